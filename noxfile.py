@@ -1,0 +1,84 @@
+"""The menu: plain `nox` runs every gate, the rest runs on request. All of it happens in `.venv`, made by tools/dev.py."""
+
+import sys
+from pathlib import Path
+
+import nox
+
+sys.path.insert(0, str(Path(__file__).parent / "tools"))
+import dev
+
+nox.options.default_venv_backend = "none"
+nox.options.sessions = ["drift", "lint", "types", "tests", "conformance"]
+
+
+def _run(session: nox.Session, *command: str) -> None:
+    dev.setup_dev()
+    session.run(str(dev.PYTHON), *command, external=True)
+
+
+@nox.session
+def drift(session: nox.Session) -> None:
+    """Fail when generated/ is not what spec/schemas makes."""
+    _run(session, "tools/generate.py", "--check")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check format and lint rules."""
+    _run(session, "-m", "ruff", "format", "--check", ".")
+    _run(session, "-m", "ruff", "check", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check types, strictly. The two renamed folders are shown to mypy under their import names."""
+    links = Path("build/typing")
+    links.mkdir(parents=True, exist_ok=True)
+    for name, folder in {"contract_models": "generated", "contract_spec": "spec"}.items():
+        if not (links / name).exists():
+            (links / name).symlink_to(Path(folder).resolve(), target_is_directory=True)
+    _run(session, "-m", "mypy")
+    _run(session, "-m", "mypy", "-p", "contract_spec")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the test suite on all cores; arguments go to pytest."""
+    _run(session, "-m", "pytest", "-n", "auto", "--dist", "loadgroup", *session.posargs)
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """Run the vectors against a server command: nox -s conformance -- --server 'CMD --root {root}'."""
+    _run(session, "tools/conformance.py", *session.posargs)
+
+
+@nox.session
+def generate(session: nox.Session) -> None:
+    """Remake generated/ from spec/schemas."""
+    _run(session, "tools/generate.py")
+
+
+@nox.session
+def fmt(session: nox.Session) -> None:
+    """Format, and fix what ruff can fix."""
+    _run(session, "-m", "ruff", "check", "--fix", ".")
+    _run(session, "-m", "ruff", "format", ".")
+
+
+@nox.session
+def lock(session: nox.Session) -> None:
+    """Pin all dependencies anew, with hashes and without naming a host."""
+    compile_ = ["-m", "uv", "pip", "compile", "pyproject.toml", "--universal", "--generate-hashes", "--quiet"]
+    compile_ += ["--python-version", "3.11", "--no-header", "--no-annotate", "--no-emit-index-url"]
+    build = ["--group", "build"]
+    _run(session, *compile_, *build, "-o", "tools/locks/run.txt")
+    _run(session, *compile_, *build, "--group", "dev", "--extra", "all", "-o", "tools/locks/dev.txt")
+    _run(session, *compile_, *build, "--extra", "spark", "-c", "tools/locks/dev.txt", "-o", "tools/locks/spark.txt")
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Build the wheel and the source archive into dist/."""
+    _run(session, "-m", "uv", "build")

@@ -1,0 +1,129 @@
+"""The contract: schemas and rules as data, and the two questions one asks them.
+
+`parse` turns bytes into a value if they are strict JSON; `violations` tells what a schema holds against a value.
+Installed, this folder is the package `contract_spec`; the models made from it are `contract_models`.
+"""
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import jsonschema_rs
+
+from contract_spec.strict import NotStrictJson, parse
+
+__all__ = [
+    "BASE",
+    "PROTOCOL_VERSION",
+    "NotStrictJson",
+    "Violation",
+    "names",
+    "parse",
+    "resource",
+    "schema",
+    "violations",
+]
+
+BASE = "https://specs.example/v1/"
+"""Every schema's `$id` is this, followed by its path under `schemas/`."""
+
+
+class Violation(NamedTuple):
+    """One thing that a schema holds against a value."""
+
+    pointer: str
+    """Where, as a JSON pointer into the value."""
+    keyword: str
+    """The schema keyword that is violated."""
+    message: str
+    """What would be right, in words that make sense after the name of the field."""
+
+
+def resource(path: str) -> Any:
+    """A JSON file of this folder, parsed: `resource("rules/phases.json")`."""
+    return json.loads((files("contract_spec") / path).read_bytes())
+
+
+PROTOCOL_VERSION: str = resource("version.json")["protocol"]
+"""The version of the Zeno protocol, declared once in `version.json`."""
+
+
+def names() -> list[str]:
+    """The names of all schemas, such as `zeno/ops/grep.json`, sorted."""
+    found: list[str] = []
+    pending = [("", files("contract_spec") / "schemas")]
+    while pending:
+        prefix, folder = pending.pop()
+        for entry in folder.iterdir():
+            if entry.is_dir():
+                pending.append((f"{prefix}{entry.name}/", entry))
+            elif entry.name.endswith(".json"):
+                found.append(prefix + entry.name)
+    return sorted(found)
+
+
+@cache
+def schema(name: str) -> Any:
+    """The schema of that name, such as `zeno/ops/grep.json`."""
+    return resource(f"schemas/{name}")
+
+
+def violations(ref: str, value: Any) -> list[Violation]:
+    """What the schema at `ref` (a name, with a `#/$defs/...` fragment if wanted) holds against a value."""
+    validator = _validator(ref)
+    if validator.is_valid(value):
+        return []
+    return [found for error in validator.iter_errors(value) for found in _explain(error)]
+
+
+@cache
+def _validator(ref: str) -> jsonschema_rs.Validator:
+    return jsonschema_rs.Draft202012Validator({"$ref": BASE + ref}, retriever=_retrieve)
+
+
+def _retrieve(uri: str) -> Any:
+    return schema(uri.removeprefix(BASE).partition("#")[0])
+
+
+def _explain(error: jsonschema_rs.ValidationError) -> list[Violation]:
+    pointer = "".join(f"/{_escape(str(step))}" for step in error.instance_path)
+    keyword, value = error.kind.name, error.kind.value
+    if keyword == "additionalProperties":
+        return [Violation(f"{pointer}/{_escape(name)}", keyword, "is not known here") for name in value]
+    if keyword == "required":
+        return [Violation(f"{pointer}/{_escape(value)}", keyword, "is missing")]
+    return [Violation(pointer, keyword, _demand(keyword, value, error))]
+
+
+def _demand(keyword: str, value: Any, error: jsonschema_rs.ValidationError) -> str:
+    """What a keyword asks for, in words."""
+    match keyword:
+        case "type":
+            return f"must be {' or '.join(_article(name) for name in value)}, not {_article(_type_of(error.instance))}"
+        case "minimum":
+            return f"must be at least {value}"
+        case "maximum":
+            return f"must be at most {value}"
+        case "minLength" | "minItems" | "minProperties" if value == 1:
+            return "must not be empty"
+        case "enum":
+            return f"must be one of {json.dumps(value)}"
+        case "const":
+            return f"must be {json.dumps(value)}"
+    return str(error.message)
+
+
+def _type_of(value: Any) -> str:
+    kinds = {bool: "boolean", str: "string", dict: "object", list: "array", type(None): "null"}
+    return kinds.get(type(value), "number")
+
+
+def _article(name: str) -> str:
+    if name == "null":
+        return name
+    return f"{'an' if name[0] in 'aio' else 'a'} {name}"
+
+
+def _escape(step: str) -> str:
+    return step.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,72 @@
+"""Make `generated/` from `spec/schemas/`, or with --check tell whether it is what would be made.
+
+The generator's options live in pyproject.toml. The check compares whole folders, so that an edited, a missing and
+an orphan file are all drift.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BANNER = "# Made from spec/schemas by `nox -s generate`. Do not edit: change the schema and make it anew.\n"
+
+
+def generate(schemas: Path, out: Path) -> None:
+    """Write the models of a folder of schemas into `out`, which must not exist."""
+    codegen = Path(sys.executable).with_name("datamodel-codegen")
+    command = [str(codegen), "--input", str(schemas), "--output", str(out)]
+    subprocess.run(command, cwd=ROOT, check=True)
+    (out / "__init__.py").write_text(BANNER, encoding="utf-8")
+    for module in out.rglob("*.py"):
+        text = module.read_text(encoding="utf-8")
+        module.write_text(text if text.startswith(BANNER) else BANNER + text, encoding="utf-8")
+    (out / "py.typed").touch()
+
+
+def drift(expected: Path, actual: Path) -> list[str]:
+    """How two folders differ, a line a file."""
+    wanted, found = _contents(expected), _contents(actual)
+    return (
+        [f"missing: {name}" for name in sorted(wanted.keys() - found.keys())]
+        + [f"orphan:  {name}" for name in sorted(found.keys() - wanted.keys())]
+        + [f"edited:  {name}" for name in sorted(wanted.keys() & found.keys()) if wanted[name] != found[name]]
+    )
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Remake the folder, or check it: 0 in step, 1 drifted."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare instead of writing; exit 1 on drift")
+    parser.add_argument("--schemas", type=Path, default=ROOT / "spec" / "schemas", help="folder of schemas")
+    parser.add_argument("--out", type=Path, default=ROOT / "generated", help="folder of models")
+    options = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as scratch:
+        fresh = Path(scratch) / "generated"
+        generate(options.schemas, fresh)
+        if options.check:
+            differences = drift(fresh, options.out)
+            for line in differences:
+                print(line)
+            if differences:
+                print(f"{options.out.name}/ is not what spec/schemas makes: run `nox -s generate`")
+            return 1 if differences else 0
+        if options.out.exists():
+            shutil.rmtree(options.out)
+        shutil.copytree(fresh, options.out)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
