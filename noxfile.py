@@ -1,4 +1,4 @@
-"""The menu: plain `nox` runs every gate, the rest runs on request. All of it happens in `.venv`, made by tools/dev.py."""
+"""The menu: plain `nox` runs every gate, the rest runs on request. All happens in `.venv`, made by tools/dev.py."""
 
 import sys
 from pathlib import Path
@@ -63,8 +63,8 @@ def generate(session: nox.Session) -> None:
 @nox.session
 def fmt(session: nox.Session) -> None:
     """Format, and fix what ruff can fix."""
-    _run(session, "-m", "ruff", "check", "--fix", ".")
     _run(session, "-m", "ruff", "format", ".")
+    _run(session, "-m", "ruff", "check", "--fix", ".")
 
 
 @nox.session

@@ -10,7 +10,6 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 import jsonschema_rs
-
 from contract_spec.strict import NotStrictJson, parse
 
 __all__ = [
@@ -18,6 +17,7 @@ __all__ = [
     "PROTOCOL_VERSION",
     "NotStrictJson",
     "Violation",
+    "dotted",
     "names",
     "parse",
     "resource",
@@ -123,6 +123,17 @@ def _article(name: str) -> str:
     if name == "null":
         return name
     return f"{'an' if name[0] in 'aio' else 'a'} {name}"
+
+
+def dotted(field: str, pointer: str) -> str:
+    """A JSON pointer the way people write it: `args.paths[0]`."""
+    for step in pointer.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        if name.isdecimal():
+            field += f"[{name}]"
+        else:
+            field += f".{name}" if field else name
+    return field
 
 
 def _escape(step: str) -> str:

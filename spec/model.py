@@ -4,7 +4,8 @@ Left alone, the two disagree in three places. A literal lets `true` pass for `1`
 equal; a strict integer refuses `1.0`, which JSON Schema calls an integer; a strict float turns `1` into `1.0`.
 """
 
-from typing import Any
+import operator
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -25,9 +26,9 @@ def _exact(node: Any, *, top: bool = False) -> Any:
         expected = node["expected"]
         if all(isinstance(value, str) for value in expected):
             return node
-        return core_schema.no_info_before_validator_function(_same_type(expected), node)  # type: ignore[arg-type]
+        return core_schema.no_info_before_validator_function(_same_type(expected), node)
     if kind == "int":
-        return core_schema.no_info_before_validator_function(_integer, node)  # type: ignore[arg-type]
+        return core_schema.no_info_before_validator_function(_integer, node)
     if kind == "float":
         bounds = [_bound(name, node[name]) for name in ("ge", "gt", "le", "lt") if name in node]
         return core_schema.no_info_plain_validator_function(_number(bounds))
@@ -62,16 +63,13 @@ def _number(bounds: list[Any]) -> Any:
 
 
 def _bound(name: str, limit: Any) -> Any:
-    holds = {
-        "ge": lambda value: value >= limit,
-        "gt": lambda value: value > limit,
-        "le": lambda value: value <= limit,
-        "lt": lambda value: value < limit,
-    }[name]
+    holds = getattr(operator, name)
 
     def check(value: Any) -> None:
-        if not holds(value):
-            raise PydanticCustomError("number_range", "Input is outside its range ({name} {limit})", {"name": name, "limit": limit})
+        if not holds(value, limit):
+            raise PydanticCustomError(
+                "number_range", "Input is outside its range ({name} {limit})", {"name": name, "limit": limit}
+            )
 
     return check
 
@@ -87,6 +85,6 @@ class Model(BaseModel):
         # The handler may answer with a reference; what it refers to is rewritten where it stands.
         definition = handler.resolve_ref_schema(schema)
         rewritten = _exact(definition, top=True)
-        definition.clear()  # type: ignore[attr-defined]
-        definition.update(rewritten)
+        cast(dict[str, Any], definition).clear()
+        cast(dict[str, Any], definition).update(rewritten)
         return schema

@@ -29,6 +29,8 @@ def setup(*wanted: str) -> None:
     print(f"setting up {VENV.name} from {', '.join(f'tools/locks/{name}.txt' for name in wanted)}", file=sys.stderr)
     if not PYTHON.exists():
         venv.create(VENV, with_pip=True)
+    elif subprocess.run([str(PYTHON), "-c", "import pip"], capture_output=True).returncode:
+        subprocess.run([str(PYTHON), "-m", "ensurepip", "--upgrade"], check=True, capture_output=True)
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     for name in wanted:
         if done.get(name) != state[name]:
@@ -50,7 +52,7 @@ def main(argv: list[str] | None = None) -> int:
     commands.add_parser("test", help="make the full environment and run every check through nox")
     commands.add_parser("setup", help="make the full environment")
     options, rest = parser.parse_known_args(argv)
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - this very file is what an older Python is given
         parser.error("Python 3.11 or newer is needed")
     if rest and options.command != "test":
         parser.error(f"unknown arguments: {' '.join(rest)}")

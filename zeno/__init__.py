@@ -1,0 +1,1 @@
+"""Zeno: a read-only, deterministic retrieval server for language-model agents."""

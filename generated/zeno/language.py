@@ -15,9 +15,10 @@ class Language(Model):
     model_config = ConfigDict(
         extra='forbid',
     )
-    k: Annotated[Literal['function', 'class'] | MISSING, Field(title='SymbolKind')] = (
-        MISSING
-    )
+    k: Annotated[
+        Literal['class', 'constant', 'enum', 'function', 'heading', 'index', 'interface', 'macro', 'message', 'method', 'module', 'namespace', 'service', 'struct', 'table', 'trait', 'trigger', 'type', 'union', 'variable', 'view'] | MISSING,
+        Field(title='SymbolKind'),
+    ] = MISSING
     """
     k
     """

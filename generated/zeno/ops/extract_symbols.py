@@ -39,7 +39,10 @@ class ExtractedSymbol(Model):
     model_config = ConfigDict(
         extra='forbid',
     )
-    kind: Annotated[Literal['function', 'class'], Field(title='SymbolKind')]
+    kind: Annotated[
+        Literal['class', 'constant', 'enum', 'function', 'heading', 'index', 'interface', 'macro', 'message', 'method', 'module', 'namespace', 'service', 'struct', 'table', 'trait', 'trigger', 'type', 'union', 'variable', 'view'],
+        Field(title='SymbolKind'),
+    ]
     """
     What is defined.
     """

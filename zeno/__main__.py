@@ -1,0 +1,5 @@
+"""`python -m zeno`."""
+
+from zeno.cli import run
+
+run()

@@ -1,0 +1,106 @@
+"""Refusals: what a request can be answered with instead of a result. One class for each code of error.json.
+
+In the order of the conversation: a line that is no JSON (`InvalidJson`) or no request (`InvalidRequest`), an operation
+nobody knows (`UnknownOp`), arguments of no sense (`InvalidArgs`, `InvalidPattern`), a path that leaves the root
+(`OutsideRoot`), leads nowhere (`NotFound`), to something that is no text file (`NotAFile`) or that the system keeps shut
+(`PermissionDenied`), an answer over the limit (`ResponseTooLarge`), a log that cannot be written (`TraceFailed`), and a
+bug (`InternalError`).
+"""
+
+from typing import ClassVar
+
+
+class ZenoError(Exception):
+    """A refusal with its code; the message is one sentence for a person."""
+
+    code: ClassVar[str]
+
+
+class InvalidJson(ZenoError):
+    """The line is not strict JSON."""
+
+    code = "invalid_json"
+
+
+class InvalidRequest(ZenoError):
+    """The line is JSON, but no request envelope, or it is too long."""
+
+    code = "invalid_request"
+
+
+class UnknownOp(ZenoError):
+    """No operation has that name."""
+
+    code = "unknown_op"
+
+    def __init__(self, op: str) -> None:
+        super().__init__(f"unknown op: {op}")
+
+
+class InvalidArgs(ZenoError):
+    """An argument is missing, unknown, of the wrong type or out of range."""
+
+    code = "invalid_args"
+
+
+class InvalidPattern(ZenoError):
+    """A regular expression that the dialect does not have."""
+
+    code = "invalid_pattern"
+
+
+class OutsideRoot(ZenoError):
+    """A path that leaves the root. The message is the same whether or not anything is there."""
+
+    code = "path_outside_root"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path!r} is outside the root; give a path that stays under it")
+
+
+class NotFound(ZenoError):
+    """Nothing is at that path."""
+
+    code = "not_found"
+
+    def __init__(self, path: str, why: str = "nothing is at this path") -> None:
+        super().__init__(f"{path!r}: {why}")
+
+
+class NotAFile(ZenoError):
+    """The path leads to something that is no regular text file."""
+
+    code = "not_a_file"
+
+    def __init__(self, path: str, what: str) -> None:
+        super().__init__(f"{path!r} is {what}, not a text file")
+
+
+class PermissionDenied(ZenoError):
+    """The system does not let the server open it."""
+
+    code = "permission_denied"
+
+    def __init__(self, path: str, why: str = "permission denied") -> None:
+        super().__init__(f"{path!r}: {why}")
+
+
+class ResponseTooLarge(ZenoError):
+    """The answer would be longer than the response limit."""
+
+    code = "response_too_large"
+
+
+class TraceFailed(ZenoError):
+    """The request could not be logged, so it is not answered."""
+
+    code = "trace_failed"
+
+
+class InternalError(ZenoError):
+    """A bug in the server; its traceback is on stderr."""
+
+    code = "internal"
+
+    def __init__(self) -> None:
+        super().__init__("a bug in the server; its standard error has the traceback")

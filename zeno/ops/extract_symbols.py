@@ -1,0 +1,27 @@
+"""extract_symbols: what a source file defines."""
+
+from contract_models.zeno.ops.extract_symbols import ExtractedSymbol, ExtractSymbolsArgs, ExtractSymbolsResult
+from pydantic.experimental.missing_sentinel import MISSING
+
+from zeno.meter import Meter
+from zeno.search.corpus import Corpus
+from zeno.symbols import symbols_of
+from zeno.text import lines_of
+
+
+def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
+    """The symbols in the order they stand, capped."""
+    with corpus.tree.open(args.path, "args.path") as file:
+        file.require_text()
+        text = "\n".join(lines_of(file.read()))
+    meter.scanned(file.bytes_read)
+    found = symbols_of(file.path, text)
+    kept = found[: args.max_symbols]
+    truncated = len(found) > len(kept)
+    return ExtractSymbolsResult(
+        path=file.path,
+        symbols=[ExtractedSymbol(kind=symbol.kind, name=symbol.name, line=symbol.line) for symbol in kept],
+        truncated=truncated,
+        truncated_by=["max_symbols"] if truncated else MISSING,
+        metrics=meter.stop(symbols=len(kept)),
+    )

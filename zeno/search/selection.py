@@ -1,0 +1,70 @@
+"""Which files an operation looks at: the candidates, and of these the ones that were asked for."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple, Protocol
+
+from zeno.errors import OutsideRoot
+from zeno.globs import matcher
+from zeno.names import printed, raw
+from zeno.tree import Tree
+
+
+class Rules(Protocol):
+    """The arguments that list_files and grep share."""
+
+    @property
+    def include_hidden(self) -> bool: ...
+    @property
+    def exclude_dirs(self) -> list[str]: ...
+    @property
+    def exclude_globs(self) -> list[str]: ...
+    @property
+    def max_files(self) -> int: ...
+
+
+class Candidates(NamedTuple):
+    """The first `max_files` regular files that the rules leave, and whether there are more."""
+
+    paths: list[str]
+    cut: bool
+
+
+def select(walked: Iterator[str], rules: Rules) -> Candidates:
+    """Of files in sorted order, those that no exclude glob matches, capped: the same files on every machine."""
+    excluded = matcher(rules.exclude_globs, "args.exclude_globs")
+    left = (path for path in walked if not excluded(path)) if rules.exclude_globs else walked
+    paths = list(islice(left, rules.max_files))
+    return Candidates(paths, cut=next(left, None) is not None)
+
+
+def under(tree: Tree, entries: Sequence[str], field: str) -> Callable[[str], bool]:
+    """Whether a path is one of the entries of `grep.paths`: a glob, a file to the letter, or below a directory."""
+    globs, exact, below = [], set(), []
+    for index, entry in enumerate(entries):
+        wanted = _relative(tree, entry, f"{field}[{index}]")
+        if wanted == ".":
+            return lambda _: True
+        globs.append(wanted)
+        exact.add(wanted)
+        below.append(wanted.rstrip("/") + "/")
+    prefixes = tuple(below)
+    matches = matcher(globs, field)
+    return lambda path: path in exact or path.startswith(prefixes) or matches(path)
+
+
+def _relative(tree: Tree, entry: str, field: str) -> str:
+    """An entry relative to the root, without `./` in front; `.` for the root itself."""
+    if entry.startswith("/"):
+        below = tree.inside(raw(entry, field))
+        if below is None:
+            raise OutsideRoot(entry)
+        entry = "/".join(printed(name) for name in below if name not in (b"", b".")) or "."
+    while entry.startswith("./"):
+        entry = entry[2:].lstrip("/")
+    depth = 0
+    for step in entry.split("/"):
+        depth += {"": 0, ".": 0, "..": -1}.get(step, 1)
+        if depth < 0:
+            raise OutsideRoot(entry)
+    return entry or "."

@@ -1,0 +1,137 @@
+"""The loop: one line in, one line out, in order, until the input ends or a signal asks to stop."""
+
+import logging
+import os
+import select
+import signal
+import time
+from collections.abc import Iterator
+
+from zeno import dispatch, wire
+from zeno.errors import InternalError, InvalidRequest, ResponseTooLarge, TraceFailed, ZenoError
+from zeno.meter import Clock, Meter
+from zeno.search.corpus import Corpus
+from zeno.trace.writer import NoTrace, Trace
+
+log = logging.getLogger("zeno")
+
+MAX_REQUEST_BYTES = 1 << 20
+MAX_RESPONSE_BYTES = 1 << 24
+_WHITE = b" \t\r\n"
+
+
+class Server:
+    """A corpus with its limits and its trace, and one answer for each line."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        trace: Trace | None = None,
+        *,
+        max_request_bytes: int = MAX_REQUEST_BYTES,
+        max_response_bytes: int = MAX_RESPONSE_BYTES,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        self._corpus = corpus
+        self._trace = trace or NoTrace()
+        self._clock = clock
+        self.max_request_bytes = max_request_bytes
+        self.max_response_bytes = max_response_bytes
+
+    def answer(self, line: bytes) -> bytes:
+        """Answer one line. Never raises on account of what the line says."""
+        request_id = op = None
+        try:
+            if len(line) > self.max_request_bytes:
+                raise InvalidRequest(f"the line is longer than {self.max_request_bytes} bytes")
+            value = wire.parse(line)
+            request_id, op = wire.id_of(value), wire.op_of(value)
+            request = wire.request(value)
+            self._trace.request(request)
+            result = dispatch.perform(request, self._corpus, Meter(self._clock, self.max_response_bytes))
+            answer = wire.success(request.id, result)
+            if len(answer) > self.max_response_bytes:
+                raise ResponseTooLarge("the answer is longer than a response may be")
+            self._trace.response(request, result)
+            return answer
+        except ResponseTooLarge as error:
+            limit = f"the limit is {self.max_response_bytes} bytes"
+            return self._refuse(request_id, op, ResponseTooLarge(f"{error}: {limit}; {dispatch.OPS[str(op)].narrow}"))
+        except ZenoError as error:
+            return self._refuse(request_id, op, error)
+        except Exception:
+            log.exception("bug while answering %r", request_id)
+            return self._refuse(request_id, op, InternalError())
+
+    def _refuse(self, request_id: str | None, op: str | None, error: ZenoError) -> bytes:
+        if not isinstance(error, TraceFailed):
+            try:
+                self._trace.error(request_id, op, error)
+            except TraceFailed as failed:
+                error = failed
+        return wire.failure(request_id, error)
+
+
+def serve(server: Server, source: int, sink: int) -> None:
+    """Answer the lines of one descriptor on another. Returns at the end of input, after a signal, on a closed pipe."""
+    with _Stop() as stop:
+        for line in _lines(source, server.max_request_bytes, stop):
+            if not line.strip(_WHITE):
+                continue
+            try:
+                _write(sink, server.answer(line))
+            except BrokenPipeError:
+                return
+            if stop.asked:
+                return
+
+
+class _Stop:
+    """Turns SIGTERM and SIGINT into something one can wait for; a second signal ends the process as usual."""
+
+    def __enter__(self) -> "_Stop":
+        self.asked = False
+        self.wakeup, self._signalled = os.pipe()
+        os.set_blocking(self._signalled, False)
+        self._before = {number: signal.signal(number, self._ask) for number in (signal.SIGTERM, signal.SIGINT)}
+        self._fd_before = signal.set_wakeup_fd(self._signalled)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.set_wakeup_fd(self._fd_before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        os.close(self.wakeup)
+        os.close(self._signalled)
+
+    def _ask(self, number: int, _frame: object) -> None:
+        self.asked = True
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _lines(source: int, limit: int, stop: _Stop) -> Iterator[bytes]:
+    """The lines of a descriptor without their ends. Of an over-long one only enough is kept to see that it is one."""
+    held = b""
+    while True:
+        ready, _, _ = select.select([source, stop.wakeup], [], [])
+        if stop.wakeup in ready:
+            return
+        chunk = os.read(source, 1 << 16)
+        if not chunk:
+            break
+        *lines, rest = chunk.split(b"\n")
+        for line in lines:
+            yield held + line
+            held = b""
+        held = (held + rest)[: limit + 1]
+    if held:
+        yield held
+
+
+def _write(sink: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(sink, view) :]
+        except BlockingIOError:
+            select.select([], [sink], [])

@@ -1,0 +1,127 @@
+"""Bytes and lines, purely: what a line is, what its text is, what counts as binary. No file is touched here.
+
+A line ends at a line feed; a carriage return just before it is not part of the text; a last line without line feed
+counts. A byte order mark at the very start belongs to no line. What is not UTF-8 becomes U+FFFD.
+"""
+
+from collections.abc import Callable, Iterable
+
+BOM = b"\xef\xbb\xbf"
+BINARY_WINDOW = 8192
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is binary: a NUL in its first 8192 bytes."""
+    return b"\0" in head[:BINARY_WINDOW]
+
+
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a whole file."""
+    return [decode(line) for line in raw_lines(data)]
+
+
+def raw_lines(data: bytes) -> list[bytes]:
+    """The lines of a whole file as bytes, without their ends and the byte order mark."""
+    lines = data.removeprefix(BOM).split(b"\n")
+    last = lines.pop()
+    lines = [line.removesuffix(b"\r") for line in lines]
+    return [*lines, last] if last else lines
+
+
+def decode(line: bytes) -> str:
+    """The text of a line: one U+FFFD for each maximal subpart that is not UTF-8."""
+    return line.decode("utf-8", "replace")
+
+
+class Window:
+    """Picks the lines `first` to `last` out of a stream of chunks and counts all lines, holding only what it picks."""
+
+    def __init__(self, first: int, last: int, keep: Callable[[int], None]) -> None:
+        self._first = first
+        self._last = last
+        self._keep = keep
+        self._line = 1  # the line that the next byte belongs to
+        self._ended = True  # whether the last byte seen was a line feed, or there was none
+        self._parts: list[bytes] = []  # the current line so far, if it is wanted
+        self.lines: list[str] = []
+
+    def feed(self, chunks: Iterable[bytes]) -> None:
+        """Take the whole stream."""
+        for chunk in _without_bom(chunks):
+            self._take(chunk)
+        if not self._ended:
+            if self._first <= self._line <= self._last:
+                self._finish(terminated=False)
+            self._line += 1
+
+    @property
+    def total(self) -> int:
+        """Number of lines seen, right once the stream has ended."""
+        return self._line - 1
+
+    def _take(self, chunk: bytes) -> None:
+        self._ended = chunk.endswith(b"\n")
+        position = 0
+        while position < len(chunk):
+            if not self._first <= self._line <= self._last:
+                position = self._skip(chunk, position)
+                continue
+            end = chunk.find(b"\n", position)
+            piece = chunk[position : end if end >= 0 else len(chunk)]
+            self._keep(len(piece))
+            self._parts.append(piece)
+            if end < 0:
+                return
+            self._finish(terminated=True)
+            self._line += 1
+            position = end + 1
+
+    def _skip(self, chunk: bytes, position: int) -> int:
+        """Count the lines from a position that is not wanted up to one that is, or to the chunk's end."""
+        if self._line > self._last or self._line + chunk.count(b"\n", position) < self._first:
+            self._line += chunk.count(b"\n", position)
+            return len(chunk)
+        while self._line < self._first:
+            position = chunk.index(b"\n", position) + 1
+            self._line += 1
+        return position
+
+    def _finish(self, *, terminated: bool) -> None:
+        line = b"".join(self._parts)
+        self._parts.clear()
+        self.lines.append(decode(line.removesuffix(b"\r") if terminated else line))
+
+
+def _without_bom(chunks: Iterable[bytes]) -> Iterable[bytes]:
+    """The same stream without its byte order mark, however the stream is cut."""
+    head = b""
+    started = False
+    for chunk in chunks:
+        if started:
+            yield chunk
+            continue
+        head += chunk
+        if len(head) >= len(BOM):
+            started = True
+            if rest := head.removeprefix(BOM):
+                yield rest
+    if not started and head:
+        yield head
+
+
+def last_lines(chunks: Iterable[bytes], count: int, keep: Callable[[int], None]) -> list[str]:
+    """The last `count` lines of a file that comes in pieces, its end first; reads no further than they reach."""
+    pieces: list[bytes] = []
+    before = 0  # line feeds that stand before the last line
+    for chunk in chunks:
+        if pieces:
+            # Everything after this chunk is in the answer; halved, because carriage returns are not.
+            keep(len(pieces[-1]) // 2)
+            before += chunk.count(b"\n")
+        else:
+            before += chunk.count(b"\n", 0, len(chunk) - 1)
+        pieces.append(chunk)
+        if before >= count:
+            break
+    # Cut in mid-file, the first line is a torn one that is not among the last `count`.
+    return [decode(line) for line in raw_lines(b"".join(reversed(pieces)))[-count:]]

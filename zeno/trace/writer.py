@@ -1,0 +1,81 @@
+"""The server's own events: written one line at a time, each in one piece, before its answer goes out."""
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol
+
+from contract_models.zeno.request import Request
+from contract_models.zeno.trace_event import ErrorEvent, RequestEvent, ResponseEvent, ResponseSummary
+from contract_spec.model import Model
+
+from zeno import wire
+from zeno.errors import TraceFailed, ZenoError
+from zeno.trace.digest import digest
+
+
+class Trace(Protocol):
+    """Where the server tells what it does."""
+
+    def request(self, request: Request) -> None: ...
+    def response(self, request: Request, result: Model) -> None: ...
+    def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None: ...
+
+
+class NoTrace:
+    """Tells nobody."""
+
+    def request(self, request: Request) -> None: ...
+    def response(self, request: Request, result: Model) -> None: ...
+    def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None: ...
+
+
+class TraceWriter:
+    """Appends events to a log. An event that cannot be written fails the request it tells of."""
+
+    _COUNTED: ClassVar[tuple[str, ...]] = ("files", "hits", "symbols", "items")
+
+    def __init__(self, path: str, clock: Callable[[], float] = time.time) -> None:
+        self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY, 0o600)
+        self._clock = clock
+        self._torn = False
+
+    def close(self) -> None:
+        """Let go of the log."""
+        os.close(self.descriptor)
+
+    def request(self, request: Request) -> None:
+        """Before the operation runs."""
+        self._write(RequestEvent(ts=self._now(), event="request", id=request.id, op=request.op, args=request.args))
+
+    def response(self, request: Request, result: Model) -> None:
+        """After it ran, before the client is told."""
+        counted = next((getattr(result, name) for name in self._COUNTED if hasattr(result, name)), None)
+        summary = ResponseSummary(
+            count=None if counted is None else len(counted),
+            truncated=getattr(result, "truncated", False),
+            metrics=getattr(result, "metrics"),  # noqa: B009 - every result has them, but the base class does not say so
+        )
+        event = ResponseEvent(
+            ts=self._now(), event="response", id=request.id, op=request.op, summary=summary, digest=digest(result)
+        )
+        self._write(event)
+
+    def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None:
+        """After a refusal, before the client is told."""
+        self._write(ErrorEvent(ts=self._now(), event="error", id=request_id, op=op, error=wire.error_of(error)))
+
+    def _now(self) -> str:
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._clock()))
+
+    def _write(self, event: Any) -> None:
+        # After a line that the disk took only in part, the next one must not be glued to it.
+        line = (b"\n" if self._torn else b"") + wire.dump(event) + b"\n"
+        written = 0
+        try:
+            while written < len(line):
+                written += os.write(self.descriptor, line[written:])
+        except OSError as error:
+            self._torn = self._torn or written > 0
+            raise TraceFailed(f"the log cannot be written: {os.strerror(error.errno or 0)}") from None
+        self._torn = False

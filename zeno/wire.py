@@ -1,0 +1,75 @@
+"""Bytes to envelopes and back. Knows JSON, knows no operation."""
+
+import json
+from typing import Any
+
+import contract_spec as spec
+from contract_models.zeno.error import Error
+from contract_models.zeno.request import Request
+from contract_models.zeno.response import Failure
+from contract_spec.model import Model
+from pydantic_core import to_json
+
+from zeno.errors import InvalidJson, InvalidRequest, ZenoError
+
+MAX_DEPTH = 64
+
+
+def parse(line: bytes) -> Any:
+    """A line as a JSON value."""
+    try:
+        return spec.parse(line, max_depth=MAX_DEPTH)
+    except spec.NotStrictJson as error:
+        raise InvalidJson(f"the line is not strict JSON: {error}") from None
+
+
+def id_of(value: Any) -> str | None:
+    """The id of whatever was sent, wherever one can be read as a string."""
+    found = value.get("id") if isinstance(value, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def op_of(value: Any) -> str | None:
+    """The operation of whatever was sent, wherever one can be read as a string."""
+    found = value.get("op") if isinstance(value, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def request(value: Any) -> Request:
+    """A value as a request envelope."""
+    found = spec.violations("zeno/request.json", value)
+    if found:
+        raise InvalidRequest("; ".join(sorted({_sentence(violation) for violation in found})))
+    return Request.model_validate(value)
+
+
+def _sentence(violation: spec.Violation) -> str:
+    field = spec.dotted("", violation.pointer) or "a request"
+    if violation.keyword == "additionalProperties":
+        return f"{field} is no field of a request; its fields are id, op and args"
+    return f"{field} {violation.message}"
+
+
+def success(request_id: str, result: Model) -> bytes:
+    """The line of a success."""
+    return b'{"id":%b,"ok":true,"result":%b}\n' % (_string(request_id), dump(result))
+
+
+def failure(request_id: str | None, error: ZenoError) -> bytes:
+    """The line of a failure."""
+    body = Failure(id=request_id, ok=False, error=error_of(error))
+    return dump(body) + b"\n"
+
+
+def error_of(error: ZenoError) -> Error:
+    """An error as the protocol tells it."""
+    return Error.model_validate({"message": str(error), "code": error.code})
+
+
+def dump(model: Model) -> bytes:
+    """A model as JSON in the order of its schema, in ASCII, so that no reader can split a line in the wrong place."""
+    return to_json(model, ensure_ascii=True)
+
+
+def _string(text: str) -> bytes:
+    return json.dumps(text).encode()
