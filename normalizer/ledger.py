@@ -13,7 +13,6 @@ Only `staging` writes, and only as a whole: see there.
 
 import fcntl
 import hashlib
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -70,7 +69,7 @@ class Ledger:
 
     def items(self, kind: str) -> Iterator[dict[str, Any]]:
         """The lines of a file as values with ordinary numbers."""
-        return map(json.loads, self.lines(kind))
+        return map(lossless.ordinary, self.lines(kind))
 
     def lines_of(self, kind: str, sha256: str) -> Iterator[bytes]:
         """The lines of one bundle. The file is sorted, so that they are found by bisection."""

@@ -4,6 +4,7 @@ A number is a `Number`: the characters it was written with. Everything else is w
 objects keep the order of their keys. `dumps` writes compact ASCII, one spelling for each value.
 """
 
+import json
 import sys
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
@@ -30,6 +31,15 @@ def value_of(number: Number) -> Decimal | None:
         return Decimal(number)
     except InvalidOperation:
         return None
+
+
+def ordinary(line: bytes) -> Any:
+    """A line of a ledger with Python's numbers. Integers too long for a machine become floats, if need be infinite."""
+    return json.loads(line, parse_int=_integer)
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) < 20 else float(digits)
 
 
 def plain(value: Any) -> Any:

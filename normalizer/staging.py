@@ -6,7 +6,6 @@ the bytes are in the end those of an undisturbed run. Moving needs no space, so 
 """
 
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -16,6 +15,7 @@ from typing import BinaryIO, NamedTuple
 
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger import COMMIT, FILES, STAGING, Counts, sha_slice
+from normalizer.lossless import ordinary
 from normalizer.settings import Settings
 
 _BLOCK = 1 << 20
@@ -80,7 +80,7 @@ class Staging:
             for line in _lines(self._folder / f"{kind}.jsonl"):
                 sha256 = line[where].decode()
                 if self._place("known", sha256).exists():
-                    item = json.loads(line)
+                    item = ordinary(line)
                     self._same_settings(sha256, item["settings"])
                     flawed = flawed or bool(item["reasons"]) or item["invalid"] > 0
         return flawed
@@ -200,7 +200,7 @@ def _forget_settings(folder: Path) -> None:
     used: set[str] = set()
     for kind in ("headers", "audit"):
         for line in _lines(folder / f"{kind}.jsonl"):
-            used.update(json.loads(line)["settings"].values())
+            used.update(ordinary(line)["settings"].values())
     for document in (folder / "settings").glob("*.json"):
         if document.stem not in used:
             document.unlink()
