@@ -1,7 +1,7 @@
 """What stops a run, as opposed to a finding: findings are values, kept in the ledger, and never raised."""
 
 
-class CannotRun(Exception):  # noqa: N818 - it names the situation
+class CannotRun(Exception):
     """The run cannot go on; the message says why and what to do, in one sentence."""
 
 

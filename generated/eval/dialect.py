@@ -7,8 +7,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictStr
-from pydantic.experimental.missing_sentinel import MISSING
+from pydantic import MISSING, ConfigDict, Field, StrictStr
 
 
 class DialectStep(Model):

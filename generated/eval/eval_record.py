@@ -7,8 +7,15 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
-from pydantic.experimental.missing_sentinel import MISSING
+from pydantic import (
+    MISSING,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
 
 from . import judge_bundle
 
