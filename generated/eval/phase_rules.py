@@ -36,28 +36,6 @@ class PhaseRule(Model):
     """
 
 
-class Phases(Model):
-    """
-    The phases by number.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    field_0: Annotated[PhaseRule, Field(alias='0')]
-    """
-    Phase 0.
-    """
-    field_1: Annotated[PhaseRule, Field(alias='1')]
-    """
-    Phase 1.
-    """
-    field_2: Annotated[PhaseRule, Field(alias='2')]
-    """
-    Phase 2.
-    """
-
-
 class Constraint(Model):
     """
     A structural constraint.
@@ -99,7 +77,7 @@ class PhaseRules(Model):
     """
     The constraints by name, in the order in which they are told to a judge.
     """
-    phases: Phases
+    phases: Annotated[dict[str, PhaseRule], Field(min_length=3)]
     """
-    The phases by number.
+    The phases by number: 0, 1 and 2.
     """

@@ -152,10 +152,7 @@ class Dimension(Model):
     """
     What is scored, in words the judge is given.
     """
-    scale: Annotated[
-        IntegerScale | DecimalScale | RangeScale | ValueScale | LabelScale,
-        Field(title='Scale'),
-    ]
+    scale: IntegerScale | DecimalScale | RangeScale | ValueScale | LabelScale
     """
     The values a score may have.
     """
