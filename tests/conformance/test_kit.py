@@ -292,7 +292,9 @@ def test_our_server_agrees() -> None:
 
 
 def test_a_wrong_server_is_reported() -> None:
-    status, text = run("--server", f"{WRONG} {{root}} wrong", "--filter", "_file", "--format", "json")
+    status, text = run(
+        "--server", f"{WRONG} {{root}} wrong", "--time-limit", "1", "--filter", "_file", "--format", "json"
+    )
     report = json.loads(text)
     assert status == 1
     verdicts = {vector["description"]: vector for vector in report["vectors"]}
