@@ -113,7 +113,7 @@ def _class(body: str) -> str:
 
 
 def _parts(body: str) -> list[str]:
-    """A class cut at the dashes that make ranges: the last character before each and the first after it are its ends."""
+    """A class cut at the dashes that make ranges, each from the character before the dash to the one after it."""
     parts: list[str] = []
     start = 0
     dash = body.find("-", 2 if body.startswith("!") else 1)

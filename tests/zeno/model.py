@@ -11,7 +11,7 @@ import stat
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-NUMBERS = {  # argument: (smallest value, default)
+NUMBERS: dict[str, dict[str, tuple[int, int | None]]] = {  # argument: (smallest value, default)
     "list_files": {"max": (1, 500), "max_files": (1, 20000)},
     "read_file": {"start_line": (1, 1), "end_line": (1, None), "max_lines": (1, 400)},
     "peek": {"head_lines": (0, 60), "tail_lines": (0, 60)},

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from tools import random_requests
+from tools.kit.chance import Dice, corpus, request
 from tools.kit.peer import OUR_SERVER
 
 
@@ -21,10 +22,10 @@ def test_the_server_answers_as_the_model_does(seed: int) -> None:
 
 
 def test_chance_follows_from_the_seed() -> None:
-    dice = [random_requests.Dice(f"{seed}") for seed in (7, 7, 8)]
-    trees = [random_requests.corpus(each) for each in dice]
+    dice = [Dice(f"{seed}") for seed in (7, 7, 8)]
+    trees = [corpus(each) for each in dice]
     assert trees[0] == trees[1] != trees[2]
-    requests = [random_requests.request(each, ["a", "b"]) for each in dice[:2]]
+    requests = [request(each, ["a", "b"]) for each in dice[:2]]
     assert requests[0] == requests[1]
 
 
