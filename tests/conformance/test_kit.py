@@ -249,6 +249,8 @@ def test_the_expected_answer_agrees(listing: Vector) -> None:
         GOOD.replace('"truncated"', '"clipped":1,"truncated"'),
         GOOD.replace('"ok":true', '"ok":true,"ok":true'),
         GOOD + " x",
+        GOOD.replace('["b"]', '["\\ud800"]'),
+        GOOD.replace('["b"]', "[" * 100_000),
         GOOD.replace("0", "NaN", 1),
         '{"id":"lf-1","ok":false,"error":{"message":"no","code":"internal"}}',
         "[]",

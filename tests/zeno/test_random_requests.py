@@ -1,5 +1,6 @@
 """Random requests over random trees, each answer compared with the model. 20,000 at a time: nox -s random."""
 
+import shlex
 import sys
 from collections import Counter
 
@@ -8,6 +9,7 @@ import pytest
 from tools import random_requests
 from tools.kit.chance import Dice, corpus, request
 from tools.kit.peer import OUR_SERVER
+from tools.kit.vectors import HOME
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -30,6 +32,6 @@ def test_chance_follows_from_the_seed() -> None:
 
 
 def test_a_wrong_server_is_seen(capsys: pytest.CaptureFixture[str]) -> None:
-    command = f"{sys.executable} tests/conformance/wrong_server.py {{root}} wrong"
+    command = f"{shlex.join([sys.executable, str(HOME / 'wrong_server.py')])} {{root}} wrong"
     assert random_requests.main(["--count", "10", "--server", command]) == 1
     assert "differs: [" in capsys.readouterr().out
