@@ -295,7 +295,7 @@ def test_our_server_agrees() -> None:
 
 def test_a_wrong_server_is_reported() -> None:
     status, text = run(
-        "--server", f"{WRONG} {{root}} wrong", "--time-limit", "1", "--filter", "_file", "--format", "json"
+        "--server", f"{WRONG} {{root}} wrong", "--time-limit", "2", "--filter", "_file", "--format", "json"
     )
     report = json.loads(text)
     assert status == 1
@@ -303,6 +303,9 @@ def test_a_wrong_server_is_reported() -> None:
     assert verdicts["paths sort by the code points of the whole relative path"]["verdict"] == "differ"
     assert verdicts["a carriage return alone ends no line"]["verdict"] == "differ"
     assert verdicts["a parent step above the root is outside the root"]["why"] != []
+    assert verdicts["a parent step above the root is outside the root"]["sent"] == [
+        '{"id": "rf-60", "op": "read_file", "args": {"path": "../secret.txt"}}'
+    ]
     assert verdicts["an empty tree has no files"]["verdict"] == "agree"
     assert verdicts["a range includes both ends"]["why"] == ["result.metrics.lines_returned: expected 3, got null"]
     assert report["agree"] + report["differ"] + report["skipped"] == len(report["vectors"])

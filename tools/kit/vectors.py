@@ -50,6 +50,15 @@ class Vector:
         return f"{self.suite}: {self.description}"
 
     @property
+    def sent(self) -> list[str]:
+        """The lines as a report shows them: placeholders as they are, long ones cut."""
+        return [
+            _short(line.get("json", line.get("text", line)))
+            for step in self.steps
+            for line in (step.lines if isinstance(step, Send) else [{"text": "(a change of the tree)"}])
+        ]
+
+    @property
     def alone(self) -> bool:
         """Whether it needs a tree and a server of its own: it changes the tree, or ends the input."""
         return self.input_ends or any(isinstance(step, Change) for step in self.steps)
@@ -136,7 +145,8 @@ def compare(expected: Mapping[str, Any], line: bytes) -> Iterator[str]:
         return
     body = "error" if "error" in expected else "result"
     if not isinstance(answer, dict) or answer.keys() != {"id", "ok", body}:
-        yield f"expected an object of id, ok and {body}, got {_short(answer)}"
+        wanted = f"the error {expected['error']}" if body == "error" else "a result"
+        yield f"expected {wanted}, in an object of id, ok and {body}; got {_short(answer)}"
         return
     yield from differences(expected["id"], answer["id"], "id")
     yield from differences(body == "result", answer["ok"], "ok")
