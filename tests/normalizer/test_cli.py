@@ -98,5 +98,6 @@ def test_a_closed_pipe_is_a_normal_goodbye(ledger):
 
 
 def test_nothing_heavy_is_imported_to_start():
-    code = "import sys, normalizer.commands.normalize; print([m for m in ('pydantic', 'duckdb', 'scipy') if m in sys.modules])"
+    heavy = ("pydantic", "duckdb", "scipy")
+    code = f"import sys, normalizer.commands.normalize; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

@@ -9,6 +9,8 @@ from normalizer.cli import main
 FILES = [{"file": "a", "generator_model": "g"}]
 PHASE_1 = {"phase": 1, "judge_model": "j", "protocol_version": "p", "files": FILES}
 SCHEMA = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+CLOSED = {"type": "object", "additionalProperties": False}
+UPSIDE_DOWN = {"scale": {"kind": "range", "minimum": 2, "maximum": 1}}
 OPEN = {
     "type": "object",
     "required": ["scores"],
@@ -40,7 +42,7 @@ def test_what_is_built_in_has_no_contradiction(capsys):
         ("rubric", {"name": "r", "dimensions": {"x": {"scale": {"kind": "values", "values": [1]}}}}),
         ("dialect", {"name": "d", "entry": [{"take": "/a", "put": "/b"}]}),
         ("schema", {**SCHEMA, "oneOf": [{**OPEN, "additionalProperties": False, "required": ["scores", "run"]},
-                                        {"type": "object", "additionalProperties": False, "properties": {"scores": {}}}]}),
+                                        {**CLOSED, "properties": {"scores": {}}}]}),
         ("schema", {**SCHEMA, "oneOf": [{"type": "string"}, {"type": "object"}, {"enum": [1]}, {"const": 2}]}),
         ("schema", {**SCHEMA, "oneOf": [{"type": "integer", "maximum": 3}, {"type": "integer", "minimum": 4}]}),
     ],
@@ -63,14 +65,14 @@ def test_what_is_fine_is_left_alone(kind, document, tmp_path, capsys):
         ("manifest", {**PHASE_1, "relaxations": [{"statement": "s"}]}, "has no relaxations"),
         ("manifest", {**PHASE_1, "rubric": "other"}, '"prompt-drift-v1" is active'),
         ("rubric", {"name": "r", "dimensions": {}}, "/dimensions"),
-        ("rubric", {"name": "r", "dimensions": {"x": {"scale": {"kind": "range", "minimum": 2, "maximum": 1}}}}, "above"),
+        ("rubric", {"name": "r", "dimensions": {"x": UPSIDE_DOWN}}, "above"),
         ("dialect", {"name": "d"}, "no step"),
-        ("dialect", {"name": "d", "entry": [{"take": "/a", "put": "/c"}, {"take": "/b", "put": "/c"}]}, "only the first"),
+        ("dialect", {"name": "d", "entry": [{"take": "/a", "put": "/c"}, {"take": "/b", "put": "/c"}]}, "the first"),
         ("schema", {**SCHEMA, "type": "objekt"}, "cannot be used"),
         ("schema", {**SCHEMA, "$ref": "nowhere.json"}, "cannot be used"),
         ("schema", {**SCHEMA, "properties": {"b": {"oneOf": [OPEN, {**OPEN, "required": ["scores", "run"]}]}}},
          "/properties/b/oneOf: branches 0 and 1 both accept"),
-        ("schema", {**SCHEMA, "$defs": {"a": OPEN}, "oneOf": [{"$ref": "#/$defs/a"}, {"type": "object"}]}, "both accept"),
+        ("schema", {**SCHEMA, "$defs": {"a": OPEN}, "oneOf": [{"$ref": "#/$defs/a"}, {"type": "object"}]}, "both"),
     ],
 )  # fmt: skip
 def test_a_contradiction_is_found(kind, document, said, tmp_path, capsys):

@@ -41,7 +41,8 @@ def marked(value, pointer, marks, row):
 
 @given(value=TREES)
 def test_a_pointer_leads_to_the_lines_of_its_value(value):
-    marks, rows = {}, []
+    marks: dict[str, tuple[int, int]] = {}
+    rows: list[str] = []
     marked(value, "", marks, rows)
     for pointer, (first, last) in marks.items():
         assert place("\n".join(rows), pointer) == (first, last, True)
@@ -49,7 +50,8 @@ def test_a_pointer_leads_to_the_lines_of_its_value(value):
 
 @given(value=TREES)
 def test_what_is_not_there_is_looked_for_in_what_would_hold_it(value):
-    marks, rows = {}, []
+    marks: dict[str, tuple[int, int]] = {}
+    rows: list[str] = []
     marked(value, "", marks, rows)
     for pointer, (first, last) in marks.items():
         assert place("\n".join(rows), f"{pointer}/no such key") == (first, last, False)

@@ -89,7 +89,7 @@ def test_entry_values_are_copied_to_the_character(document):
 
 def verdicts(document: Any) -> list[Any]:
     outcome = normalize(json.dumps(document).encode(), BARE)
-    found = [(int(line["source"]["index"]), []) for line in lines(outcome.records)]
+    found: list[Any] = [(int(line["source"]["index"]), []) for line in lines(outcome.records)]
     found += [
         (int(line["source"]["index"]), [reason["code"] for reason in line["reasons"]])
         for line in lines(outcome.invalid)

@@ -3,6 +3,7 @@
 import json
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import contract_spec as spec
 import pytest
@@ -14,7 +15,7 @@ from normalizer.lossless import Number
 from normalizer.settings import BUILT_IN_RUBRIC, load
 from tests.normalizer.bundles import DIMENSIONS, NUMBERS
 
-SCALES = {
+SCALES: dict[str, dict[str, Any]] = {
     "integers": {"kind": "integers", "minimum": -2, "maximum": 5},
     "decimals": {"kind": "decimals", "minimum": 0, "maximum": 1.5, "places": 2},
     "range": {"kind": "range", "minimum": -1e2, "maximum": 100},
@@ -69,7 +70,7 @@ def test_what_is_known_by_its_spelling_is_worth_the_same_the_long_way(kind):
 
 def test_bounds_are_the_sums_of_the_ends():
     assert RUBRIC.bounds() == (Decimal(-102), Decimal("119.5"))
-    assert load().rubric.bounds() == (0, 10)
+    assert load().rubric.bounds() == (Decimal(0), Decimal(10))
 
 
 def test_the_built_in_rubric_is_the_one_of_the_protocol():
