@@ -22,29 +22,8 @@ from normalizer.run import run
 from normalizer.settings import load
 
 DIMENSIONS = ("A_structure", "B_snapshot_constraint", "C_actionability", "D_completeness", "E_drift_failure")
-WORDS = tuple("the answer keeps to its task and lists every step in order as of March with “quotes” and a caveat".split())
-    "the",
-    "answer",
-    "keeps",
-    "to",
-    "its",
-    "task",
-    "and",
-    "lists",
-    "every",
-    "step",
-    "in",
-    "order",
-    "as",
-    "of",
-    "March",
-    "2026",
-    "with",
-    "“quotes”",
-    "and",
-    "a",
-    "caveat",
-]
+TEXT = "the answer keeps to its task and lists each step in order as of March with “quotes” and a caveat"
+WORDS = TEXT.split()
 
 
 def make(folder: Path, bundles: int, entries: int) -> None:
@@ -60,8 +39,8 @@ def make(folder: Path, bundles: int, entries: int) -> None:
             )
         document = {
             "run_id": f"run-{number}", "protocol_version": "p-1", "judge_prompt_version": "jp-1",
-            "judge_model": "judge", "generator_model": "writer", "phase": 2, "self_judged": False, "factors": {"prompt": "baseline"},
-            "per_file_scores": listed,
+            "judge_model": "judge", "generator_model": "writer", "phase": 2, "self_judged": False,
+            "factors": {"prompt": "baseline"}, "per_file_scores": listed,
         }  # fmt: skip
         (folder / f"{number:05}.json").write_text(json.dumps(document), encoding="utf-8")
 
