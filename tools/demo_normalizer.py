@@ -37,9 +37,7 @@ def main() -> int:
     """Run the example; returns 0 if everything is accounted for."""
     with tempfile.TemporaryDirectory() as scratch:
         ledger = Path(scratch) / "ledger"
-        print(
-            "Two judges scored 24 artifacts of two generators. First, is what the runs are held to free of contradictions?"
-        )
+        print("Two judges scored 24 artifacts of two generators. Is what the runs are held to free of contradictions?")
         show(ledger, "lint", "--manifest", f"{RUNS}/birch-1/manifest.json", "--dialect", f"{RUNS}/birch-1/dialect.json")
         print("\nThen each run's bundle becomes records, VALID or INVALID. Nothing is repaired, nothing is lost.")
         for run in ("cedar-0", "cedar-1", "cedar-2", "birch-1", "birch-1-first-try"):
