@@ -10,6 +10,7 @@ from contract_models.zeno.ops.list_files import ListFilesArgs
 from contract_models.zeno.ops.peek import PeekArgs
 from contract_models.zeno.ops.read_file import ReadFileArgs
 from contract_models.zeno.ops.stat import StatArgs
+from contract_models.zeno.ops.verify import VerifyArgs
 from contract_models.zeno.request import Request
 from contract_spec.model import Model
 
@@ -21,6 +22,7 @@ from zeno.ops.list_files import list_files
 from zeno.ops.peek import peek
 from zeno.ops.read_file import read_file
 from zeno.ops.stat import stat
+from zeno.ops.verify import verify
 from zeno.search.corpus import Corpus
 
 
@@ -39,6 +41,7 @@ OPS: dict[str, Op] = {
     "peek": Op(PeekArgs, peek, "lower head_lines or tail_lines"),
     "read_file": Op(ReadFileArgs, read_file, "ask for fewer lines with end_line or max_lines"),
     "stat": Op(StatArgs, stat, "ask for fewer paths"),
+    "verify": Op(VerifyArgs, verify, "give fewer citations"),
 }
 
 
