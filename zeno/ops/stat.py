@@ -5,7 +5,7 @@ import stat as modes
 import time
 
 from contract_models.zeno.ops.stat import StatArgs, StatItem, StatResult
-from pydantic.experimental.missing_sentinel import MISSING
+from pydantic import MISSING
 
 from zeno.errors import PermissionDenied
 from zeno.meter import Meter
