@@ -29,9 +29,15 @@ LAYERS = [
     {"trace"},
     {"wire", "dispatch"},
     {"ops"},
+    {"budget", "citations", "clip", "cursors", "hints"},
     {"search"},
+<<<<<<< HEAD
+    {"walk", "symbols", "meter"},
+    {"globs", "ignore", "terms", "tree"},
+=======
     {"tree", "globs", "meter", "symbols"},
     {"blanking"},
+>>>>>>> main
     {"names", "text", "patterns"},
     {"errors"},
 ]
