@@ -31,13 +31,8 @@ LAYERS = [
     {"ops"},
     {"budget", "citations", "clip", "cursors", "hints"},
     {"search"},
-<<<<<<< HEAD
     {"walk", "symbols", "meter"},
-    {"globs", "ignore", "terms", "tree"},
-=======
-    {"tree", "globs", "meter", "symbols"},
-    {"blanking"},
->>>>>>> main
+    {"blanking", "globs", "ignore", "terms", "tree"},
     {"names", "text", "patterns"},
     {"errors"},
 ]
