@@ -1,0 +1,62 @@
+"""Which files may be behind a search that is answered otherwise than before: those that changed after it."""
+
+import calendar
+import time
+from itertools import islice
+from typing import Any
+
+from zeno.errors import ZenoError
+from zeno.search.selection import under
+from zeno.tree import Tree
+
+_NAMED = 5
+
+
+class Suspects:
+    """When each file and directory of a tree last changed, looked up once."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._files: dict[str, float] | None = None
+        self._directories: dict[str, float] = {}
+
+    def changed_since(self, moment: str, op: str, args: dict[str, Any]) -> tuple[str, ...]:
+        """A few files that a search looks at and that changed at that moment or later.
+
+        Where none did, directories that files were added to or taken from: for a list of names nothing else matters.
+        """
+        since = calendar.timegm(time.strptime(moment, "%Y-%m-%dT%H:%M:%SZ"))
+        files = self._look()
+        if op != "list_files":
+            wanted = self._wanted(args)
+            found = (path for path, changed in files.items() if changed >= since and wanted(path))
+            if named := tuple(islice(found, _NAMED)):
+                return named
+        changed = (f"{path}/" for path, changed in self._directories.items() if changed >= since)
+        return tuple(islice(changed, _NAMED))
+
+    def _wanted(self, args: dict[str, Any]) -> Any:
+        try:
+            return under(self._tree, args["paths"], "paths") if args.get("paths") else lambda _: True
+        except (ZenoError, TypeError, AttributeError):
+            return lambda _: True
+
+    def _look(self) -> dict[str, float]:
+        if self._files is None:
+            self._files = {}
+            self._directories["."] = self._changed(".")
+            for path in self._tree.walk(True, frozenset()):
+                self._files[path] = self._changed(path)
+                parent = path.rpartition("/")[0]
+                while parent and parent not in self._directories:
+                    self._directories[parent] = self._changed(parent)
+                    parent = parent.rpartition("/")[0]
+        return self._files
+
+    def _changed(self, path: str) -> float:
+        """In whole seconds, as a trace tells time: what changed within the same second may have changed after."""
+        try:
+            status = self._tree.place(path).status
+        except ZenoError:
+            return -1
+        return -1 if status is None else int(status.st_mtime)
