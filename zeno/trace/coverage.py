@@ -41,7 +41,6 @@ class Pattern(NamedTuple):
     """A search, however often it was run the same way."""
 
     args: dict[str, Any]
-    runs: int
     lines: list[int]
     hits: int
     files_scanned: int
@@ -49,9 +48,9 @@ class Pattern(NamedTuple):
 
 
 class Truncation(NamedTuple):
-    """An answer that a limit cut."""
+    """An answer that a limit cut, however often it was given."""
 
-    line: int
+    lines: list[int]
     op: str
     args: dict[str, Any]
     shown: int
@@ -78,7 +77,7 @@ def coverage(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Coverage:
     """Gather what the exchanges of a trace delivered, searched and withheld."""
     delivered = Delivered()
     patterns: dict[bytes, Pattern] = {}
-    truncations: list[Truncation] = []
+    truncations: dict[bytes, Truncation] = {}
     unknown: list[int] = []
     for step in steps:
         if not isinstance(step, Exchange):
@@ -91,9 +90,13 @@ def coverage(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Coverage:
             if step.op == "grep":
                 _searched(step, patterns)
             if step.answer["summary"]["truncated"]:
-                truncations.append(truncation(comparison, replayer))
+                key = canonical([step.op, step.args, step.answer["digest"]])
+                if key in truncations:
+                    truncations[key].lines.append(step.answered)
+                else:
+                    truncations[key] = truncation(comparison, replayer)
     files, binary = file_table(replayer.corpus.tree, delivered)
-    return Coverage(files, binary, list(patterns.values()), truncations, unknown)
+    return Coverage(files, binary, list(patterns.values()), list(truncations.values()), unknown)
 
 
 def file_table(tree: Tree, delivered: Delivered) -> tuple[list[FileCoverage], int]:
@@ -123,14 +126,10 @@ def _searched(exchange: Exchange, patterns: dict[bytes, Pattern]) -> None:
     summary = exchange.answer["summary"]
     key = canonical(exchange.args)
     before = patterns.get(key)
-    patterns[key] = Pattern(
-        exchange.args,
-        (before.runs if before else 0) + 1,
-        [*(before.lines if before else []), exchange.asked],
-        summary["count"] or 0,
-        summary["metrics"]["files_scanned"],
-        summary["truncated"],
-    )
+    lines = before.lines if before else []
+    lines.append(exchange.asked)
+    scanned = summary["metrics"]["files_scanned"]
+    patterns[key] = Pattern(exchange.args, lines, summary["count"] or 0, scanned, summary["truncated"])
 
 
 def truncation(comparison: Comparison, replayer: Replayer) -> Truncation:
@@ -144,7 +143,7 @@ def truncation(comparison: Comparison, replayer: Replayer) -> Truncation:
     hidden, at_least = None, False
     if comparison.verdict == "same":
         hidden, at_least = _hidden(exchange, shown, comparison, replayer)
-    return Truncation(exchange.answered, exchange.op, exchange.args, shown, hidden, at_least, what)
+    return Truncation([exchange.answered], exchange.op, exchange.args, shown, hidden, at_least, what)
 
 
 def _hidden(exchange: Exchange, shown: int, comparison: Comparison, replayer: Replayer) -> tuple[int | None, bool]:

@@ -8,11 +8,20 @@ the next line is not glued to it.
 import os
 import stat
 import time
+from datetime import datetime
 
 
 def timestamp(seconds: float) -> str:
     """A point in time as events tell it."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def seconds_of(moment: str) -> int | None:
+    """The seconds of a timestamp; None for what the schema lets pass but no calendar has, such as February 31."""
+    try:
+        return int(datetime.fromisoformat(moment).timestamp())
+    except ValueError:
+        return None
 
 
 class Log:

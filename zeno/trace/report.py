@@ -216,7 +216,7 @@ def _print_coverage(found: Any, files: list[Any], total: dict[str, int]) -> None
     if found.patterns:
         print("\npatterns")
     for pattern in found.patterns:
-        times = f", {pattern.runs} times" if pattern.runs > 1 else ""
+        times = f", {len(pattern.lines)} times" if len(pattern.lines) > 1 else ""
         cut = ", cut" if pattern.truncated else ""
         hits = f"{count(pattern.hits, 'hit')} in {pattern.files_scanned} files"
         print(f"  {call('grep', pattern.args)}: {hits}{times}{cut}")
@@ -224,7 +224,8 @@ def _print_coverage(found: Any, files: list[Any], total: dict[str, int]) -> None
         print("\nwithheld by limits")
     for one in found.truncations:
         hidden = "unknown" if one.hidden is None else f"{'more than ' if one.at_least else ''}{one.hidden}"
-        print(f"  line {one.line}: {call(one.op, one.args)}: {one.shown} {one.what} shown, {hidden} hidden")
+        where = f"line {one.lines[0]}" + (f" and {len(one.lines) - 1} more" if len(one.lines) > 1 else "")
+        print(f"  {where}: {call(one.op, one.args)}: {one.shown} {one.what} shown, {hidden} hidden")
     if found.unknown:
         lines = ", ".join(map(str, found.unknown[:10])) + (" ..." if len(found.unknown) > 10 else "")
         print(f"\nnot counted: the tree no longer gives the answers on {lines}; what they delivered cannot be told")

@@ -4,24 +4,21 @@ Everything that repeats (paths, arguments, what a request delivers) is kept once
 100,000 events has to fit into a page.
 """
 
-import calendar
 import time
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from zeno.errors import ZenoError
-from zeno.text import lines_of
 from zeno.trace.coverage import file_table, truncation
 from zeno.trace.deliveries import Delivered, Lines, Span, span_told
 from zeno.trace.digest import canonical
 from zeno.trace.events import Entry, Exchange, Pairing
+from zeno.trace.excerpts import excerpts
+from zeno.trace.log import seconds_of
+from zeno.trace.nesting import nest
 from zeno.trace.replay import Comparison, Replayer
 from zeno.trace.verify import JudgedClaim, Seen, judge, note
 
-MAX_TEXT_BYTES = 8 << 20
-MAX_LINE_CHARS = 2000
-MAX_FILE_BYTES = 1 << 26
 # Ranges that the page can show the lines of; a grep of 200 hits has 200.
 MAX_RANGES = 200_000
 _CONTEXT = 4
@@ -67,6 +64,7 @@ class _Teller:
         self._rows: list[dict[str, Any]] = []
         self._claims: list[tuple[dict[str, Any], JudgedClaim | None]] = []
         self._paths, self._args, self._deliveries = _Table(), _Table(), _Table()
+        self._cuts: dict[bytes, list[Any]] = {}
         self._ranges = 0
         self._ranges_left_out = 0
         self._problems: list[list[Any]] = []
@@ -103,8 +101,12 @@ class _Teller:
     def _withheld(self, comparison: Comparison | None) -> list[Any]:
         if comparison is None or self._replayer is None:
             return []
-        found = truncation(comparison, self._replayer)
-        return [found.hidden, found.at_least, found.what]
+        exchange = comparison.exchange
+        key = canonical([exchange.op, exchange.args, exchange.answer["digest"]])
+        if key not in self._cuts:
+            found = truncation(comparison, self._replayer)
+            self._cuts[key] = [found.hidden, found.at_least, found.what]
+        return self._cuts[key]
 
     def _spans(self, exchange: Exchange, comparison: Comparison | None) -> tuple[Span, ...]:
         if comparison is not None:
@@ -162,9 +164,8 @@ class _Teller:
         self._claims.append((event, judged))
 
     def _row(self, kind: str, line: int, moment: str) -> dict[str, Any]:
-        try:
-            seconds = calendar.timegm(time.strptime(moment, "%Y-%m-%dT%H:%M:%SZ"))
-        except ValueError:  # the schema allows a 31st of February
+        seconds = seconds_of(moment)
+        if seconds is None:
             return {"kind": kind, "line": line, "t": None}
         self._start = seconds if self._start is None else min(self._start, seconds)
         return {"kind": kind, "line": line, "t": seconds}
@@ -185,7 +186,11 @@ class _Teller:
         claims = [self._told(event, judged) for event, judged in self._claims]
         table, binary = self._files()
         cited = self._cited(claims)
-        texts, left_out = self._texts(cited, text)
+        texts: dict[str, list[Any]] = {}
+        left_out = 0
+        if self._replayer is not None and text != "none":
+            groups = [cited, self._seen.delivered] if text == "delivered" else [cited]
+            texts, left_out = excerpts(groups, self._replayer.corpus.tree)
         used = Counter(name for row in self._rows for name, value in row.items() if value is not None)
         columns = sorted(used, key=lambda name: (-used[name], name))
         return {
@@ -200,7 +205,7 @@ class _Teller:
             "files": table,
             "binary": binary,
             "problems": self._problems,
-            "texts": texts,
+            "texts": {self._path(path): runs for path, runs in texts.items()},
             "text_left_out": left_out,
             "paths": self._paths.values,
         }
@@ -239,41 +244,6 @@ class _Teller:
                         cited.add([Span(self._paths.values[path], max(1, int(low) - _CONTEXT), int(high) + _CONTEXT)])
         return cited
 
-    def _texts(self, cited: Delivered, wanted: str) -> tuple[dict[str, list[Any]], int]:
-        """The lines themselves, cited ones first, as far as there is room: path number to [first line, lines, ...]."""
-        if self._replayer is None or wanted == "none":
-            return {}, 0
-        room = MAX_TEXT_BYTES
-        left_out = 0
-        kept: dict[str, dict[int, str]] = {}
-        for group in (cited, self._seen.delivered) if wanted == "delivered" else (cited,):
-            for path in sorted(group.files):
-                lines = self._lines(path)
-                chosen = kept.setdefault(path, {})
-                for first, last in group.files[path].ranges():
-                    for number in range(first, min(last, len(lines)) + 1):
-                        if number in chosen:
-                            continue
-                        line = lines[number - 1]
-                        if room < 0:
-                            left_out += 1
-                            continue
-                        clipped = (
-                            line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "\N{HORIZONTAL ELLIPSIS}"
-                        )
-                        room -= len(clipped.encode()) + 1
-                        chosen[number] = clipped
-        return {str(self._path(path)): _runs(chosen) for path, chosen in sorted(kept.items()) if chosen}, left_out
-
-    def _lines(self, path: str) -> list[str]:
-        assert self._replayer is not None  # noqa: S101 - texts are only asked for where there is a tree
-        try:
-            with self._replayer.corpus.tree.open(path) as file:
-                file.require_text()
-                return lines_of(file.read()) if file.size <= MAX_FILE_BYTES else []
-        except ZenoError:
-            return []
-
 
 def _trimmed(values: list[Any]) -> list[Any]:
     """Without the nulls at the end: the rarest columns come last, so that most rows are short."""
@@ -284,46 +254,3 @@ def _trimmed(values: list[Any]) -> list[Any]:
 
 def _flat(lines: Lines) -> list[int]:
     return [number for pair in lines.ranges() for number in pair]
-
-
-def _runs(chosen: dict[int, str]) -> list[Any]:
-    """Lines as runs: first line, text, first line, text."""
-    runs: list[Any] = []
-    before = -1
-    for number in sorted(chosen):
-        if number != before + 1:
-            runs += [number, []]
-        runs[-1].append(chosen[number])
-        before = number
-    return ["\n".join(part) if isinstance(part, list) else part for part in runs]
-
-
-def nest(rows: list[dict[str, Any]]) -> None:
-    """Give each row its depth and the row of the subcall it belongs to.
-
-    A claim names its parent. A request belongs to the subcall whose id and a slash begin its own id, and else to the
-    one that was started last and is still under way.
-    """
-    running: dict[str, int] = {}
-    known: dict[str, int] = {}
-    claims: dict[str, int | None] = {}
-    for index, row in enumerate(rows):
-        kind, name, parent = row["kind"], row.get("id"), row.get("parent")
-        owner = next(reversed(running.values()), None)
-        if kind == "end" and name in running:
-            owner = running.pop(name)
-        elif parent in known:
-            owner = known[parent]
-        elif parent in claims:
-            owner = claims[parent]
-        elif isinstance(name, str) and "/" in name and kind in ("op", "open"):
-            owner = known.get(name.rpartition("/")[0], owner)
-        elif kind == "start" and parent is None:
-            owner = None
-        row["depth"] = 0 if owner is None else rows[owner]["depth"] + 1
-        if owner is not None:
-            row["owner"] = owner
-        if kind == "start" and isinstance(name, str):
-            running[name] = known[name] = index
-        elif kind == "claim" and isinstance(name, str):
-            claims[name] = owner

@@ -1,12 +1,11 @@
 """Which files may be behind a search that is answered otherwise than before: those that changed after it."""
 
-import calendar
-import time
 from itertools import islice
 from typing import Any
 
 from zeno.errors import ZenoError
 from zeno.search.selection import under
+from zeno.trace.log import seconds_of
 from zeno.tree import Tree
 
 _NAMED = 5
@@ -25,7 +24,7 @@ class Suspects:
 
         Where none did, directories that files were added to or taken from: for a list of names nothing else matters.
         """
-        since = calendar.timegm(time.strptime(moment, "%Y-%m-%dT%H:%M:%SZ"))
+        since = seconds_of(moment) or 0
         files = self._look()
         if op != "list_files":
             wanted = self._wanted(args)

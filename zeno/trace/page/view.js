@@ -99,7 +99,7 @@
     return rest().join("  ");
   };
   const summary = (row) => {
-    if (row.kind === "op" || row.kind === "open") return row.error ? argText(row) + "  " + row.error[0] : argText(row);
+    if (row.kind === "op" || row.kind === "open") return argText(row);
     if (row.kind === "stray") return row.error[0] + ": " + row.error[1];
     return row.text || "";
   };
@@ -202,7 +202,7 @@
       what.append(el("button", { class: "fold", type: "button", tabindex: "-1", "aria-label": open ? "fold" : "unfold", on: { click: (event) => { event.stopPropagation(); fold(row); } } }, open ? "\u25be" : "\u25b8"));
     } else if (claim) what.append(el("span", { class: "mark" }));
     else if (row.kind !== "end") what.append(el("span", { class: "dot", css: { "--hue": row.op ? hue(row.op) : "var(--bad)" } }));
-    what.append(el("span", { class: "op" }, show(label(row) || "?")), el("span", { class: "arg" }, show(summary(row).slice(0, 400))));
+    what.append(el("span", { class: "op" }, show(label(row) || "?")), el("span", { class: "arg" }, show(summary(row).slice(0, 400))), row.error && row.kind === "op" ? el("span", { class: "oops" }, show(row.error[0])) : "");
     const count = row.count === undefined ? "" : number(row.count);
     if (row.kind !== "op" && row.kind !== "open") return el("div", { class: "row event is-" + row.kind, css: claim ? { "--verdict": "var(--" + claimClass(claim) + ")" } : {} }, el("span", { class: "at" }, clock(row.t)), what, flagOf(row));
     return el("div", { class: "row event is-" + row.kind },
@@ -260,7 +260,7 @@
     const old = $("rows").querySelector(".empty");
     if (old) old.remove();
     if (!kept.length) $("rows").append(el("p", { class: "empty" }, ROWS.length ? "Nothing matches. Esc clears the search." : "The trace holds no event."));
-    drawStrip();
+    drawStrip(true);
     drawClaims();
   };
   let waiting = 0;
@@ -641,57 +641,65 @@
 
   /* ---------- overview strip ---------- */
 
-  const drawStrip = () => {
-    const canvas = $("strip");
-    if (!canvas.clientWidth) return;
-    const [pen, width, height] = surface(canvas), count = Math.max(1, ROWS.length), pad = 10;
-    const room = width - 2 * pad, step = room / count, base = height - 16, most = Math.log1p(maxMs);
-    const x = (index) => pad + (index / count) * room;
+  const STRIP = { pad: 10, base: null };
+  const stripX = (index, width) => STRIP.pad + (index / Math.max(1, ROWS.length)) * (width - 2 * STRIP.pad);
+  const stripBar = (width) => { const step = (width - 2 * STRIP.pad) / Math.max(1, ROWS.length); return Math.max(1, Math.min(14, step - (step > 3 ? 1.5 : 0))); };
+  /** The part that stays while one moves about: all bars, subcalls and claims. */
+  const drawStripBase = (canvas) => {
+    const [pen, width, height] = surface(canvas), step = (width - 2 * STRIP.pad) / Math.max(1, ROWS.length), wide = stripBar(width);
+    const bottom = height - 16, most = Math.log1p(maxMs), x = (index) => stripX(index, width);
     const kept = timeline.items.length === ROWS.length ? null : new Set(timeline.items);
     const colours = new Map();
     const ink = (name) => { if (!colours.has(name)) colours.set(name, colour(name)); return colours.get(name); };
-    pen.fillStyle = ink("--line"); pen.fillRect(pad, base + 0.5, room, 1);
-    const spans = [];
-    for (const row of ROWS) if (row.kind === "end" && row.owner !== undefined) spans.push([row.owner, row.index]);
+    pen.fillStyle = ink("--line"); pen.fillRect(STRIP.pad, bottom + 0.5, width - 2 * STRIP.pad, 1);
     pen.fillStyle = ink("--ink");
     pen.globalAlpha = 0.055;
-    for (const [from, to] of spans) {
-      const top = 4 + Math.min(30, 6 * ROWS[from].depth);
-      pen.beginPath(); pen.roundRect(x(from), top, Math.max(1, x(to + 1) - x(from)), base - top, 3); pen.fill();
+    for (const row of ROWS) {
+      if (row.kind !== "end" || row.owner === undefined) continue;
+      const top = 4 + Math.min(30, 6 * ROWS[row.owner].depth);
+      pen.beginPath(); pen.roundRect(x(row.owner), top, Math.max(1, x(row.index + 1) - x(row.owner)), bottom - top, 3); pen.fill();
     }
-    pen.globalAlpha = 1;
     /* many rows on a pixel: the tallest is drawn */
     const columns = new Map();
     for (const row of ROWS) {
-      if (row.kind !== "op" && row.kind !== "stray" && row.kind !== "open" && row.kind !== "torn") continue;
+      if (row.kind === "start" || row.kind === "end" || row.kind === "claim") continue;
       const at = step >= 1 ? row.index : Math.floor(x(row.index));
       const tall = 0.12 + 0.88 * (Math.log1p(row.ms || 0) / most), held = columns.get(at), lit = !kept || kept.has(row);
       if (!held || (lit && !held.lit) || (lit === held.lit && tall > held.tall)) columns.set(at, { row, tall, lit });
     }
-    const wide = Math.max(1, Math.min(14, step - (step > 3 ? 1.5 : 0)));
     for (const { row, tall, lit } of columns.values()) {
-      const bad = row.error || row.kind !== "op";
       pen.globalAlpha = lit ? 1 : 0.16;
-      pen.fillStyle = bad ? ink("--bad") : ink("--" + (OPS.includes(row.op) ? row.op : "other"));
-      const high = tall * (base - 8);
-      pen.fillRect(x(row.index), base - high, wide, high);
+      pen.fillStyle = row.error || row.kind !== "op" ? ink("--bad") : ink("--" + (OPS.includes(row.op) ? row.op : "other"));
+      pen.fillRect(x(row.index), bottom - tall * (bottom - 8), wide, tall * (bottom - 8));
     }
-    pen.globalAlpha = 1;
     for (const row of CLAIM_ROWS) {
       pen.globalAlpha = !kept || kept.has(row) ? 1 : 0.25;
       pen.fillStyle = ink("--" + claimClass(DATA.claims[row.claim]));
-      pen.beginPath(); pen.arc(x(row.index) + wide / 2, base + 8, Math.max(2.2, Math.min(4, step * 2)), 0, 7); pen.fill();
+      pen.beginPath(); pen.arc(x(row.index) + wide / 2, bottom + 8, Math.max(2.2, Math.min(4, step * 2)), 0, 7); pen.fill();
     }
+    STRIP.base = document.createElement("canvas");
+    STRIP.base.width = canvas.width; STRIP.base.height = canvas.height;
+    STRIP.base.getContext("2d").drawImage(canvas, 0, 0);
+  };
+  /** With `anew` the whole of it, else only the window in sight and the cursor. */
+  const drawStrip = (anew) => {
+    const canvas = $("strip");
+    if (!canvas.clientWidth) return;
+    if (anew || !STRIP.base) drawStripBase(canvas);
+    const pen = canvas.getContext("2d"), width = canvas.clientWidth, height = canvas.clientHeight;
+    pen.save();
+    pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.globalAlpha = 1;
-    if (timeline.items.length) {
-      const box = timeline.box, first = timeline.items[Math.min(timeline.items.length - 1, Math.floor(box.scrollTop / ROW))];
-      const last = timeline.items[Math.min(timeline.items.length - 1, Math.floor((box.scrollTop + box.clientHeight) / ROW))];
-      if (first && last && box.clientHeight < timeline.items.length * ROW) {
-        pen.strokeStyle = ink("--muted"); pen.lineWidth = 1;
-        pen.strokeRect(Math.round(x(first.index)) + 0.5, 1.5, Math.max(3, Math.round(x(last.index + 1) - x(first.index))), height - 3);
-      }
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    pen.drawImage(STRIP.base, 0, 0);
+    pen.restore();
+    const { items, box } = timeline, at = (offset) => items[Math.max(0, Math.min(items.length - 1, Math.floor(offset / ROW)))];
+    if (items.length && box.clientHeight < items.length * ROW) {
+      const first = stripX(at(box.scrollTop).index, width), last = stripX(at(box.scrollTop + box.clientHeight).index + 1, width);
+      pen.strokeStyle = colour("--muted"); pen.lineWidth = 1;
+      pen.strokeRect(Math.round(first) + 0.5, 1.5, Math.max(3, Math.round(last - first)), height - 3);
     }
-    if (picked) { pen.fillStyle = ink("--accent"); pen.fillRect(x(picked.index) + wide / 2 - 0.75, 2, 1.5, height - 4); }
+    if (picked) { pen.fillStyle = colour("--accent"); pen.fillRect(stripX(picked.index, width) + stripBar(width) / 2 - 0.75, 2, 1.5, height - 4); }
   };
   const fromStrip = (event) => {
     const canvas = $("strip"), share = (event.offsetX - 10) / Math.max(1, canvas.clientWidth - 20);
@@ -732,7 +740,7 @@
     if (keys[event.key]) { keys[event.key](); event.preventDefault(); }
   });
   $("keys").addEventListener("click", () => $("help").showModal());
-  const redraw = () => { drawStrip(); drawMap(); };
+  const redraw = () => { drawStrip(true); drawMap(); };
   $("theme").addEventListener("click", () => {
     const root = document.documentElement, next = { undefined: "light", light: "dark", dark: undefined }[root.dataset.theme];
     if (next) root.dataset.theme = next; else delete root.dataset.theme;
