@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 
 from contract_models.zeno.ops.verify import CitationVerdict, LineRange, VerifyCitation
-from pydantic.experimental.missing_sentinel import MISSING
+from pydantic import MISSING
 
 from zeno.errors import InvalidArgs, NotAFile, NotFound, PermissionDenied
 from zeno.text import Window, decode, raw_lines

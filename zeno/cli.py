@@ -73,6 +73,16 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--max-response-bytes", type=_positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
     )
+    serve.add_argument("--max-ops", type=_positive, metavar="N", help="answer at most so many requests")
+    serve.add_argument("--max-lines", type=_positive, metavar="N", help="return at most so many lines of files in all")
+    serve.add_argument(
+        "--max-bytes", type=_positive, metavar="N", help="return at most so many bytes of results in all"
+    )
+    serve.add_argument(
+        "--gitignore",
+        action="store_true",
+        help="leave out what git ignores, where a request does not say gitignore itself",
+    )
     serve.set_defaults(run=_serve)
 
     call = commands.add_parser(
@@ -145,6 +155,10 @@ def _serve(options: argparse.Namespace) -> int:
             trace,
             max_request_bytes=options.max_request_bytes or MAX_REQUEST_BYTES,
             max_response_bytes=options.max_response_bytes or MAX_RESPONSE_BYTES,
+            max_ops=options.max_ops,
+            max_lines=options.max_lines,
+            max_bytes=options.max_bytes,
+            gitignore=options.gitignore,
         )
         # Standard output belongs to the protocol alone: whatever else is printed in this process goes to stderr.
         sink = os.dup(1)

@@ -1,10 +1,10 @@
 """Refusals: what a request can be answered with instead of a result. One class for each code of error.json.
 
-In the order of the conversation: a line that is no JSON (`InvalidJson`) or no request (`InvalidRequest`), an op
-nobody knows (`UnknownOp`), arguments of no sense (`InvalidArgs`, `InvalidPattern`), a path that leaves the root
-(`OutsideRoot`), leads nowhere (`NotFound`), to something that is no text file (`NotAFile`) or that the system keeps
-shut (`PermissionDenied`), an answer over the limit (`ResponseTooLarge`), a log that cannot be written (`TraceFailed`),
-and a bug (`InternalError`).
+In the order of the conversation: a line that is no JSON (`InvalidJson`) or no request (`InvalidRequest`), an operation
+nobody knows (`UnknownOp`), arguments of no sense (`InvalidArgs`, `InvalidPattern`, `InvalidCursor`), a path that leaves
+the root (`OutsideRoot`), leads nowhere (`NotFound`), to something that is no text file (`NotAFile`) or that the system
+keeps shut (`PermissionDenied`), an answer over the limit (`ResponseTooLarge`) or over the session's budget
+(`BudgetExhausted`), a log that cannot be written (`TraceFailed`), and a bug (`InternalError`).
 """
 
 from typing import ClassVar
@@ -83,6 +83,18 @@ class PermissionDenied(ZenoError):
 
     def __init__(self, path: str, why: str = "permission denied") -> None:
         super().__init__(f"{path!r}: {why}")
+
+
+class InvalidCursor(ZenoError):
+    """A cursor that is garbled or belongs to other arguments."""
+
+    code = "invalid_cursor"
+
+
+class BudgetExhausted(ZenoError):
+    """The session's budget does not cover the answer."""
+
+    code = "budget_exhausted"
 
 
 class ResponseTooLarge(ZenoError):

@@ -1,4 +1,4 @@
-"""The root: find, walk, read. The only module that opens what is under it, and nothing here can open anything else.
+"""The root: find and read. Only this module and `walk` open what is under it, and neither can open anything else.
 
 A path is followed one component at a time from the descriptor of the root, each opened without following links; links
 are read and followed by hand. So what was checked is what is opened, however fast someone swaps directories and links.
@@ -9,13 +9,13 @@ import os
 import stat
 from collections import deque
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.names import printed, raw
-from zeno.text import is_binary
+from zeno.text import BINARY_WINDOW, is_binary
 
 CHUNK = 1 << 18
 MAX_LINKS = 40
@@ -23,12 +23,11 @@ MAX_LINKS = 40
 MAX_RETRIES = 64
 
 # O_PATH opens a directory that may be searched but not listed; systems without it need the right to list.
-_DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK a FIFO that took a file's place would stop the server.
-_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
-_NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
+NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 
 
 class _Changed(Exception):
@@ -58,6 +57,10 @@ class File:
     def is_binary(self) -> bool:
         """Whether the file is binary; only its first piece is read."""
         return is_binary(self._start())
+
+    def looks_binary(self) -> bool:
+        """The same for those who want nothing else of the file: no more is read than it takes."""
+        return is_binary(self._read(0, min(BINARY_WINDOW, self.size)))
 
     def require_text(self) -> None:
         """Refuse a binary file."""
@@ -126,7 +129,14 @@ class Tree:
         status = os.fstat(descriptor)
         self._concealed = (status.st_dev, status.st_ino)
 
-    # One path
+    @property
+    def descriptor(self) -> int:
+        """The root itself, for the walk."""
+        return self._root
+
+    def may_conceal(self, inode: int) -> bool:
+        """Whether a file may be the concealed one; if so, `place` knows."""
+        return self._concealed is not None and inode == self._concealed[1]
 
     def place(self, path: str, field: str = "path") -> Place:
         """What is at a path. Nothing at all is an answer; a path outside the root is refused."""
@@ -154,9 +164,9 @@ class Tree:
             if not stat.S_ISREG(found.status.st_mode):
                 raise NotAFile(path, _kind(found.status.st_mode))
             try:
-                descriptor = os.open(found.name, _READING, dir_fd=found.parent)
+                descriptor = os.open(found.name, READING, dir_fd=found.parent)
             except OSError as error:
-                if error.errno in _NOWHERE:
+                if error.errno in NOWHERE:
                     raise _Changed from error
                 raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
         try:
@@ -179,35 +189,41 @@ class Tree:
         return self._way_in(path)
 
     def _way_in(self, path: bytes) -> list[bytes] | None:
-        todo = deque(path.split(b"/"))
+        # A step back outside the root would tell whether what stands before it exists: only links may have them.
+        todo = deque((name, False) for name in path.split(b"/"))
         links = 0
         with ExitStack() as stack:
-            ancestors = [stack.enter_context(_descriptor(os.open(b"/", _DIRECTORY)))]
-            while todo:
-                status = os.fstat(ancestors[-1])
-                if (status.st_dev, status.st_ino) == self._identity:
-                    return list(todo)
-                name = todo.popleft()
+            ancestors = [stack.enter_context(_descriptor(os.open(b"/", DIRECTORY)))]
+            while not self._is_root(ancestors[-1]):
+                if not todo:
+                    return None
+                name, from_link = todo.popleft()
                 if name in (b"", b"."):
                     continue
                 if name == b"..":
+                    if not from_link:
+                        return None
                     ancestors = ancestors[:-1] or ancestors
                     continue
                 try:
-                    with suppress(OSError):
-                        target = os.readlink(name, dir_fd=ancestors[-1])
-                        links += 1
-                        if links > MAX_LINKS:
-                            return None
-                        todo.extendleft(reversed(target.split(b"/")))
-                        if target.startswith(b"/"):
-                            ancestors = ancestors[:1]
+                    target = _link(name, ancestors[-1])
+                    if target is None:
+                        below = os.open(name, DIRECTORY, dir_fd=ancestors[-1])
+                        ancestors.append(stack.enter_context(_descriptor(below)))
                         continue
-                    ancestors.append(stack.enter_context(_descriptor(os.open(name, _DIRECTORY, dir_fd=ancestors[-1]))))
                 except OSError:
                     return None
-            status = os.fstat(ancestors[-1])
-            return [] if (status.st_dev, status.st_ino) == self._identity else None
+                links += 1
+                if links > MAX_LINKS:
+                    return None
+                todo.extendleft((step, True) for step in reversed(target.split(b"/")))
+                if target.startswith(b"/"):
+                    ancestors = ancestors[:1]
+        return [name for name, _ in todo]
+
+    def _is_root(self, directory: int) -> bool:
+        status = os.fstat(directory)
+        return (status.st_dev, status.st_ino) == self._identity
 
     @contextmanager
     def _followed(self, path: str, field: str) -> Iterator["_Found"]:
@@ -243,7 +259,7 @@ class Tree:
                         directories = [self._root]
                     todo.extendleft(reversed(self._components(path, link)))
                 elif stat.S_ISDIR(status.st_mode):
-                    directory = os.open(name, _DIRECTORY, dir_fd=parent)
+                    directory = os.open(name, DIRECTORY, dir_fd=parent)
                     stack.callback(os.close, directory)
                     names.append(name)
                     directories.append(directory)
@@ -256,7 +272,7 @@ class Tree:
                 # A link or a file stands where a directory stood a moment ago: look again.
                 if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EINVAL) and retries < MAX_RETRIES:
                     todo.appendleft(name)
-                elif error.errno in _NOWHERE:
+                elif error.errno in NOWHERE:
                     return self._missing(path, names, name, todo)
                 else:
                     raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
@@ -279,76 +295,6 @@ class Tree:
                 raise OutsideRoot(path)
         return _Found(_join([*names, name, *(step for step in todo if step not in (b"", b"."))]), -1, name, None)
 
-    # Many paths
-
-    def walk(self, include_hidden: bool, exclude_dirs: frozenset[str]) -> Iterator[str]:
-        """The regular files under the root in the order of their printed paths, linked directories not entered.
-
-        Directories are ordered as if their names ended in a slash, so that the walk itself is in the order of whole
-        paths (`a-b/x` before `a/x`) and can be left at any point.
-        """
-        levels: list[tuple[str, int, Iterator[tuple[str, bytes, os.DirEntry[str]]]]] = []
-        try:
-            top = os.open(b".", _LISTING, dir_fd=self._root)
-            levels.append(("", top, self._entries(top, include_hidden, exclude_dirs)))
-            while levels:
-                prefix, directory, entries = levels[-1]
-                for key, name, entry in entries:
-                    if key.endswith("/"):
-                        try:
-                            below = os.open(name, _LISTING, dir_fd=directory)
-                        except OSError:
-                            continue
-                        levels.append((prefix + key, below, self._entries(below, include_hidden, exclude_dirs)))
-                        break
-                    if self._listed(prefix + key, entry):
-                        yield prefix + key
-                else:
-                    levels.pop()
-                    os.close(directory)
-        finally:
-            for _, directory, _ in levels:
-                os.close(directory)
-
-    def _entries(
-        self, directory: int, include_hidden: bool, exclude_dirs: frozenset[str]
-    ) -> Iterator[tuple[str, bytes, "os.DirEntry[str]"]]:
-        """The files and directories of one directory, sorted; a directory's key ends in a slash."""
-        found = []
-        try:
-            # By descriptor the names come as text; their bytes are recovered without loss.
-            with os.scandir(directory) as entries:
-                for entry in entries:
-                    raw_name = os.fsencode(entry.name)
-                    name = printed(raw_name)
-                    if not include_hidden and name.startswith("."):
-                        continue
-                    if entry.is_dir(follow_symlinks=False):
-                        if name not in exclude_dirs:
-                            found.append((name + "/", raw_name, entry))
-                    elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
-                        found.append((name, raw_name, entry))
-        except OSError:
-            # A directory that vanishes or may not be listed has no files to show.
-            pass
-        found.sort(key=lambda item: item[0])
-        return iter(found)
-
-    def _listed(self, path: str, entry: "os.DirEntry[str]") -> bool:
-        """Whether a file shows up in a listing: not the log, and a link only if it leads to a regular file inside."""
-        if entry.is_symlink():
-            try:
-                status = self.place(path).status
-            except (OutsideRoot, PermissionDenied):
-                return False
-            return status is not None and stat.S_ISREG(status.st_mode)
-        if self._concealed is None or entry.inode() != self._concealed[1]:
-            return True
-        try:
-            return self.place(path).status is not None
-        except (OutsideRoot, PermissionDenied):
-            return False
-
 
 class _Found(NamedTuple):
     path: str
@@ -363,6 +309,16 @@ def _descriptor(number: int) -> Iterator[int]:
         yield number
     finally:
         os.close(number)
+
+
+def _link(name: bytes, directory: int) -> bytes | None:
+    """Where a link leads, or None for what is no link."""
+    try:
+        return os.readlink(name, dir_fd=directory)
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            return None
+        raise
 
 
 def _join(names: list[bytes]) -> str:

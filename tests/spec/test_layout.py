@@ -29,8 +29,10 @@ LAYERS = [
     {"trace"},
     {"wire", "dispatch"},
     {"ops"},
+    {"budget", "citations", "clip", "cursors", "hints"},
     {"search"},
-    {"tree", "globs", "meter", "symbols"},
+    {"walk", "symbols", "meter"},
+    {"globs", "ignore", "terms", "tree"},
     {"names", "text", "patterns"},
     {"errors"},
 ]

@@ -1,7 +1,7 @@
 """verify: whether what was cited still stands."""
 
 from contract_models.zeno.ops.verify import CitationVerdict, VerifyArgs, VerifyCitation, VerifyResult
-from pydantic.experimental.missing_sentinel import MISSING
+from pydantic import MISSING
 
 from zeno.citations import check, receipt
 from zeno.errors import InvalidArgs

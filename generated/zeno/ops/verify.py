@@ -7,8 +7,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictInt, StrictStr
-from pydantic.experimental.missing_sentinel import MISSING
+from pydantic import MISSING, ConfigDict, Field, StrictInt, StrictStr
 
 from .. import metrics as metrics_1
 
@@ -98,6 +97,20 @@ class CitationVerdict(Model):
     """
 
 
+class VerifyArgs(Model):
+    """
+    Arguments of verify.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    citations: Annotated[list[VerifyCitation], Field(max_length=200, min_length=1)]
+    """
+    The citations, answered in the order given. One path outside the root refuses the whole request.
+    """
+
+
 class VerifyResult(Model):
     """
     Result of verify.
@@ -113,20 +126,6 @@ class VerifyResult(Model):
     metrics: metrics_1.Metrics
     """
     Measurements.
-    """
-
-
-class VerifyArgs(Model):
-    """
-    Arguments of verify.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    citations: Annotated[list[VerifyCitation], Field(max_length=200, min_length=1)]
-    """
-    The citations, answered in the order given. One path outside the root refuses the whole request.
     """
 
 
