@@ -65,6 +65,7 @@ def _reader(commands: Any, name: str, what: str, needs_root: bool | None) -> arg
             metavar="N",
             help="the limit that the traced server had (default: 16 MiB)",
         )
+        parser.add_argument("--gitignore", action="store_true", help="the traced server was run with --gitignore")
     _add_format(parser)
     return parser
 

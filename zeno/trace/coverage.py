@@ -3,18 +3,18 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from contract_models.zeno.request import Request
+from contract_models.zeno.ops.peek import PeekResult
+from contract_models.zeno.ops.read_file import ReadFileResult
 from contract_spec.model import Model
 
-from zeno import dispatch
 from zeno.errors import NotAFile, ZenoError
-from zeno.meter import Meter
 from zeno.text import Window
 from zeno.trace.deliveries import Delivered, Lines
 from zeno.trace.digest import canonical
 from zeno.trace.events import Entry, Exchange
 from zeno.trace.replay import Comparison, Replayer
 from zeno.tree import Tree
+from zeno.walk import walk
 
 _NO_LIMIT = (1 << 53) - 1
 # Hits beyond this many more are not counted one by one.
@@ -24,7 +24,10 @@ _LISTS = {
     "list_files": ("files", ("max", "max_files")),
     "grep": ("hits", ("max_hits", "max_files")),
     "extract_symbols": ("symbols", ("max_symbols",)),
+    "read_file": ("lines", ("max_lines",)),
+    "peek": ("lines", ()),
 }
+_OF_TEXT = ("max_chars", "max_line_chars", "receipts")
 
 
 class FileCoverage(NamedTuple):
@@ -59,6 +62,8 @@ class Truncation(NamedTuple):
     at_least: bool
     """Whether there is more than was counted."""
     what: str
+    continued: bool
+    """Whether a later request went on where this answer stopped."""
 
 
 class Coverage(NamedTuple):
@@ -79,9 +84,12 @@ def coverage(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Coverage:
     patterns: dict[bytes, Pattern] = {}
     truncations: dict[bytes, Truncation] = {}
     unknown: list[int] = []
+    stopped: dict[str, bytes] = {}
     for step in steps:
         if not isinstance(step, Exchange):
             continue
+        if (key := stopped.get(step.args.get("cursor", ""))) is not None:
+            truncations[key] = truncations[key]._replace(continued=True)
         comparison = replayer.compare(step)
         delivered.add(comparison.spans)
         if not comparison.certain:
@@ -95,6 +103,8 @@ def coverage(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Coverage:
                     truncations[key].lines.append(step.answered)
                 else:
                     truncations[key] = truncation(comparison, replayer)
+                if comparison.again is not None and comparison.again.cursor is not None:
+                    stopped[comparison.again.cursor] = key
     files, binary = file_table(replayer.corpus.tree, delivered)
     return Coverage(files, binary, list(patterns.values()), list(truncations.values()), unknown)
 
@@ -103,7 +113,8 @@ def file_table(tree: Tree, delivered: Delivered) -> tuple[list[FileCoverage], in
     """All files with what was delivered of them, by path, and how many binary ones were left out."""
     binary = 0
     found = []
-    for path in sorted({*tree.walk(False, frozenset()), *delivered.files}):
+    walked = walk(tree, include_hidden=False, exclude_dirs=frozenset())
+    for path in sorted({*(one.path for one in walked if one.problem is None), *delivered.files}):
         lines = delivered.files.get(path, Lines())
         try:
             # A link is not a second file: what was delivered through it is told under the file's own name.
@@ -135,36 +146,37 @@ def _searched(exchange: Exchange, patterns: dict[bytes, Pattern]) -> None:
 def truncation(comparison: Comparison, replayer: Replayer) -> Truncation:
     """What a cut answer withheld, by asking again without its limits."""
     exchange = comparison.exchange
-    summary = exchange.answer["summary"]
-    shown = summary["count"]
-    what = "lines" if shown is None else _LISTS.get(exchange.op, ("items", ()))[0]
-    if shown is None:
-        shown = summary["metrics"].get("lines_returned", 0)
+    what, limits = _LISTS.get(exchange.op, ("items", ()))
+    shown = exchange.answer["summary"]["count"]
     hidden, at_least = None, False
     if comparison.verdict == "same":
-        hidden, at_least = _hidden(exchange, shown, comparison, replayer)
-    return Truncation([exchange.answered], exchange.op, exchange.args, shown, hidden, at_least, what)
+        shown = _size(replayer.perform(exchange.op, exchange.args))
+        hidden, at_least = _hidden(exchange, shown, limits, replayer)
+    return Truncation([exchange.answered], exchange.op, exchange.args, shown, hidden, at_least, what, continued=False)
 
 
-def _hidden(exchange: Exchange, shown: int, comparison: Comparison, replayer: Replayer) -> tuple[int | None, bool]:
-    args = exchange.args
-    if exchange.op == "read_file" and comparison.again is not None:
-        total = dict(comparison.again.totals).get(replayer.resolved(args["path"]), 0)
-        first = int(args.get("start_line", 1))
-        return max(0, min(int(args.get("end_line", first)), total) - first + 1 - shown), False
-    if exchange.op not in _LISTS:
+def _hidden(exchange: Exchange, shown: int, limits: Iterable[str], replayer: Replayer) -> tuple[int | None, bool]:
+    if "cursor" in exchange.args:
+        # A page in the middle tells how much it holds, but not how much stood before it.
         return None, False
-    name, limits = _LISTS[exchange.op]
-    lifted = {**args, **dict.fromkeys(limits, _NO_LIMIT)}
+    args = {name: value for name, value in exchange.args.items() if name not in _OF_TEXT}
+    args |= dict.fromkeys(limits, _NO_LIMIT)
     if exchange.op == "grep":
-        lifted |= {"max_hits": shown + MAX_COUNTED, "context": 0}
+        args |= {"max_hits": shown + MAX_COUNTED, "context": 0}
     try:
-        request = Request(id="coverage", op=exchange.op, args=lifted)
-        result: Model = dispatch.perform(request, replayer.corpus, Meter(max_response_bytes=_NO_LIMIT))
+        there = _size(replayer.perform(exchange.op, args, limited=False))
     except ZenoError:
         return None, False
-    there = len(getattr(result, name))
-    return max(0, there - shown), there == shown + MAX_COUNTED
+    return max(0, there - shown), exchange.op == "grep" and there == shown + MAX_COUNTED
+
+
+def _size(result: Model) -> int:
+    """How much a result holds, in what it is a list of."""
+    if isinstance(result, ReadFileResult):
+        return result.end_line - result.start_line + 1
+    if isinstance(result, PeekResult):
+        return sum(part.end_line - part.start_line + 1 for part in (result.head, result.tail) if part.end_line)
+    return next(len(getattr(result, name)) for name in ("files", "hits", "symbols", "items") if hasattr(result, name))
 
 
 def totals(files: Iterable[FileCoverage]) -> Iterator[tuple[str, int]]:

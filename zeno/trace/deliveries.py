@@ -24,28 +24,56 @@ class Span(NamedTuple):
     last: int
 
 
-def spans_of(result: Model) -> Iterator[Span]:
-    """The lines whose whole text a result holds. Names and line numbers alone (symbols, lists) are no text."""
+class Shown(NamedTuple):
+    """What a result put before the agent."""
+
+    spans: tuple[Span, ...]
+    """The lines whose whole text it holds. Names and line numbers alone (symbols, lists) are no text."""
+    whole: bool
+    """Whether that is all: lines that were clipped are not among the spans."""
+
+
+def shown_by(result: Model) -> Shown:
+    """The lines of files that a result holds."""
     if isinstance(result, ReadFileResult):
-        yield from _span(result.path, result.start_line, result.end_line)
-    elif isinstance(result, PeekResult):
-        for part in (result.head, result.tail):
-            yield from _span(result.path, part.start_line, part.end_line)
-    elif isinstance(result, GrepResult):
-        for hit in result.hits:
-            lines = [hit.line] if hit.context is MISSING else [one.line for one in hit.context]
-            yield Span(hit.path, lines[0], lines[-1])
+        # Which of its lines a clipped text clips is not told.
+        clipped = result.clipped is not MISSING
+        return Shown(() if clipped else _span(result.path, result.start_line, result.end_line), not clipped)
+    if isinstance(result, PeekResult):
+        parts = [part for part in (result.head, result.tail) if part.clipped is MISSING]
+        spans = [span for part in parts for span in _span(result.path, part.start_line, part.end_line)]
+        return Shown(tuple(spans), len(parts) == 2)
+    if isinstance(result, GrepResult):
+        lines = [
+            (hit.path, one) for hit in result.hits for one in (hit.context if hit.context is not MISSING else [hit])
+        ]
+        whole = [Span(path, one.line, one.line) for path, one in lines if one.clipped is MISSING]
+        return Shown(tuple(_joined(whole)), len(whole) == len(lines))
+    return Shown((), True)
 
 
-def _span(path: str, first: int, last: int) -> Iterator[Span]:
-    if 1 <= first <= last:
-        yield Span(path, first, last)
+def _joined(spans: list[Span]) -> Iterator[Span]:
+    """Neighbouring lines as one span."""
+    held: Span | None = None
+    for span in spans:
+        if held and held.path == span.path and held.first <= span.first <= held.last + 1:
+            held = Span(held.path, held.first, max(held.last, span.last))
+            continue
+        if held:
+            yield held
+        held = span
+    if held:
+        yield held
+
+
+def _span(path: str, first: int, last: int) -> tuple[Span, ...]:
+    return (Span(path, first, last),) if 1 <= first <= last else ()
 
 
 def span_told(op: str, args: dict[str, Any], summary: dict[str, Any]) -> Span | None:
     """What a response event alone tells of its delivery: only `read_file` counts its lines."""
     count = summary["metrics"].get("lines_returned", 0)
-    if op != "read_file" or not count:
+    if op != "read_file" or not count or "max_chars" in args or "max_line_chars" in args:
         return None
     first = int(args.get("start_line", 1))
     return Span(args["path"], first, first + count - 1)

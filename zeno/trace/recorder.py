@@ -16,9 +16,8 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
-from zeno.citations import receipt
 from zeno.errors import ZenoError
-from zeno.text import Window
+from zeno.text import Window, receipt
 from zeno.trace.events import complaint, entry
 from zeno.trace.log import Log, timestamp
 from zeno.tree import Tree

@@ -6,23 +6,24 @@ told apart from one where only those differ, so it is counted apart.
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 from contract_models.zeno.request import Request
 from contract_spec.model import Model
 
 from zeno import dispatch, wire
-from zeno.errors import ZenoError
+from zeno.errors import ResponseTooLarge, ZenoError
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
-from zeno.trace.deliveries import Span, span_told, spans_of
+from zeno.terms import Terms
+from zeno.trace.deliveries import Shown, Span, shown_by, span_told
 from zeno.trace.digest import canonical, digest
 from zeno.trace.events import Exchange
 from zeno.trace.suspects import Suspects
 
-MAX_RESPONSE_BYTES = 1 << 24
 # Refusals that come from the state of a session and not from the request: asked again, it may well be answered.
+_TEXTUAL = frozenset({"read_file", "peek", "grep"})
 _OF_THE_SESSION = frozenset({"trace_failed", "internal", "budget_exhausted"})
 
 Verdict = Literal["same", "differs", "times", "not_run"]
@@ -34,9 +35,9 @@ class Again(NamedTuple):
     digest: str | None
     code: str | None
     """The code of the refusal, where it is one."""
-    spans: tuple[Span, ...]
-    totals: tuple[tuple[str, int], ...]
-    """Files whose number of lines the answer tells."""
+    shown: Shown
+    cursor: str | None
+    """Where a cut answer stopped, for another request to go on from."""
 
 
 class Comparison(NamedTuple):
@@ -54,45 +55,53 @@ class Comparison(NamedTuple):
 class Replayer:
     """Runs requests again on a tree that stands still; equal requests only once."""
 
-    def __init__(self, corpus: Corpus, max_response_bytes: int = MAX_RESPONSE_BYTES) -> None:
+    def __init__(self, corpus: Corpus, terms: Terms | None = None) -> None:
         self.corpus = corpus
-        self._limit = max_response_bytes
+        self._terms = terms or Terms()
         self._known: dict[bytes, Again] = {}
         self._resolved: dict[str, str] = {}
 
     def compare(self, exchange: Exchange) -> Comparison:
         """Run a request again and compare."""
         answer = exchange.answer
-        if answer["event"] == "error":
-            code = answer["error"]["code"]
-            if code in _OF_THE_SESSION:
-                return Comparison(exchange, "not_run", None, (), certain=True)
+        code = answer["error"]["code"] if answer["event"] == "error" else None
+        # What `describe` tells is the server's own and not the tree's.
+        if code in _OF_THE_SESSION or exchange.op == "describe":
+            return Comparison(exchange, "not_run", None, (), certain=True)
+        if code is not None:
             again = self.again(exchange.op, exchange.args)
             return Comparison(exchange, "same" if again.code == code else "differs", again, (), certain=True)
         again = self.again(exchange.op, exchange.args)
         if again.digest == answer["digest"]:
-            return Comparison(exchange, "same", again, again.spans, certain=True)
+            return Comparison(exchange, "same", again, again.shown.spans, again.shown.whole)
         told = span_told(exchange.op, exchange.args, answer["summary"])
         spans = () if told is None else (told._replace(path=self.resolved(told.path)),)
         verdict: Verdict = "times" if exchange.op == "stat" and again.digest else "differs"
-        return Comparison(exchange, verdict, again, spans, certain=exchange.op not in ("peek", "grep"))
+        return Comparison(exchange, verdict, again, spans, certain=told is not None or exchange.op not in _TEXTUAL)
 
     def again(self, op: str, args: dict[str, Any]) -> Again:
         """The answer now."""
         key = hashlib.sha256(canonical([op, args])).digest()
         if key not in self._known:
-            self._known[key] = self._run(Request(id="replay", op=op, args=args))
+            self._known[key] = self._run(op, args)
         return self._known[key]
 
-    def _run(self, request: Request) -> Again:
+    def perform(self, op: str, args: dict[str, Any], *, limited: bool = True) -> Model:
+        """The result now, or the refusal raised; not `limited`, whatever its size."""
+        terms = self._terms if limited else self._terms._replace(max_response_bytes=1 << 53)
+        return dispatch.perform(Request(id="replay", op=op, args=args), self.corpus, Meter(terms=terms))
+
+    def _run(self, op: str, args: dict[str, Any]) -> Again:
         try:
-            result = dispatch.perform(request, self.corpus, Meter(max_response_bytes=self._limit))
+            result = self.perform(op, args)
+            if len(wire.success("replay", result)) > self._terms.max_response_bytes:
+                raise ResponseTooLarge("the answer is longer than a response may be")
         except ZenoError as error:
-            return Again(None, error.code, (), ())
-        if len(wire.success(request.id, result)) > self._limit:
-            return Again(None, "response_too_large", (), ())
-        spans = tuple(span._replace(path=self.resolved(span.path)) for span in spans_of(result))
-        return Again(digest(result), None, spans, tuple(_totals(result)))
+            return Again(None, error.code, Shown((), True), None)
+        shown = shown_by(result)
+        spans = tuple(span._replace(path=self.resolved(span.path)) for span in shown.spans)
+        cursor = getattr(result, "cursor", None)
+        return Again(digest(result), None, shown._replace(spans=spans), cursor if isinstance(cursor, str) else None)
 
     def resolved(self, path: str) -> str:
         """A path with its links resolved, so that one file has one name; as it is where it leads nowhere."""
@@ -102,12 +111,6 @@ class Replayer:
             except ZenoError:
                 self._resolved[path] = path
         return self._resolved[path]
-
-
-def _totals(result: Model) -> Iterator[tuple[str, int]]:
-    total, path = getattr(result, "total_lines", None), getattr(result, "path", None)
-    if isinstance(total, int) and isinstance(path, str):
-        yield path, total
 
 
 class Difference(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 from zeno.errors import CannotRun
 from zeno.search.corpus import ColdCorpus
+from zeno.terms import Terms
 from zeno.trace.coverage import coverage as coverage_of
 from zeno.trace.coverage import totals
 from zeno.trace.events import Pairing, exchanges, read
@@ -77,7 +78,8 @@ def _replayer(options: argparse.Namespace, source: _Source, stack: ExitStack) ->
     if options.trace != "-":
         # The server does not show its own log either.
         tree.conceal(source.stream.fileno())
-    return Replayer(ColdCorpus(tree), options.max_response_bytes)
+    terms = Terms(max_response_bytes=options.max_response_bytes, gitignore=options.gitignore)
+    return Replayer(ColdCorpus(tree), terms)
 
 
 def lint(options: argparse.Namespace) -> int:
@@ -200,7 +202,8 @@ def coverage(options: argparse.Namespace) -> int:
     else:
         source.print_problems()
         _print_coverage(found, files, total)
-    return 1 if found.truncations or found.unknown or source.problems else 0
+    withheld = any(not one.continued and one.hidden != 0 for one in found.truncations)
+    return 1 if withheld or found.unknown or source.problems else 0
 
 
 def _print_coverage(found: Any, files: list[Any], total: dict[str, int]) -> None:
@@ -224,8 +227,9 @@ def _print_coverage(found: Any, files: list[Any], total: dict[str, int]) -> None
         print("\nwithheld by limits")
     for one in found.truncations:
         hidden = "unknown" if one.hidden is None else f"{'more than ' if one.at_least else ''}{one.hidden}"
+        on = ", but gone on with" if one.continued else ""
         where = f"line {one.lines[0]}" + (f" and {len(one.lines) - 1} more" if len(one.lines) > 1 else "")
-        print(f"  {where}: {call(one.op, one.args)}: {one.shown} {one.what} shown, {hidden} hidden")
+        print(f"  {where}: {call(one.op, one.args)}: {one.shown} {one.what} shown, {hidden} hidden{on}")
     if found.unknown:
         lines = ", ".join(map(str, found.unknown[:10])) + (" ..." if len(found.unknown) > 10 else "")
         print(f"\nnot counted: the tree no longer gives the answers on {lines}; what they delivered cannot be told")

@@ -1,12 +1,15 @@
 """Which files may be behind a search that is answered otherwise than before: those that changed after it."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 from zeno.errors import ZenoError
-from zeno.search.selection import under
+from zeno.search.selection import EVERYTHING, under
 from zeno.trace.log import seconds_of
 from zeno.tree import Tree
+from zeno.walk import walk
 
 _NAMED = 5
 
@@ -34,17 +37,21 @@ class Suspects:
         changed = (f"{path}/" for path, changed in self._directories.items() if changed >= since)
         return tuple(islice(changed, _NAMED))
 
-    def _wanted(self, args: dict[str, Any]) -> Any:
-        try:
-            return under(self._tree, args["paths"], "paths") if args.get("paths") else lambda _: True
-        except (ZenoError, TypeError, AttributeError):
-            return lambda _: True
+    def _wanted(self, args: dict[str, Any]) -> Callable[[str], bool]:
+        """Which files the search looks at."""
+        paths = args.get("paths")
+        if isinstance(paths, list) and all(isinstance(one, str) for one in paths):
+            with suppress(ZenoError):
+                return under(self._tree, paths, "paths").wanted
+        return EVERYTHING.wanted
 
     def _look(self) -> dict[str, float]:
         if self._files is None:
             self._files = {}
             self._directories["."] = self._changed(".")
-            for path in self._tree.walk(True, frozenset()):
+            for path, problem in walk(self._tree, include_hidden=True, exclude_dirs=frozenset()):
+                if problem is not None:
+                    continue
                 self._files[path] = self._changed(path)
                 parent = path.rpartition("/")[0]
                 while parent and parent not in self._directories:
