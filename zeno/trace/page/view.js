@@ -374,7 +374,8 @@
         body.append(el("p", { class: "why" }, "The lines as cited stand at " + lines(...moved) + " now:"), code(path, [[Math.max(1, moved[0] - 4), moved[1] + 4]], moved, "good"));
         body.append(el("p", { class: "why" }, "At the cited place stands now:"));
       }
-      body.append(code(path, [around], [first, last], kind === "none" ? "" : kind));
+      if (DATA.tree && provenance === "not_delivered") body.append(el("p", { class: "why" }, "No answer before the claim delivered " + (first === last ? "this line." : "all of these lines.")));
+      body.append(code(path, [around], [first, last], provenance === "not_delivered" ? "bad" : kind === "none" ? "" : kind));
       const seen = seenIn(claim, row, path, first, last);
       if (seen.length) body.append(el("p", { class: "why" }, "Delivered by ", ...seen.slice(0, 5).flatMap((one, at) => [at ? ", " : "", goto(one, show(one.op) + " on line " + one.line)]), seen.length > 5 ? " and more" : ""));
       item.append(body);
