@@ -122,6 +122,14 @@ def test_answers_that_the_tree_no_longer_gives_leave_delivery_unknown(session):
     assert judged(session, cite(sha256=sha("line 3", "line 4", "line 5"))) == [("ok", "unknown")]
 
 
+def test_an_answer_that_changed_casts_no_doubt_on_files_it_could_not_reach(session):
+    session.ask("grep", pattern="line 4", paths=["b.*"])
+    session.ask("peek", path="b.txt")
+    session.file("b.txt", TEXT.replace("line 4\n", "line 44\n"))
+    assert judged(session, cite()) == [("unsealed", "not_delivered")]
+    assert judged(session, cite(path="b.txt")) == [("unsealed", "unknown")]
+
+
 def test_a_clipped_line_is_not_taken_for_delivered(session):
     session.ask("grep", pattern="line 4", paths=["a.txt"], max_line_chars=3)
     session.ask("read_file", path="a.txt", start_line=4, end_line=4, max_line_chars=3)

@@ -129,7 +129,7 @@ def replay(options: argparse.Namespace) -> int:
         source.print_problems()
         for index, one in enumerate(differences[:20]):
             print(f"{'first difference: ' if not index else ''}line {one['line']}: {call(one['op'], one['args'])}")
-            print(f"  then {one['then']}, now {one['now']}")
+            print(f"  then {_short(one['then'])}, now {_short(one['now'])}")
             if one["files"]:
                 how = "changed since, so perhaps behind it" if one["files_are_suspects"] else "the file behind it"
                 print(f"  {how}: {', '.join(map(safe, one['files']))}")
@@ -143,6 +143,11 @@ def replay(options: argparse.Namespace) -> int:
         if counts["not_run"]:
             print(f"{counts['not_run']} not run again: refusals that came from the session, not from the request")
     return 1 if differences or source.problems or source.pairing.unanswered() else 0
+
+
+def _short(answer: str) -> str:
+    """A digest by its first digits; --format json has them all."""
+    return answer if len(answer) < 64 else f"{answer[:19]}..."
 
 
 def verify(options: argparse.Namespace) -> int:

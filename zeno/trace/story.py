@@ -17,7 +17,7 @@ from zeno.trace.excerpts import excerpts
 from zeno.trace.log import seconds_of
 from zeno.trace.nesting import nest
 from zeno.trace.replay import Comparison, Replayer
-from zeno.trace.verify import JudgedClaim, Seen, judge, note
+from zeno.trace.verify import JudgedClaim, Seen, judge
 
 # Ranges that the page can show the lines of; a grep of 200 hits has 200.
 MAX_RANGES = 200_000
@@ -83,7 +83,7 @@ class _Teller:
         comparison = None
         if self._replayer is not None:
             comparison = self._replayer.compare(exchange)
-            note(exchange, comparison, self._seen, self._replayer)
+            self._seen.add(comparison, self._replayer.corpus.tree)
             row["replay"] = comparison.verdict
         if answer["event"] == "error":
             row["error"] = [answer["error"]["code"], answer["error"]["message"]]

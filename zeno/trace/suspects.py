@@ -14,6 +14,17 @@ from zeno.walk import walk
 _NAMED = 5
 
 
+def reach(tree: Tree, args: dict[str, Any]) -> Callable[[str], bool]:
+    """Which files a request can have read from: the one it names, or those that its `paths` choose, or any."""
+    path, paths = args.get("path"), args.get("paths")
+    with suppress(ZenoError):
+        if isinstance(path, str):
+            return {tree.place(path).path}.__contains__
+        if isinstance(paths, list) and all(isinstance(one, str) for one in paths):
+            return under(tree, paths, "paths").wanted
+    return EVERYTHING.wanted
+
+
 class Suspects:
     """When each file and directory of a tree last changed, looked up once."""
 
@@ -30,20 +41,12 @@ class Suspects:
         since = seconds_of(moment) or 0
         files = self._look()
         if op != "list_files":
-            wanted = self._wanted(args)
+            wanted = reach(self._tree, args)
             found = (path for path, changed in files.items() if changed >= since and wanted(path))
             if named := tuple(islice(found, _NAMED)):
                 return named
         changed = (f"{path}/" for path, changed in self._directories.items() if changed >= since)
         return tuple(islice(changed, _NAMED))
-
-    def _wanted(self, args: dict[str, Any]) -> Callable[[str], bool]:
-        """Which files the search looks at."""
-        paths = args.get("paths")
-        if isinstance(paths, list) and all(isinstance(one, str) for one in paths):
-            with suppress(ZenoError):
-                return under(self._tree, paths, "paths").wanted
-        return EVERYTHING.wanted
 
     def _look(self) -> dict[str, float]:
         if self._files is None:

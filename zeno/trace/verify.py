@@ -5,7 +5,7 @@ answer of this trace, before the claim was made?
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import contract_spec as spec
@@ -14,8 +14,11 @@ from contract_models.zeno.ops.verify import VerifyCitation
 from zeno.citations import check
 from zeno.errors import InvalidArgs, OutsideRoot
 from zeno.trace.deliveries import Delivered, Span
+from zeno.trace.digest import canonical
 from zeno.trace.events import Entry, Exchange
 from zeno.trace.replay import Comparison, Replayer
+from zeno.trace.suspects import reach
+from zeno.tree import Tree
 
 Verdict = Literal["ok", "moved", "changed", "out_of_range", "missing", "outside_root", "invalid", "unsealed"]
 Provenance = Literal["delivered", "not_delivered", "unknown"]
@@ -60,25 +63,24 @@ class Seen:
     def __init__(self) -> None:
         self.delivered = Delivered()
         self._proven = Delivered()
-        self._unsure_of: set[str] = set()
-        self._unsure_of_all = False
+        self._unsure: dict[bytes, Callable[[str], bool]] = {}
 
-    def add(self, comparison: Comparison, path: str | None) -> None:
-        """An answer went out; `path` is the file it was asked about, if it was one."""
+    def add(self, comparison: Comparison, tree: Tree) -> None:
+        """An answer went out."""
         self.delivered.add(comparison.spans)
         if comparison.verdict == "same":
             self._proven.add(comparison.spans)
         if not comparison.certain:
-            if path is None:
-                self._unsure_of_all = True
-            else:
-                self._unsure_of.add(path)
+            args = comparison.exchange.args
+            where = canonical([args.get("path"), args.get("paths")])
+            if where not in self._unsure:
+                self._unsure[where] = reach(tree, args)
 
     def provenance(self, span: Span) -> Provenance:
         """Whether lines were delivered."""
         if self.delivered.covers(*span):
             return "delivered"
-        return "unknown" if self._unsure_of_all or span.path in self._unsure_of else "not_delivered"
+        return "unknown" if any(reaches(span.path) for reaches in self._unsure.values()) else "not_delivered"
 
     def proves(self, span: Span) -> bool:
         """Whether an answer that still replays delivered the lines: then they say now what they said then."""
@@ -90,15 +92,9 @@ def verify(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Iterator[Ju
     seen = Seen()
     for step in steps:
         if isinstance(step, Exchange):
-            note(step, replayer.compare(step), seen, replayer)
+            seen.add(replayer.compare(step), replayer.corpus.tree)
         elif step.event is not None and step.event["event"] == "claim":
             yield judge(step.number, step.event, seen, replayer)
-
-
-def note(exchange: Exchange, comparison: Comparison, seen: Seen, replayer: Replayer) -> None:
-    """Remember what an exchange delivered."""
-    path = exchange.args.get("path")
-    seen.add(comparison, replayer.resolved(path) if isinstance(path, str) else None)
 
 
 def judge(line: int, event: dict[str, Any], seen: Seen, replayer: Replayer) -> JudgedClaim:
