@@ -240,14 +240,14 @@ def _class(glob: bytes, index: int) -> tuple[bytes, int] | None:
             return None
         index += 1
     kept = (set(range(256)) - members if negated else members) - {ord("/")}
-    return _one_of(sorted(kept)), index + 1
+    return _one_of(kept), index + 1
 
 
-def _one_of(members: list[int]) -> bytes:
+def _one_of(members: set[int]) -> bytes:
     if not members:
         return rb"[^\x00-\xff]"
-    starts = [byte for byte in members if byte - 1 not in members]
-    ends = [byte for byte in members if byte + 1 not in members]
+    starts = sorted(byte for byte in members if byte - 1 not in members)
+    ends = sorted(byte for byte in members if byte + 1 not in members)
     return b"[%b]" % b"".join(rb"\x%02x-\x%02x" % span for span in zip(starts, ends, strict=True))
 
 

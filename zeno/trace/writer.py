@@ -58,7 +58,7 @@ class TraceWriter:
         counted = next((getattr(result, name) for name in self._COUNTED if hasattr(result, name)), None)
         summary = ResponseSummary(
             count=None if counted is None else len(counted),
-            truncated=getattr(result, "truncated", False) is True,  # peek leaves it out where nothing could cut it
+            truncated=getattr(result, "truncated", False) is True,  # peek says it only under a limit
             metrics=getattr(result, "metrics"),  # noqa: B009 - every result has them, but the base class does not say so
         )
         event = ResponseEvent(
