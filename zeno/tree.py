@@ -8,7 +8,7 @@ import errno
 import os
 import stat
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -134,9 +134,10 @@ class Tree:
         """The root itself, for the walk."""
         return self._root
 
-    def may_conceal(self, inode: int) -> bool:
-        """Whether a file may be the concealed one; if so, `place` knows."""
-        return self._concealed is not None and inode == self._concealed[1]
+    @property
+    def concealed_inode(self) -> int | None:
+        """The number of the concealed file, if there is one. Another file may have it too; `place` knows."""
+        return self._concealed[1] if self._concealed else None
 
     def place(self, path: str, field: str = "path") -> Place:
         """What is at a path. Nothing at all is an answer; a path outside the root is refused."""
@@ -176,6 +177,43 @@ class Tree:
             yield File(found.path, descriptor, now.st_size)
         finally:
             os.close(descriptor)
+
+    def each(self, paths: Iterable[str]) -> Iterator[tuple[str, File | None]]:
+        """Open files one after the other, None for one that cannot be. Neighbours share the way to their directory."""
+        with ExitStack() as way:
+            folder, parent = None, -1
+            for path in paths:
+                above, _, name = path.rpartition("/")
+                if above != folder:
+                    way.close()
+                    folder, parent = above, self._directory(above, way)
+                with ExitStack() as stack:
+                    try:
+                        file = self._neighbour(path, raw(name, "path"), parent, stack)
+                        file = file or stack.enter_context(self.open(path))
+                    except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
+                        file = None
+                    yield path, file
+
+    def _directory(self, path: str, stack: ExitStack) -> int:
+        """A descriptor that lasts as long as the stack; -1 where there is no such directory."""
+        try:
+            found = self._follow(path or ".", raw(path or ".", "path"), stack)
+        except (OutsideRoot, PermissionDenied):
+            return -1
+        return found.parent if found.status is not None and stat.S_ISDIR(found.status.st_mode) else -1
+
+    def _neighbour(self, path: str, name: bytes, parent: int, stack: ExitStack) -> File | None:
+        """Open a regular file of a directory that is open; None for anything else, which then takes the long way."""
+        try:
+            descriptor = os.open(name, READING, dir_fd=parent)
+        except OSError:
+            return None
+        stack.callback(os.close, descriptor)
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or (status.st_dev, status.st_ino) == self._concealed:
+            return None
+        return File(path, descriptor, status.st_size)
 
     def inside(self, path: bytes) -> list[bytes] | None:
         """The components of an absolute path below the root, or None when it does not lead under the root.

@@ -121,6 +121,7 @@ class _Walk:
         """What one directory holds that the rules leave, what in it makes rules, and whether that is all."""
         found: list[_Entry] = []
         special = {}
+        concealed = self._tree.concealed_inode
         try:
             # By descriptor the names come as text; their bytes are recovered without loss.
             with os.scandir(directory) as entries:
@@ -133,14 +134,17 @@ class _Walk:
                                 continue
                         if not self._include_hidden:
                             continue
-                    raw_name = os.fsencode(name)
-                    key = name if name.isascii() else printed(raw_name)
+                    if name.isascii():
+                        key, raw_name = name, name.encode()
+                    else:
+                        raw_name = os.fsencode(name)
+                        key = printed(raw_name)
                     if entry.is_dir(follow_symlinks=False):
                         if key not in self._exclude_dirs:
                             found.append((key + "/", raw_name, entry, False))
                     else:
                         regular = entry.is_file(follow_symlinks=False)
-                        doubtful = not regular or self._tree.may_conceal(entry.inode())
+                        doubtful = not regular or (concealed is not None and entry.inode() == concealed)
                         found.append((key, raw_name, entry, doubtful))
         except OSError:
             return found, special, False

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
-from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
+from zeno.errors import PermissionDenied
 from zeno.meter import Meter
 from zeno.patterns import Matches
 from zeno.search.selection import Candidates, Rules, select
 from zeno.text import raw_lines
-from zeno.tree import Tree
+from zeno.tree import File, Tree
 from zeno.walk import walk
 
 
@@ -78,29 +78,33 @@ class ColdCorpus:
 
     def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
         """Read each file and ask RE2 about each of its lines."""
-        for path in paths:
-            data = self._text(path, query.max_bytes, meter, skipped, read=True)
+        for path, file in self.tree.each(paths):
+            data = _content(file, query.max_bytes, meter, skipped, read=True)
             lines = [line if line.isascii() else line.decode("utf-8", "replace").encode() for line in raw_lines(data)]
             yield Found(path, lines, (index for index, line in enumerate(lines) if query.matches(line)))
 
     def survey(self, paths: Iterable[str], max_bytes: int, meter: Meter, skipped: "Counter[str]") -> None:
         """Look at the beginning of each file."""
-        for path in paths:
-            self._text(path, max_bytes, meter, skipped, read=False)
+        for _, file in self.tree.each(paths):
+            _content(file, max_bytes, meter, skipped, read=False)
 
-    def _text(self, path: str, max_bytes: int, meter: Meter, skipped: "Counter[str]", *, read: bool) -> bytes:
-        """The content of a file if it is to be searched, or nothing with the reason counted."""
-        try:
-            with self.tree.open(path) as file:
-                if file.size > max_bytes:
-                    skipped["large"] += 1
-                    return b""
-                if file.is_binary if read else file.looks_binary():
-                    skipped["binary"] += 1
-                    return b""
-                data = file.read() if read else b""
-                meter.scanned(file.bytes_read)
-                return data
-        except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
-            skipped["unreadable"] += 1
-            return b""
+
+def _content(file: File | None, max_bytes: int, meter: Meter, skipped: "Counter[str]", *, read: bool) -> bytes:
+    """The content of a file if it is to be searched and wanted, or nothing, with the reason counted."""
+    data = b""
+    reason = None
+    try:
+        if file is None:
+            reason = "unreadable"
+        elif file.size > max_bytes:
+            reason = "large"
+        elif file.is_binary if read else file.looks_binary():
+            reason = "binary"
+        else:
+            data = file.read() if read else b""
+            meter.scanned(file.bytes_read)
+    except PermissionDenied:
+        reason = "unreadable"
+    if reason:
+        skipped[reason] += 1
+    return data

@@ -98,12 +98,13 @@ def globbed(glob: str, field: str) -> Selection:
 
 def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
     """What `grep.paths` asks for: each entry is a glob, a file to the letter, or a directory for all below it."""
+    # All entries are looked at before one that takes everything is believed: another may be outside the root.
     asked = [_relative(tree, entry, f"{field}[{index}]") for index, entry in enumerate(entries)]
+    matches = matcher(asked, field)
     if "." in asked:
         return EVERYTHING
     exact = set(asked)
     prefixes = tuple(entry.rstrip("/") + "/" for entry in asked)
-    matches = matcher(asked, field)
     return Selection(lambda path: path in exact or path.startswith(prefixes) or matches(path), _reach(asked, prefixes))
 
 
