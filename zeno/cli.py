@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 
 import contract_spec as spec
 
+from zeno.errors import CannotRun as _CannotRun
+
 EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno schema."
 
 
@@ -44,10 +46,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except _CannotRun as error:
         print(f"zeno: {error}", file=sys.stderr)
         return 2
-
-
-class _CannotRun(Exception):
-    """Flags or files that make no sense; told in one line, exit status 2."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -113,6 +111,10 @@ def _parser() -> argparse.ArgumentParser:
     schema.add_argument("name", metavar="NAME", nargs="?", help="such as grep, request or zeno/ops/grep.json")
     schema.add_argument("--list", action="store_true", help="print the names only")
     schema.set_defaults(run=_schema)
+
+    from zeno.trace.cli import add_commands
+
+    add_commands(commands)
     return parser
 
 
