@@ -2,7 +2,7 @@
 
 In the order of the conversation: a line that is no JSON (`InvalidJson`) or no request (`InvalidRequest`), an operation
 nobody knows (`UnknownOp`), arguments of no sense (`InvalidArgs`, `InvalidPattern`), a path that leaves the root
-(`OutsideRoot`), leads nowhere (`NotFound`), to something that is no text file (`NotAFile`) or that the system keeps shut
+(`OutsideRoot`), leads nowhere (`NotFound`), to something that is no text file (`NotAFile`) or that the system shuts
 (`PermissionDenied`), an answer over the limit (`ResponseTooLarge`), a log that cannot be written (`TraceFailed`), and a
 bug (`InternalError`).
 """
