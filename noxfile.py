@@ -19,8 +19,9 @@ def _run(session: nox.Session, *command: str) -> None:
 
 @nox.session
 def drift(session: nox.Session) -> None:
-    """Fail when generated/ is not what spec/schemas makes."""
+    """Fail when generated/ or the OpenAPI document is not what spec/ makes."""
     _run(session, "tools/generate.py", "--check")
+    _run(session, "tools/openapi.py", "--check")
 
 
 @nox.session
@@ -56,8 +57,9 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session
 def generate(session: nox.Session) -> None:
-    """Remake generated/ from spec/schemas."""
+    """Remake generated/ and the OpenAPI document from spec/."""
     _run(session, "tools/generate.py")
+    _run(session, "tools/openapi.py")
 
 
 @nox.session

@@ -61,10 +61,10 @@ def success(request_id: str, result: Model) -> bytes:
     return b'{"id":%b,"ok":true,"result":%b}\n' % (_string(request_id), dump(result))
 
 
-def result_of(answer: bytes, request_id: str) -> bytes | None:
+def result_of(line: bytes, request_id: str) -> bytes | None:
     """The result inside the line of a success; None in the line of a failure."""
     opening = b'{"id":%b,"ok":true,"result":' % _string(request_id)
-    return answer[len(opening) : -2] if answer.startswith(opening) else None
+    return line.rstrip(b"\n")[len(opening) : -1] if line.startswith(opening) else None
 
 
 def failure(request_id: str | None, error: ZenoError) -> bytes:
