@@ -114,30 +114,40 @@ class Zeno(Methods):
 
     def _send(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)
-        while view:
-            try:
-                _wait(deadline, [], [self._sink])
-                view = view[os.write(self._sink, view) :]
-            except TimeoutError:
-                # Half a line is on its way: nothing sent after it could be understood.
-                self._process.kill()
-                raise
-            except (OSError, ValueError):
-                raise self._gone() from None
+        try:
+            while view:
+                # Also take what is owed from before: a server that nobody reads from does not read either.
+                sources, sinks = self._wait(deadline, [self._sink])
+                if sources:
+                    self._pull()
+                if sinks:
+                    view = view[os.write(self._sink, view) :]
+        except TimeoutError:
+            # Half a line is on its way: nothing sent after it could be understood.
+            self._process.kill()
+            raise
+        except BrokenPipeError:
+            raise self._gone() from None
 
     def _receive(self, deadline: float) -> bytes:
         while not self._answers:
-            try:
-                _wait(deadline, [self._source], [])
-                chunk = os.read(self._source, 1 << 16)
-            except TimeoutError:
-                raise
-            except (OSError, ValueError):
-                raise self._gone() from None
-            if not chunk:
-                raise self._gone()
-            self._answers.extend(self._lines.feed(chunk))
+            self._wait(deadline, [])
+            self._pull()
         return self._answers.popleft()
+
+    def _pull(self) -> None:
+        chunk = os.read(self._source, 1 << 16)
+        if not chunk:
+            raise self._gone()
+        self._answers.extend(self._lines.feed(chunk))
+
+    def _wait(self, deadline: float, sinks: list[int]) -> tuple[list[int], list[int]]:
+        if self._process.stdout is None or self._process.stdout.closed:
+            raise self._gone()
+        sources, ready, _ = select.select([self._source], sinks, [], max(0.0, deadline - time.monotonic()))
+        if not sources and not ready:
+            raise TimeoutError("the server did not answer in time")
+        return sources, ready
 
     def _gone(self) -> Gone:
         return Gone(f"the server has ended with status {self._process.poll()}; its standard error may say why")
@@ -243,9 +253,3 @@ def _cursor(page: Model) -> str | None:
     """The cursor of a result that was cut; of the others it is absent, or the sentinel for that."""
     cursor = getattr(page, "cursor", None)
     return cursor if isinstance(cursor, str) else None
-
-
-def _wait(deadline: float, sources: list[int], sinks: list[int]) -> None:
-    left = deadline - time.monotonic()
-    if left <= 0 or not any(select.select(sources, sinks, [], left)):
-        raise TimeoutError("the server did not answer in time")
