@@ -233,7 +233,6 @@ def _http(options: argparse.Namespace) -> int:
         except CannotListen as error:
             raise _CannotRun(str(error)) from None
         stack.callback(listening.socket.close)
-        print(f"zeno: listening on {listening.url}", file=sys.stderr, flush=True)
         serve(server, listening, options.allow_host)
     return 0
 

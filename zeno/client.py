@@ -123,8 +123,9 @@ class Zeno(Methods):
                 if sinks:
                     view = view[os.write(self._sink, view) :]
         except TimeoutError:
-            # Half a line is on its way: nothing sent after it could be understood.
-            self._process.kill()
+            if len(view) < len(data):
+                # Half a line is on its way: nothing sent after it could be understood.
+                self._process.kill()
             raise
         except BrokenPipeError:
             raise self._gone() from None

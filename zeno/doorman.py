@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from zeno.problems import problem
 
 MIN_TOKEN = 16
+_BACKLOG = 1024
 
 
 class CannotListen(Exception):
@@ -43,6 +44,7 @@ def listen(host: str, port: int, token_file: str | None) -> Listening:
         bound = socket.socket(family, kind, protocol)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
+        bound.listen(_BACKLOG)
     except OSError as error:
         reason = error.strerror or str(error)
         raise CannotListen(f"cannot listen on {host} port {port}: {reason}") from None

@@ -6,6 +6,7 @@ Who may come in at all is the doorman's business; what is asked, that of the one
 import json
 import logging
 import signal
+import sys
 from collections.abc import AsyncIterator, Iterable
 from functools import cache
 from importlib.resources import files
@@ -51,10 +52,12 @@ def serve(server: Server, listening: Listening, names: Iterable[str] = ()) -> No
         # The lifespan protocol is for applications that open something; this one is given what it needs.
         lifespan="off",
     )
-    # After its own shutdown uvicorn raises the signal again for whoever was there before: nobody who minds.
+    door = uvicorn.Server(config)
+    # While it serves, uvicorn has handlers of its own; before and after, a signal must be no surprise either.
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
-    uvicorn.Server(config).run(sockets=[listening.socket])
+        signal.signal(number, lambda *_: setattr(door, "should_exit", True))
+    print(f"zeno: listening on {listening.url}", file=sys.stderr, flush=True)
+    door.run(sockets=[listening.socket])
 
 
 def app(server: Server, token: str | None, names: Iterable[str] = ()) -> Starlette:
