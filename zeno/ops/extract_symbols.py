@@ -1,7 +1,7 @@
 """extract_symbols: what a source file defines."""
 
 from contract_models.zeno.ops.extract_symbols import ExtractedSymbol, ExtractSymbolsArgs, ExtractSymbolsResult
-from pydantic.experimental.missing_sentinel import MISSING
+from pydantic import MISSING
 
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from contract_models.zeno.ops.grep import GrepArgs, GrepHit, GrepLine, GrepResult
-from pydantic.experimental.missing_sentinel import MISSING
+from pydantic import MISSING
 
 from zeno.meter import Meter
 from zeno.patterns import searcher

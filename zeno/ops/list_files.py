@@ -1,7 +1,7 @@
 """list_files: which files are there."""
 
 from contract_models.zeno.ops.list_files import ListFilesArgs, ListFilesResult
-from pydantic.experimental.missing_sentinel import MISSING
+from pydantic import MISSING
 
 from zeno.globs import matcher
 from zeno.meter import Meter

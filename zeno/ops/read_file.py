@@ -1,7 +1,7 @@
 """read_file: a range of lines."""
 
 from contract_models.zeno.ops.read_file import ReadFileArgs, ReadFileResult
-from pydantic.experimental.missing_sentinel import MISSING
+from pydantic import MISSING
 
 from zeno.errors import InvalidArgs
 from zeno.meter import Meter

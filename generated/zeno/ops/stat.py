@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from contract_spec.model import Model
 from pydantic import (
+    MISSING,
     BaseModel,
     ConfigDict,
     Field,
@@ -18,7 +19,6 @@ from pydantic import (
     StrictStr,
     model_validator,
 )
-from pydantic.experimental.missing_sentinel import MISSING
 from typing_extensions import TypeAliasType
 
 from .. import metrics as metrics_1

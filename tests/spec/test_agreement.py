@@ -1,0 +1,92 @@
+"""Schema and model are of one mind: what one accepts the other accepts unchanged, what one refuses the other refuses.
+
+Three judges see every value: jsonschema as the independent referee, jsonschema-rs as it runs in the server, and the
+generated model.
+"""
+
+import importlib
+from typing import Any
+
+import contract_spec as spec
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from tests.spec.test_schemas import REGISTRY
+from tests.strategies import nearly, valid
+
+
+def titled() -> list[tuple[str, str, str]]:
+    """Every schema that becomes a class or an alias: its file, its pointer and its name."""
+    found = []
+    for name in spec.names():
+        schema = spec.schema(name)
+        found.append((name, "", schema["title"]))
+        for key, node in schema.get("$defs", {}).items():
+            # A title on a plain string is only a caption: the generator inlines it.
+            if "title" in node and (node.get("type") == "object" or "oneOf" in node):
+                found.append((name, f"#/$defs/{key}", node["title"]))
+    return found
+
+
+def adapter(name: str, title: str) -> TypeAdapter[Any]:
+    module = importlib.import_module("contract_models." + name.removesuffix(".json").replace("/", "."))
+    return TypeAdapter(getattr(module, title))
+
+
+def verdict(model: TypeAdapter[Any], value: Any) -> bool:
+    try:
+        carried = model.validate_python(value)
+    except ValidationError:
+        return False
+    assert model.dump_python(carried, mode="json", exclude_unset=True) == value, "the model changes what it carries"
+    return True
+
+
+@pytest.mark.parametrize(("name", "pointer", "title"), titled(), ids=lambda part: str(part))
+def test_schema_and_model_agree(name, pointer, title):
+    model = adapter(name, title)
+    referee = jsonschema.Draft202012Validator({"$ref": spec.BASE + name + pointer}, registry=REGISTRY)
+    node = {"$ref": pointer} if pointer else spec.schema(name)
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
+    @given(value=st.one_of(valid(name, node), nearly(name, node), nearly(name, node)))
+    def agree(value: Any) -> None:
+        accepted = referee.is_valid(value)
+        assert (spec.violations(name + pointer, value) == []) is accepted
+        assert verdict(model, value) is accepted
+
+    agree()
+
+
+@pytest.mark.parametrize(
+    ("value", "accepted"),
+    [
+        ({"max": 5}, True),
+        ({"max": 5.0}, True),
+        ({"max": 1e1}, True),
+        ({"max": "5"}, False),
+        ({"max": True}, False),
+        ({"max": 5.5}, False),
+        ({"max": None}, False),
+        ({"glob": None}, False),
+        ({"glob": ""}, False),
+        ({"include_hidden": 1}, False),
+        ({"exclude_dirs": "a"}, False),
+        ({"exclude_dirs": [""]}, False),
+        ({"surplus": 1}, False),
+    ],
+    ids=repr,
+)
+def test_known_traps_are_judged_alike(value, accepted):
+    ref = "zeno/ops/list_files.json#/$defs/args"
+    assert (spec.violations(ref, value) == []) is accepted
+    assert verdict(adapter("zeno/ops/list_files.json", "ListFilesArgs"), value) is accepted
+
+
+def test_true_is_not_one_in_a_literal():
+    model = adapter("zeno/response.json", "Success")
+    assert verdict(model, {"id": "1", "ok": True, "result": {}})
+    assert not verdict(model, {"id": "1", "ok": 1, "result": {}})

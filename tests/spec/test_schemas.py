@@ -1,0 +1,117 @@
+"""The schemas themselves: well formed, closed, described, with examples that hold, in keywords that models enforce."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import contract_spec as spec
+import jsonschema
+import pytest
+from referencing import Registry, Resource
+
+# What generated models enforce exactly as the schema says it; spec/README.md tells why the rest is kept out.
+ALLOWED = {
+    "$schema", "$id", "$ref", "$defs", "title", "description", "examples", "default",
+    "type", "enum", "const", "oneOf",
+    "properties", "required", "additionalProperties", "minProperties",
+    "items", "minItems", "maxItems", "uniqueItems",
+    "minLength", "pattern",
+    "minimum", "maximum", "exclusiveMinimum",
+}  # fmt: skip
+
+REGISTRY: Registry[Any] = Registry().with_resources(
+    [(spec.BASE + name, Resource.from_contents(spec.schema(name))) for name in spec.names()]
+)
+
+
+def nodes(name: str) -> Iterator[tuple[str, Any]]:
+    """Every schema node of a file with its pointer."""
+    pending: list[tuple[str, Any]] = [("#", spec.schema(name))]
+    while pending:
+        pointer, node = pending.pop()
+        yield pointer, node
+        for keyword in ("properties", "$defs"):
+            pending += [(f"{pointer}/{keyword}/{key}", value) for key, value in node.get(keyword, {}).items()]
+        for keyword in ("oneOf", "prefixItems"):
+            pending += [(f"{pointer}/{keyword}/{key}", value) for key, value in enumerate(node.get(keyword, []))]
+        for keyword in ("items", "additionalProperties"):
+            if isinstance(node.get(keyword), dict):
+                pending.append((f"{pointer}/{keyword}", node[keyword]))
+
+
+@pytest.mark.parametrize("name", spec.names())
+def test_schema_is_valid_under_the_meta_schema(name):
+    assert spec.schema(name)["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    jsonschema.Draft202012Validator.check_schema(spec.schema(name))
+
+
+def test_ids_mirror_the_files_and_are_unique():
+    assert [spec.schema(name)["$id"] for name in spec.names()] == [spec.BASE + name for name in spec.names()]
+
+
+@pytest.mark.parametrize("name", spec.names())
+def test_only_keywords_that_models_enforce_are_used(name):
+    used = {(pointer, keyword) for pointer, node in nodes(name) for keyword in node if keyword not in ALLOWED}
+    assert used == set()
+
+
+@pytest.mark.parametrize("name", spec.names())
+def test_every_object_says_whether_it_is_closed(name):
+    silent = [
+        pointer for pointer, node in nodes(name) if node.get("type") == "object" and "additionalProperties" not in node
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize("name", spec.names())
+def test_every_property_and_every_titled_schema_is_described(name):
+    bare = [
+        f"{pointer}/properties/{key}"
+        for pointer, node in nodes(name)
+        for key, value in node.get("properties", {}).items()
+        if not value.get("description")
+    ]
+    bare += [pointer for pointer, node in nodes(name) if "title" in node and not node.get("description")]
+    assert bare == []
+
+
+@pytest.mark.parametrize("name", spec.names())
+def test_patterns_mean_the_same_in_every_engine(name):
+    for pointer, node in nodes(name):
+        if "pattern" in node:
+            assert node["pattern"].startswith("^"), pointer
+            assert node["pattern"].endswith(r"$(?!\n)"), pointer
+            assert not re.search(r"\\[dwsbDWSB]", node["pattern"]), pointer
+
+
+@pytest.mark.parametrize("name", spec.names())
+def test_examples_are_embedded_and_hold(name):
+    examples = spec.schema(name).get("examples", [])
+    assert examples, "give at least one example"
+    for example in examples:
+        assert spec.violations(name, example) == []
+        jsonschema.Draft202012Validator({"$ref": spec.BASE + name}, registry=REGISTRY).validate(example)
+
+
+@pytest.mark.parametrize("name", spec.names())
+def test_defaults_are_values_that_the_schema_accepts(name):
+    for pointer, node in nodes(name):
+        if "default" in node:
+            assert spec.violations(name + pointer, node["default"]) == [], pointer
+
+
+@pytest.mark.parametrize("name", [name for name in spec.names() if name.startswith("zeno/ops/")])
+def test_an_op_file_holds_args_and_result_with_metrics(name):
+    schema = spec.schema(name)
+    assert schema["required"] == ["args", "result"]
+    assert "metrics" in schema["$defs"]["result"]["required"]
+
+
+def test_titles_become_class_names_so_no_two_are_alike_in_one_file():
+    for name in spec.names():
+        titles = [node["title"] for _, node in nodes(name) if "title" in node]
+        assert len(titles) == len(set(titles)), name
+
+
+def test_the_protocol_version_is_declared_once_and_readable():
+    assert re.fullmatch(r"[0-9]+\.[0-9]+", spec.PROTOCOL_VERSION)
