@@ -20,8 +20,8 @@ def _run(session: nox.Session, *command: str) -> None:
 @nox.session
 def drift(session: nox.Session) -> None:
     """Fail when generated/ or the OpenAPI document is not what spec/ makes."""
-    _run(session, "tools/generate.py", "--check")
-    _run(session, "tools/openapi.py", "--check")
+    _run(session, "-m", "tools.generate", "--check")
+    _run(session, "-m", "tools.openapi", "--check")
 
 
 @nox.session
@@ -58,8 +58,8 @@ def conformance(session: nox.Session) -> None:
 @nox.session
 def generate(session: nox.Session) -> None:
     """Remake generated/ and the OpenAPI document from spec/."""
-    _run(session, "tools/generate.py")
-    _run(session, "tools/openapi.py")
+    _run(session, "-m", "tools.generate")
+    _run(session, "-m", "tools.openapi")
 
 
 @nox.session

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from methods import methods
+from tools.methods import methods
 
 ROOT = Path(__file__).resolve().parent.parent
 BANNER = "# Made from spec/schemas by `nox -s generate`. Do not edit: change the schema and make it anew.\n"

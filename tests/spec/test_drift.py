@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def check(out: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "tools/generate.py", "--check", "--out", str(out)]
+    command = [sys.executable, "-m", "tools.generate", "--check", "--out", str(out)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 

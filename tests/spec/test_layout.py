@@ -25,13 +25,16 @@ ALLOWED = {
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"client", "http", "mcp", "shell"},
+    {"doorman", "turns"},
     {"server"},
     {"trace"},
+    {"pairs", "problems"},
     {"wire", "dispatch"},
     {"ops"},
     {"search"},
     {"tree", "globs", "meter", "symbols"},
-    {"names", "text", "patterns"},
+    {"lines", "names", "patterns", "plain", "text"},
     {"errors"},
 ]
 
