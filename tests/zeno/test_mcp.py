@@ -126,6 +126,39 @@ def test_without_its_extra_the_door_says_what_to_install(root: Path) -> None:
     assert found.stderr.count("\n") == 1
 
 
+def messages(count: int) -> bytes:
+    """What a client says to call a tool so many times."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    call = {"name": "read_file", "arguments": {"path": "README.md"}}
+    said: list[dict[str, Any]] = [
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        *({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": call} for n in range(1, count + 1)),
+    ]
+    return b"".join(json.dumps(one).encode() + b"\n" for one in said)
+
+
+def test_what_was_asked_before_the_input_ended_is_answered(root: Path) -> None:
+    done = subprocess.run(zeno("mcp", "--root", root), input=messages(30), capture_output=True, timeout=30)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["id"] for answer in answers if "result" in answer] == list(range(31))
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_signal_ends_the_server_with_status_0(root: Path) -> None:
+    command = zeno("mcp", "--root", root)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(messages(1))
+        process.stdin.flush()
+        process.stdout.readline()
+        process.stdout.readline()
+        process.terminate()
+        _, complaints = process.communicate(timeout=15)
+    assert (process.returncode, complaints) == (0, b"")
+
+
 def inspect(root: Path, *arguments: str) -> dict[str, Any]:
     command = [node("mcp-inspector"), "--cli", *zeno("mcp", "--root", root), *arguments]
     found = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
