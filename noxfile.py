@@ -56,6 +56,12 @@ def conformance(session: nox.Session) -> None:
 
 
 @nox.session
+def random(session: nox.Session) -> None:
+    """Compare the answers to 20,000 random requests with a simple model; arguments: --count, --seed, --server."""
+    _run(session, "-m", "tools.random_requests", *session.posargs)
+
+
+@nox.session
 def generate(session: nox.Session) -> None:
     """Remake generated/ and the OpenAPI document from spec/."""
     _run(session, "-m", "tools.generate")

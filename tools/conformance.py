@@ -105,9 +105,11 @@ def _together(
         try:
             for vector in vectors:
                 try:
-                    peer = peer or Peer(command, site, time_limit)
+                    if peer is None:
+                        peer = Peer(command, site, time_limit)
+                        peer.check()
                     found = judge(vector, converse(vector, peer, site))
-                except Trouble as trouble:
+                except (NoServer, Trouble) as trouble:
                     found = [str(trouble)]
                     if peer:
                         peer.close()
@@ -132,8 +134,8 @@ def _print_table(verdicts: Sequence[Verdict], out: TextIO) -> None:
     for verdict in verdicts:
         if verdict.verdict == "differ":
             print(f"differs: {verdict.vector.name}\n    {verdict.vector.spec}", file=out)
-            for why in verdict.why:
-                print(f"    {why}", file=out)
+            for line in [*(f"sent: {line}" for line in verdict.vector.sent[:3]), *verdict.why]:
+                print(f"    {line}", file=out)
             print(file=out)
     counts = Counter((verdict.vector.suite, verdict.verdict) for verdict in verdicts)
     suites = sorted({verdict.vector.suite for verdict in verdicts})
@@ -156,6 +158,7 @@ def _print_json(verdicts: Sequence[Verdict], server: str, out: TextIO) -> None:
             "file": verdict.vector.suite,
             "description": verdict.vector.description,
             "spec": verdict.vector.spec,
+            "sent": verdict.vector.sent,
             "verdict": verdict.verdict,
             "why": list(verdict.why),
         }

@@ -249,6 +249,8 @@ def test_the_expected_answer_agrees(listing: Vector) -> None:
         GOOD.replace('"truncated"', '"clipped":1,"truncated"'),
         GOOD.replace('"ok":true', '"ok":true,"ok":true'),
         GOOD + " x",
+        GOOD.replace('["b"]', '["\\ud800"]'),
+        GOOD.replace('["b"]', "[" * 100_000),
         GOOD.replace("0", "NaN", 1),
         '{"id":"lf-1","ok":false,"error":{"message":"no","code":"internal"}}',
         "[]",
@@ -292,13 +294,18 @@ def test_our_server_agrees() -> None:
 
 
 def test_a_wrong_server_is_reported() -> None:
-    status, text = run("--server", f"{WRONG} {{root}} wrong", "--filter", "_file", "--format", "json")
+    status, text = run(
+        "--server", f"{WRONG} {{root}} wrong", "--time-limit", "2", "--filter", "_file", "--format", "json"
+    )
     report = json.loads(text)
     assert status == 1
     verdicts = {vector["description"]: vector for vector in report["vectors"]}
     assert verdicts["paths sort by the code points of the whole relative path"]["verdict"] == "differ"
     assert verdicts["a carriage return alone ends no line"]["verdict"] == "differ"
     assert verdicts["a parent step above the root is outside the root"]["why"] != []
+    assert verdicts["a parent step above the root is outside the root"]["sent"] == [
+        '{"id": "rf-60", "op": "read_file", "args": {"path": "../secret.txt"}}'
+    ]
     assert verdicts["an empty tree has no files"]["verdict"] == "agree"
     assert verdicts["a range includes both ends"]["why"] == ["result.metrics.lines_returned: expected 3, got null"]
     assert report["agree"] + report["differ"] + report["skipped"] == len(report["vectors"])

@@ -34,6 +34,7 @@ LAYERS = [
     {"ops"},
     {"search"},
     {"tree", "globs", "meter", "symbols"},
+    {"blanking"},
     {"lines", "names", "patterns", "plain", "text"},
     {"errors"},
 ]
