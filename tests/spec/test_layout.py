@@ -25,15 +25,18 @@ ALLOWED = {
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"client", "http", "mcp", "shell"},
+    {"doorman", "turns"},
     {"server"},
     {"trace"},
+    {"pairs", "problems"},
     {"wire", "dispatch"},
     {"ops"},
     {"budget", "citations", "clip", "cursors", "hints"},
     {"search"},
     {"walk", "symbols", "meter"},
     {"blanking", "globs", "ignore", "terms", "tree"},
-    {"names", "text", "patterns"},
+    {"lines", "names", "patterns", "plain", "text"},
     {"errors"},
 ]
 
