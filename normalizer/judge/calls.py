@@ -30,5 +30,8 @@ class Judge(Protocol):
     async def ask(self, data: bytes) -> Answer:
         """Give an input, get the answer."""
 
+    def stop(self) -> None:
+        """Begin nothing new: a call that only waits for its next try fails now."""
+
     async def close(self) -> None:
         """No more will be asked."""

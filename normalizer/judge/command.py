@@ -67,6 +67,9 @@ class CommandJudge:
             raise CallFailed(f"the command {how}{': ' + said if said else ''}", kept=_kept(output, complaint))
         return Answer(bytes(output))
 
+    def stop(self) -> None:
+        """A call has one try, which is under way."""
+
     async def close(self) -> None:
         """Nothing is left running."""
 

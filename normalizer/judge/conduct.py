@@ -63,7 +63,7 @@ class Conductor:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(NotImplementedError):
-                loop.add_signal_handler(number, self._stop, tasks, number == signal.SIGTERM)
+                loop.add_signal_handler(number, self._stop, judge, tasks, number == signal.SIGTERM)
         self._progress.show()
         try:
             results = await asyncio.gather(*tasks, return_exceptions=True)
@@ -77,7 +77,7 @@ class Conductor:
             raise CannotRun(f"{self._hopeless}; what was answered is kept, and the same command goes on from there")
         return Outcome(self._stopped, self._failures)
 
-    def _stop(self, tasks: list[asyncio.Task[None]], at_once: bool) -> None:
+    def _stop(self, judge: Judge, tasks: list[asyncio.Task[None]], at_once: bool) -> None:
         """The first Ctrl-C lets the calls under way end, since they are paid for; the second drops them."""
         if at_once or self._stopped:
             for task in tasks:
@@ -85,6 +85,7 @@ class Conductor:
         elif self._running:
             self._progress.say(f"stopping: {self._running} calls are under way; Ctrl-C again drops them")
         self._stopped = True
+        judge.stop()
 
     async def _work(self, judge: Judge, waiting: Iterator[int]) -> None:
         for index in waiting:

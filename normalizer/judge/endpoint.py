@@ -132,8 +132,20 @@ class EndpointJudge:
         self._parameters = parameters
         self._tries = tries
         self._max_reply = max_reply
+        self._stopped = asyncio.Event()
         # A reply stands in the response as a JSON string, where a character may take six.
         self._max_response = 6 * max_reply + (1 << 16)
+
+    def stop(self) -> None:
+        """Try nothing again."""
+        self._stopped.set()
+
+    async def _stopped_within(self, seconds: float) -> bool:
+        try:
+            await asyncio.wait_for(self._stopped.wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
 
     async def close(self) -> None:
         """Close the connections."""
@@ -157,8 +169,8 @@ class EndpointJudge:
             except CallFailed as error:
                 error.tries = tuple(failed)
                 raise
-            wait = self._tries.back_off * 2 ** len(failed) if again.wait is None else again.wait
-            wait = wait if again.wait is not None else min(wait, _BACK_OFF_CAP)
+            own = min(self._tries.back_off * 2 ** len(failed), _BACK_OFF_CAP)
+            wait = own if again.wait is None else again.wait
             last = len(failed) >= self._tries.retries or wait > _LONGEST_WAIT
             failed.append({"problem": again.problem, "waited": 0.0 if last else wait})
             if last:
@@ -167,7 +179,8 @@ class EndpointJudge:
                 raise CallFailed(
                     f"{again.problem}{told} ({len(failed)} tries)", tries=tuple(failed), kept=kept
                 ) from None
-            await asyncio.sleep(wait)
+            if await self._stopped_within(wait):
+                raise CallFailed(f"{again.problem}, and the run was stopped", tries=tuple(failed)) from None
 
     async def _try(self, body: bytes) -> Answer:
         async with self._client.stream("POST", self._url, content=body) as response:

@@ -45,9 +45,10 @@ def _strings(key: str, value: Any) -> Iterator[tuple[str, str]]:
     elif type(value) is str and value:
         yield value, f"a `{key}`"
         if key in ("file", "path", "artifact"):
-            for step in re.split(r"[/\\]", value):
-                yield step, f"part of a `{key}`"
-                yield step.rpartition(".")[0], f"part of a `{key}`"
+            steps = re.split(r"[/\\]", value)
+            for part in [*steps, *(step.rpartition(".")[0] for step in steps)]:
+                if len(part) > SHORT:
+                    yield part, f"part of a `{key}`"
 
 
 def coincidences(
