@@ -12,7 +12,7 @@ from normalizer.dialect import original
 from normalizer.lossless import Number, dumps, plain, value_of
 from normalizer.manifest import Manifest
 from normalizer.pointers import escape, steps_of
-from normalizer.reasons import Reason
+from normalizer.reasons import Reason, one_a_place
 from normalizer.settings import Settings
 
 _SCHEMA = "eval/judge_bundle.json"
@@ -52,7 +52,7 @@ def _conflicts(bundle: Bundle) -> Iterator[Reason]:
 
 def _shape(bundle: Bundle) -> Iterator[Reason]:
     # Entries are judged one by one elsewhere; here a sound list stands in for them.
-    for violation in spec.violations(_SCHEMA, {**plain(bundle.envelope), ENTRIES: _SOUND_ENTRIES}):
+    for violation in one_a_place(spec.violations(_SCHEMA, {**plain(bundle.envelope), ENTRIES: _SOUND_ENTRIES})):
         code = "envelope_field_unknown" if violation.keyword == "additionalProperties" else "envelope_field_invalid"
         yield Reason(code, violation.pointer, f"{'.'.join(steps_of(violation.pointer))} {violation.message}")
 

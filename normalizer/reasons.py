@@ -30,3 +30,9 @@ def sort(reasons: list[Reason]) -> list[Reason]:
 def text_of(reasons: list[Reason]) -> str:
     """The reasons as a JSON list."""
     return dumps([reason._asdict() for reason in reasons])
+
+
+def one_a_place(violations: list[spec.Violation]) -> list[spec.Violation]:
+    """What a schema holds against a value, once for each place: a wrong type is told before what follows from it."""
+    by_weight = sorted(violations, key=lambda violation: violation.keyword != "type")
+    return list({violation.pointer: violation for violation in reversed(by_weight)}.values())

@@ -16,7 +16,7 @@ from normalizer.bundle import Bundle
 from normalizer.dialect import original
 from normalizer.lossless import Number, dumps, value_of
 from normalizer.pointers import escape, steps_of
-from normalizer.reasons import Reason, sort
+from normalizer.reasons import Reason, one_a_place, sort
 from normalizer.records import Entry, Metadata
 from normalizer.rubric import Scale, exact_sum
 from normalizer.settings import Settings
@@ -68,8 +68,11 @@ class Screen:
         return sort([*self.shared, *found]) if found else self.shared
 
     def _shape(self, value: Any) -> list[Reason]:
-        found = []
-        for violation in spec.violations(_SCHEMA, _outline(value)):
+        violations = spec.violations(_SCHEMA, _outline(value))
+        found: list[Reason] = []
+        if not violations:
+            return found
+        for violation in one_a_place(violations):
             if violation.pointer == "" and violation.keyword == "type":
                 found.append(Reason("entry_not_an_object", "", f"the entry {violation.message}"))
                 continue
