@@ -9,7 +9,7 @@ def estimate(made: list[Made], waiting: list[int], attempts: int, used: int) -> 
     """Lines for people. `waiting` are the files still to be asked about, `used` the attempts already spent on them."""
     asked = [made[index] for index in waiting]
     most = len(waiting) * attempts - used
-    lines = [f"files: {len(made)}, {len(made) - len(asked)} of them need no call any more"]
+    lines = [f"files: {len(made)}, {len(made) - len(asked)} of them without a call to make"]
     lines.append(
         f"calls: {len(asked)}" + (f", at most {most} with {attempts} attempts a file" if most > len(asked) else "")
     )

@@ -62,7 +62,10 @@ def ask_all(
 
 
 def _why(replies: list[Kept]) -> str:
-    return f"{replies[-1].reply.problem} ({len(replies)} replies)" if replies else "it was not asked about"
+    if not replies:
+        return "it was not asked about"
+    count = f"{len(replies)} replies" if len(replies) > 1 else "1 reply"
+    return f"{replies[-1].reply.problem} ({count})"
 
 
 def _written(folder: RunFolder, data: bytes) -> bytes:

@@ -224,7 +224,7 @@ def test_a_dry_run_tells_calls_and_sizes_and_leaves_no_trace(study, capsys):
     one = study({"a.pdf": b"An answer.", "b.pdf": PDF, "c.pdf": b"BEHAVE late 9"})
     assert one.command("--dry-run", "--attempts", "3") == 0
     told = capsys.readouterr().out
-    assert "files: 3, 0 of them need no call any more" in told
+    assert "files: 3, 0 of them without a call to make" in told
     assert "calls: 3, at most 9 with 3 attempts a file" in told
     assert "for 2 texts" in told
     assert "1 PDFs" in told

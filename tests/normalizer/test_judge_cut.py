@@ -143,19 +143,16 @@ def test_two_runs_do_not_share_a_folder(study, capsys):
     assert process.returncode == 0
 
 
+def small_files_only():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+
 def test_a_disk_that_takes_no_more_stops_the_run_and_says_so(study):
     one = study({f"{place}.pdf": b"%d" % place for place in range(6)})
     # Inputs and documents fit, the first long reply does not.
     (one.artifacts / "0.bin").write_bytes(b"BEHAVE huge")
-    process = start(
-        one,
-        "--jobs",
-        "1",
-        preexec_fn=lambda: (
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
-            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),
-        ),
-    )
+    process = start(one, "--jobs", "1", preexec_fn=small_files_only)
     _, error = process.communicate(timeout=20)
     assert process.returncode == 2
     assert b"cannot write to" in error

@@ -1,6 +1,7 @@
 """Nothing gets into an input but the file's content, the rules and the scale, whatever the manifest says."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,20 +24,23 @@ NASTY = st.sampled_from(
 )  # fmt: skip
 NAMES = NASTY | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 LEVELS = st.dictionaries(NAMES, NAMES, max_size=3)
-MANIFESTS = st.fixed_dictionaries(
-    {
-        "files": st.lists(
-            st.fixed_dictionaries(
-                {"file": NAMES},
-                optional={"artifact": NAMES, "path": NAMES, "generator_model": NAMES, "factors": LEVELS},
-            ),
-            min_size=1,
-            max_size=3,
-            unique_by=lambda file: file["file"],
-        )
-    },
-    optional={"run_id": NAMES, "eval_id": NAMES, "created_at": NAMES, "judge_prompt_version": NAMES, "factors": LEVELS},
+FILE: dict[str, st.SearchStrategy[Any]] = {
+    "artifact": NAMES,
+    "path": NAMES,
+    "generator_model": NAMES,
+    "factors": LEVELS,
+}
+RUN: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys(["run_id", "eval_id", "created_at", "judge_prompt_version"], NAMES),
+    "factors": LEVELS,
+}
+FILES = st.lists(
+    st.fixed_dictionaries({"file": NAMES}, optional=FILE),
+    min_size=1,
+    max_size=3,
+    unique_by=lambda file: str(file["file"]),
 )
+MANIFESTS = st.fixed_dictionaries({"files": FILES}, optional=RUN)
 
 
 def every_string(value):
