@@ -40,16 +40,13 @@ def select(walked: Iterator[str], rules: Rules) -> Candidates:
 
 def under(tree: Tree, entries: Sequence[str], field: str) -> Callable[[str], bool]:
     """Whether a path is one of the entries of `grep.paths`: a glob, a file to the letter, or below a directory."""
-    globs, exact, below = [], set(), []
-    for index, entry in enumerate(entries):
-        wanted = _relative(tree, entry, f"{field}[{index}]")
-        if wanted == ".":
-            return lambda _: True
-        globs.append(wanted)
-        exact.add(wanted)
-        below.append(wanted.rstrip("/") + "/")
-    prefixes = tuple(below)
-    matches = matcher(globs, field)
+    # All entries are looked at before one that takes everything is believed: another may be outside the root.
+    relative = [_relative(tree, entry, f"{field}[{index}]") for index, entry in enumerate(entries)]
+    matches = matcher(relative, field)
+    if "." in relative:
+        return lambda _: True
+    exact = set(relative)
+    prefixes = tuple(entry.rstrip("/") + "/" for entry in relative)
     return lambda path: path in exact or path.startswith(prefixes) or matches(path)
 
 
