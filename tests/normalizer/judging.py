@@ -77,6 +77,7 @@ class BadEndpoint(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.requests: list[dict[str, Any]] = []
+        self.paths: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.times: list[float] = []
         self.asked: Counter[str] = Counter()
@@ -114,6 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         with server.mutex:
             server.requests.append(body)
+            server.paths.append(self.path)
             server.headers.append(dict(self.headers.items()))
             server.times.append(time.monotonic())
             part = body["messages"][-1]["content"][0]

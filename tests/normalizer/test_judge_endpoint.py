@@ -205,6 +205,7 @@ def test_a_query_of_the_address_is_used_and_not_recorded(study, endpoint):
     one = study({"a.pdf": b"x"})
     url = f"{endpoint.url}/chat/completions?api-version=1&key={KEY}"
     assert one.judge("--endpoint", url, "--model", "judge-x") == 0
+    assert endpoint.paths == [f"/v1/chat/completions?api-version=1&key={KEY}"]
     assert KEY.encode() not in one.everything_kept()
     recorded = json.loads((one.out / "run.json").read_bytes())["judge"]["endpoint"]
     assert recorded == f"{endpoint.url}/chat/completions"
