@@ -87,9 +87,14 @@ class Conductor:
         self._stopped = True
         judge.stop()
 
+    @property
+    def _ending(self) -> bool:
+        """Whether nothing new is to be asked."""
+        return self._stopped or self._hopeless is not None
+
     async def _work(self, judge: Judge, waiting: Iterator[int]) -> None:
         for index in waiting:
-            if self._stopped or self._hopeless is not None:
+            if self._ending:
                 return
             try:
                 await self._file(judge, index)
@@ -99,7 +104,7 @@ class Conductor:
 
     async def _file(self, judge: Judge, index: int) -> None:
         usable = False
-        while not usable and len(self._kept[index]) < self._attempts and not self._stopped:
+        while not usable and len(self._kept[index]) < self._attempts and not self._ending:
             attempt = len(self._kept[index]) + 1
             started_at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
             begun = time.monotonic()

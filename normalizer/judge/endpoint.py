@@ -81,7 +81,10 @@ def parameters_of(text: str | None) -> dict[str, Any]:
 
 def address(endpoint: str) -> str:
     """The address to ask. `/chat/completions` is added where it is not there."""
-    parts = urlsplit(endpoint)
+    try:
+        parts = urlsplit(endpoint)
+    except ValueError as error:
+        raise CannotRun(f"--endpoint must be an address such as https://HOST/v1: {error}") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise CannotRun(f"--endpoint must be an address such as https://HOST/v1, not {endpoint}")
     if parts.username is not None or parts.password is not None:
@@ -109,6 +112,9 @@ class EndpointJudge:
         except ImportError:
             raise CannotRun("an endpoint judge needs httpx: pip install 'zeno-normalizer[judge]'") from None
         key = os.environ.get(key_env, "").strip()
+        if not all("!" <= char <= "~" for char in key):
+            # An error of the client would show it.
+            raise CannotRun(f"the key in {key_env} holds characters that no header can carry: set it anew")
         parts = urlsplit(url)
         if key and parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
             raise CannotRun(f"the key in {key_env} would travel in the clear: use https, or unset {key_env}")
@@ -116,18 +122,18 @@ class EndpointJudge:
         if key:
             headers["authorization"] = f"Bearer {key}"
         try:
+            self._url = httpx.URL(url)
             # A limit on each read would let a slow drip go on for ever: `ask` limits the whole try.
             self._client = httpx.AsyncClient(
                 headers=headers,
                 timeout=None,  # noqa: S113
                 limits=httpx.Limits(max_connections=jobs, max_keepalive_connections=jobs),
             )
-        except (UnicodeEncodeError, ValueError):
-            raise CannotRun(f"the key in {key_env} holds characters that no header can carry") from None
+        except (httpx.InvalidURL, ValueError) as error:
+            raise CannotRun(f"--endpoint, or a proxy of the environment, is no usable address: {error}") from None
         self._failures = (httpx.TransportError, httpx.DecodingError)
         self._key = key.encode()
         self._key_env = key_env
-        self._url = url
         self._model = model
         self._parameters = parameters
         self._tries = tries

@@ -21,6 +21,8 @@ class Plan:
     """A run that may be made."""
 
     manifest: Manifest
+    files: tuple[dict[str, Any], ...]
+    """The evaluated files, in the manifest's order."""
     prompt: Prompt
     metadata: dict[str, Any]
     """The bundle's run metadata, in its order."""
@@ -29,11 +31,6 @@ class Plan:
     prompt_sha256: str
     """What identifies the prompt the judge was given."""
     coincidences: list[str]
-
-    @property
-    def files(self) -> list[dict[str, Any]]:
-        """The evaluated files in the manifest's order."""
-        return list(self.manifest.files.values())
 
 
 def plan(
@@ -81,6 +78,7 @@ def plan(
     _require(metadata, manifest, phase)
     return Plan(
         manifest=manifest,
+        files=tuple(manifest.files.values()),
         prompt=told,
         metadata={key: metadata[key] for key in METADATA if metadata.get(key) is not None},
         identity={name: settings.identity[name] for name in ("manifest", "rubric")},

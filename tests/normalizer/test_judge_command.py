@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import contract_spec as spec
@@ -133,11 +134,14 @@ def test_a_slow_program_is_ended_with_all_it_started(study, tmp_path, capsys):
         "open(sys.argv[1], 'w').write(str(child.pid))\nchild.wait()\n"
     )
     command = f"{sys.executable} {tmp_path / 'parent.py'} {tmp_path / 'pid'}"
-    assert one.judge("--command", command, "--timeout", "1") == 1
-    assert "no reply within 1 s" in capsys.readouterr().err
+    assert one.judge("--command", command, "--timeout", "2") == 1
+    assert "no reply within 2 s" in capsys.readouterr().err
     status = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
-    # Whoever adopts orphans may take a moment to bury it.
-    assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
+    for _ in range(100):  # the signal may take a moment, and so may whoever adopts orphans
+        if not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z":
+            return
+        time.sleep(0.05)
+    pytest.fail("what the program started outlived it")
 
 
 def test_an_endless_reply_is_cut_kept_up_to_the_limit_and_not_used(study, capsys):

@@ -201,6 +201,23 @@ def test_a_key_does_not_travel_in_the_clear(study, monkeypatch, capsys):
     assert KEY not in error
 
 
+@pytest.mark.parametrize("key", ["sk-secret\nx: y", "sk-secret\u00e9", "sk secret"])
+def test_a_key_that_no_header_can_carry_is_refused_and_not_shown(study, monkeypatch, capsys, key):
+    monkeypatch.setenv("MY_KEY", key)
+    assert study({"a.pdf": b"x"}).ask("--key-env", "MY_KEY") == 2
+    error = capsys.readouterr().err
+    assert "the key in MY_KEY holds characters that no header can carry" in error
+    assert "secret" not in error
+
+
+@pytest.mark.parametrize("url", ["https://h:port/v1", "https://[::1/v1", "http://\u2000/v1", "https://"])
+def test_an_address_that_is_none_is_refused(study, capsys, url):
+    assert study({"a.pdf": b"x"}).judge("--endpoint", url, "--model", "judge-x") == 2
+    error = capsys.readouterr().err
+    assert "address" in error
+    assert "Traceback" not in error
+
+
 def test_a_query_of_the_address_is_used_and_not_recorded(study, endpoint):
     one = study({"a.pdf": b"x"})
     url = f"{endpoint.url}/chat/completions?api-version=1&key={KEY}"
@@ -212,7 +229,7 @@ def test_a_query_of_the_address_is_used_and_not_recorded(study, endpoint):
 
 
 def test_jobs_are_the_calls_at_a_time(study, endpoint):
-    one = study({f"{place}": b"%d\nBEHAVE slow 0.15" % place for place in range(6)})
+    one = study({f"{place}": b"%d\nBEHAVE slow 0.3" % place for place in range(6)})
     assert one.ask("--jobs", "3") == 0
     assert endpoint.most_at_once == 3
 

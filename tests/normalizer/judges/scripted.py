@@ -1,7 +1,7 @@
 """A judge that is a program of its own: it does what the file it is to judge tells it to, wrong as that is.
 
-Each line `BEHAVE word ...` of the file adds a behaviour. Every call is noted in the file named by CALLS, so that tests
-can count them. Standard library only, and nothing of this project.
+Each line `BEHAVE word ...` of the file adds a behaviour. Every call is noted in the file named by CALLS, after the
+word in ROUND, so that tests can count them. Standard library only, and nothing of this project.
 """
 
 import json
@@ -20,7 +20,7 @@ def main() -> int:
     document = json.loads(data)
     text = document["file"].get("text", "")
     with open(os.environ["CALLS"], "a", encoding="utf-8") as calls:
-        calls.write(json.dumps(document["file"]) + "\n")
+        calls.write(f"{os.environ.get('ROUND', '')} {json.dumps(document['file'])}\n")
     with open(os.environ["CALLS"], encoding="utf-8") as calls:
         asked = calls.read().count(json.dumps(document["file"]) + "\n")
     for line in text.splitlines():
