@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normalizer.judge.packet import Unreadable, content_of, fence, is_text, marker_of, packet, prompt
+from normalizer.judge.packet import RULES, Unreadable, content_of, fence, is_text, marker_of, packet, prompt
 from normalizer.judge.plan import plan
 from normalizer.settings import BUILT_IN_RUBRIC, load
 from tests.normalizer.judging import PDF
@@ -70,6 +70,10 @@ def test_what_is_neither_text_nor_pdf_is_refused():
 def test_a_text_between_foreign_markers_is_no_input(text):
     with pytest.raises(Unreadable):
         content_of({"file": {"text": text}})
+
+
+def test_the_rules_every_judge_is_told_fit_their_schema():
+    assert spec.violations("eval/judging_rules.json", spec.resource(RULES)) == []
 
 
 def test_rules_hold_the_statements_of_the_phase_and_no_others():
