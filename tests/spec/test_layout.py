@@ -29,9 +29,10 @@ LAYERS = [
     {"trace"},
     {"wire", "dispatch"},
     {"ops"},
+    {"budget", "citations", "clip", "cursors", "hints"},
     {"search"},
-    {"tree", "globs", "meter", "symbols"},
-    {"blanking"},
+    {"walk", "symbols", "meter"},
+    {"blanking", "globs", "ignore", "terms", "tree"},
     {"names", "text", "patterns"},
     {"errors"},
 ]
