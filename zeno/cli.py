@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 
 import contract_spec as spec
 
+from zeno.errors import CannotRun as _CannotRun
+
 EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno schema."
 
 
@@ -44,10 +46,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except _CannotRun as error:
         print(f"zeno: {error}", file=sys.stderr)
         return 2
-
-
-class _CannotRun(Exception):
-    """Flags or files that make no sense; told in one line, exit status 2."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -135,6 +133,10 @@ def _parser() -> argparse.ArgumentParser:
     schema.add_argument("name", metavar="NAME", nargs="?", help="such as grep, request or zeno/ops/grep.json")
     schema.add_argument("--list", action="store_true", help="print the names only")
     schema.set_defaults(run=_schema)
+
+    from zeno.trace.cli import add_commands
+
+    add_commands(commands)
     return parser
 
 
@@ -153,6 +155,16 @@ def _add_server(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-response-bytes", type=_positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
+    )
+    parser.add_argument("--max-ops", type=_positive, metavar="N", help="answer at most so many requests")
+    parser.add_argument("--max-lines", type=_positive, metavar="N", help="return at most so many lines of files in all")
+    parser.add_argument(
+        "--max-bytes", type=_positive, metavar="N", help="return at most so many bytes of results in all"
+    )
+    parser.add_argument(
+        "--gitignore",
+        action="store_true",
+        help="leave out what git ignores, where a request does not say gitignore itself",
     )
 
 
@@ -193,6 +205,10 @@ def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
         trace,
         max_request_bytes=options.max_request_bytes or MAX_REQUEST_BYTES,
         max_response_bytes=options.max_response_bytes or MAX_RESPONSE_BYTES,
+        max_ops=options.max_ops,
+        max_lines=options.max_lines,
+        max_bytes=options.max_bytes,
+        gitignore=options.gitignore,
     )
 
 

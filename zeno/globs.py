@@ -15,12 +15,12 @@ Matches = Callable[[str], bool]
 MAX_ALTERNATIVES = 1024
 
 
-def matcher(globs: Iterable[str], field: str) -> Matches:
+def matcher(globs: Iterable[str], field: str, *, case_sensitive: bool = True) -> Matches:
     """Whether a path matches any of the globs. `field` names the argument in errors."""
     alternatives = [text for glob in globs for text in expand(glob, field)]
     if not alternatives:
         return lambda _: False
-    matches = full_matcher("|".join(f"(?:{translate(text)})" for text in alternatives), field)
+    matches = full_matcher("|".join(f"(?:{translate(text)})" for text in alternatives), field, case_sensitive)
     return lambda path: matches(path.encode())
 
 

@@ -6,18 +6,24 @@ import select
 import signal
 import time
 from collections.abc import Iterator
+from typing import Any, cast
+
+from contract_spec.model import Model
+from pydantic import MISSING
 
 from zeno import dispatch, wire
+from zeno.budget import Budget
 from zeno.errors import InternalError, InvalidRequest, ResponseTooLarge, TraceFailed, ZenoError
 from zeno.lines import Lines
 from zeno.meter import Clock, Meter
 from zeno.search.corpus import Corpus
+from zeno.terms import Terms
 from zeno.trace.writer import NoTrace, Trace
 
 log = logging.getLogger("zeno")
 
-MAX_REQUEST_BYTES = 1 << 20
-MAX_RESPONSE_BYTES = 1 << 24
+MAX_REQUEST_BYTES = Terms().max_request_bytes
+MAX_RESPONSE_BYTES = Terms().max_response_bytes
 
 
 class Server:
@@ -30,11 +36,18 @@ class Server:
         *,
         max_request_bytes: int = MAX_REQUEST_BYTES,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
+        max_ops: int | None = None,
+        max_lines: int | None = None,
+        max_bytes: int | None = None,
+        gitignore: bool = False,
         clock: Clock = time.monotonic,
     ) -> None:
         self._corpus = corpus
         self._trace = trace or NoTrace()
         self._clock = clock
+        log = trace is not None
+        self._terms = Terms(max_request_bytes, max_response_bytes, max_ops, max_lines, max_bytes, gitignore, log)
+        self._budget = Budget(max_ops, max_lines, max_bytes)
         self.max_request_bytes = max_request_bytes
         self.max_response_bytes = max_response_bytes
 
@@ -48,7 +61,9 @@ class Server:
             request_id, op = wire.id_of(value), wire.op_of(value)
             request = wire.request(value)
             self._trace.request(request)
-            result = dispatch.perform(request, self._corpus, Meter(self._clock, self.max_response_bytes))
+            self._budget.begin()
+            meter = Meter(self._clock, self._terms)
+            result = self._afford(dispatch.perform(request, self._corpus, meter), meter)
             answer = wire.success(request.id, result)
             if len(answer) > self.max_response_bytes:
                 raise ResponseTooLarge("the answer is longer than a response may be")
@@ -62,6 +77,15 @@ class Server:
         except Exception:
             log.exception("bug while answering %r", request_id)
             return self._refuse(request_id, op, InternalError())
+
+    def _afford(self, result: Any, meter: Meter) -> Model:
+        """The result with what is left of the session's budget after it, if that covers it."""
+        if self._budget.limited:
+            size = len(wire.dump(result.model_copy(update={"metrics": MISSING})))
+            self._budget.spend(meter.lines, size)
+            metrics = result.metrics.model_copy(update={"budget": self._budget.left()})
+            result = result.model_copy(update={"metrics": metrics})
+        return cast(Model, result)
 
     def _refuse(self, request_id: str | None, op: str | None, error: ZenoError) -> bytes:
         if not isinstance(error, TraceFailed):

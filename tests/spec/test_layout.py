@@ -32,9 +32,10 @@ LAYERS = [
     {"pairs", "problems"},
     {"wire", "dispatch"},
     {"ops"},
+    {"budget", "citations", "clip", "cursors", "hints"},
     {"search"},
-    {"tree", "globs", "meter", "symbols"},
-    {"blanking"},
+    {"walk", "symbols", "meter"},
+    {"blanking", "globs", "ignore", "terms", "tree"},
     {"lines", "names", "patterns", "plain", "text"},
     {"errors"},
 ]
