@@ -31,13 +31,9 @@ LAYERS = [
     {"ops"},
     {"budget", "citations", "clip", "cursors", "hints"},
     {"search"},
-<<<<<<< HEAD
     {"walk", "symbols", "meter"},
     {"globs", "ignore", "terms", "tree"},
-=======
-    {"tree", "globs", "meter", "symbols"},
     {"blanking"},
->>>>>>> main
     {"names", "text", "patterns"},
     {"errors"},
 ]
