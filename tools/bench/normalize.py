@@ -103,7 +103,7 @@ def main(argv: list[str] | None = None) -> int:
         # On a machine that others use too the clock says little: what the CPU was used for is told as well.
         alone = min(spent.own + spent.children / 2 for spent in times["2"])
         print(
-            f"the same by CPU seconds:   {cpu['1'] / cpu['json']:.2f}, and {cpu['1'] / alone:.2f} if both cores were free"
+            f"the same by CPU seconds:   {cpu['1'] / cpu['json']:.2f}, and {cpu['1'] / alone:.2f} with two free cores"
         )
         print(f"load average: {', '.join(f'{value:.1f}' for value in os.getloadavg())} on {os.cpu_count()} cores")
         for share in (10, 1):
