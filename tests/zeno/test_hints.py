@@ -58,3 +58,16 @@ def test_a_selection_that_found_files_needs_no_hint(ask_tree):
 def test_a_page_after_the_last_needs_no_hint(ask_tree):
     cursor = ask_tree("list_files", glob="z*", max_files=3)["result"]["cursor"]
     assert "hints" not in ask_tree("list_files", glob="z*", max_files=3, cursor=cursor)["result"]
+
+
+def test_a_glob_as_large_as_can_be_costs_no_more_than_its_hint(ask_tree):
+    """Letters without case are several to the engine: this one is too large when case does not count."""
+    glob = "{" + ",".join("k" * 220 + str(number) for number in range(1000)) + "}"
+    answer = ask_tree("list_files", glob=glob)
+    assert answer["ok"], answer
+    assert answer["result"]["hints"] == ["args.glob matched 0 of 4 files"]
+
+
+def test_many_paths_do_not_make_many_hints(ask_tree):
+    hints = ask_tree("grep", pattern="x", paths=["readme.md"] * 50)["result"]["hints"]
+    assert len(hints) == 4
