@@ -11,6 +11,7 @@ from pydantic import MISSING
 
 from zeno.errors import InvalidArgs, NotAFile, NotFound, PermissionDenied
 from zeno.text import Window, decode, raw_lines
+from zeno.text import receipt as receipt
 from zeno.tree import File, Tree
 
 # Nobody was ever handed more in one answer.
@@ -18,11 +19,6 @@ MAX_CITED_BYTES = 1 << 24
 # Lines that moved are looked for by hashing every place they could be at: nearest first, and not for ever.
 MAX_SEARCHED_BYTES = 1 << 24
 _COST_OF_A_PLACE = 256
-
-
-def receipt(text: str) -> str:
-    """The digest by which lines are cited."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def check(

@@ -116,3 +116,7 @@ class InternalError(ZenoError):
 
     def __init__(self) -> None:
         super().__init__("a bug in the server; its standard error has the traceback")
+
+
+class CannotRun(Exception):
+    """No refusal of a request: a command's flags or files make no sense. Told in one line, exit status 2."""

@@ -14,6 +14,7 @@ from pydantic import MISSING
 from zeno import dispatch, wire
 from zeno.budget import Budget
 from zeno.errors import InternalError, InvalidRequest, ResponseTooLarge, TraceFailed, ZenoError
+from zeno.lines import Lines
 from zeno.meter import Clock, Meter
 from zeno.search.corpus import Corpus
 from zeno.terms import Terms
@@ -23,7 +24,6 @@ log = logging.getLogger("zeno")
 
 MAX_REQUEST_BYTES = Terms().max_request_bytes
 MAX_RESPONSE_BYTES = Terms().max_response_bytes
-_WHITE = b" \t\r\n"
 
 
 class Server:
@@ -100,7 +100,7 @@ def serve(server: Server, source: int, sink: int) -> None:
     """Answer the lines of one descriptor on another. Returns at the end of input, after a signal, on a closed pipe."""
     with _Stop() as stop:
         for line in _lines(source, server.max_request_bytes, stop):
-            if not line.strip(_WHITE):
+            if wire.is_blank(line):
                 continue
             try:
                 _write(sink, server.answer(line))
@@ -135,7 +135,7 @@ class _Stop:
 
 def _lines(source: int, limit: int, stop: _Stop) -> Iterator[bytes]:
     """The lines of a descriptor without their ends. Of an over-long one only enough is kept to see that it is one."""
-    held = b""
+    lines = Lines(limit)
     while True:
         ready, _, _ = select.select([source, stop.wakeup], [], [])
         if stop.wakeup in ready:
@@ -143,13 +143,10 @@ def _lines(source: int, limit: int, stop: _Stop) -> Iterator[bytes]:
         chunk = os.read(source, 1 << 16)
         if not chunk:
             break
-        *lines, rest = chunk.split(b"\n")
-        for line in lines:
-            yield held + line
-            held = b""
-        held = (held + rest)[: limit + 1]
-    if held:
-        yield held
+        yield from lines.feed(chunk)
+    rest = lines.rest()
+    if rest:
+        yield rest
 
 
 def _write(sink: int, data: bytes) -> None:

@@ -4,6 +4,7 @@ A line ends at a line feed; a carriage return just before it is not part of the 
 counts. A byte order mark at the very start belongs to no line. What is not UTF-8 becomes U+FFFD.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable
 
 BOM = b"\xef\xbb\xbf"
@@ -31,6 +32,11 @@ def raw_lines(data: bytes) -> list[bytes]:
 def decode(line: bytes) -> str:
     """The text of a line: one U+FFFD for each maximal subpart that is not UTF-8."""
     return line.decode("utf-8", "replace")
+
+
+def receipt(text: str) -> str:
+    """The digest by which lines, joined by a line feed, are cited."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Window:

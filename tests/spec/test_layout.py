@@ -25,16 +25,18 @@ ALLOWED = {
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"client", "http", "mcp", "shell"},
+    {"doorman", "turns"},
     {"server"},
     {"trace"},
+    {"pairs", "problems"},
     {"wire", "dispatch"},
     {"ops"},
     {"budget", "citations", "clip", "cursors", "hints"},
     {"search"},
     {"walk", "symbols", "meter"},
-    {"globs", "ignore", "terms", "tree"},
-    {"blanking"},
-    {"names", "text", "patterns"},
+    {"blanking", "globs", "ignore", "terms", "tree"},
+    {"lines", "names", "patterns", "plain", "text"},
     {"errors"},
 ]
 

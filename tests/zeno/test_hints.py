@@ -2,6 +2,9 @@
 
 import pytest
 
+from zeno.errors import InvalidArgs
+from zeno.globs import matcher
+
 
 @pytest.fixture
 def ask_tree(root, ask):
@@ -60,9 +63,11 @@ def test_a_page_after_the_last_needs_no_hint(ask_tree):
     assert "hints" not in ask_tree("list_files", glob="z*", max_files=3, cursor=cursor)["result"]
 
 
-def test_a_glob_as_large_as_can_be_costs_no_more_than_its_hint(ask_tree):
-    """Letters without case are several to the engine: this one is too large when case does not count."""
-    glob = "{" + ",".join("k" * 220 + str(number) for number in range(1000)) + "}"
+def test_a_glob_that_is_too_large_without_case_costs_no_more_than_its_hint(ask_tree):
+    words = ["".join(chr(0x3B1 + (number * 7 + index * index) % 24) for index in range(300)) for number in range(560)]
+    glob = "{" + ",".join(words) + "}"
+    with pytest.raises(InvalidArgs):
+        matcher([glob], "glob", case_sensitive=False)
     answer = ask_tree("list_files", glob=glob)
     assert answer["ok"], answer
     assert answer["result"]["hints"] == ["args.glob matched 0 of 4 files"]
