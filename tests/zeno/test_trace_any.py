@@ -2,6 +2,7 @@
 
 import io
 import json
+from typing import Any
 
 import contract_spec as spec
 import pytest
@@ -22,7 +23,7 @@ from zeno.tree import Tree
 NAME = "zeno/trace_event.json"
 # Few ids, real operations and real paths, so that events meet; values of every type where arguments are wanted.
 IDS = st.sampled_from(["a", "b", "a/b"])
-ARGS = st.dictionaries(
+ARGS: st.SearchStrategy[Any] = st.dictionaries(
     st.sampled_from(["path", "paths", "pattern", "start_line", "end_line", "max_hits", "cursor", "glob", "context"]),
     st.sampled_from(["f.txt", "none", "../x", "\0", "(", [], ["f.txt"], [3], 0, 1, 2.0, 2**60, None, True, {"x": []}]),
     max_size=4,
@@ -78,12 +79,12 @@ def test_no_command_stumbles_over_a_trace_of_valid_events(corpus, parts, junk):
     def steps(pairing=None):
         return exchanges(read(io.BytesIO(data)), pairing or Pairing())
 
-    known = [entry for entry in read(io.BytesIO(data)) if entry.event is not None]
+    known = [entry.event for entry in read(io.BytesIO(data)) if entry.event is not None]
     assert len(known) >= len(events)
     list(lint(read(io.BytesIO(data))))
     replay(steps(), Replayer(corpus))
     claims = list(verify(steps(), Replayer(corpus)))
-    assert len(claims) == sum(entry.event["event"] == "claim" for entry in known)
+    assert len(claims) == sum(event["event"] == "claim" for event in known)
     coverage(steps(), Replayer(corpus))
     for replayer in (None, Replayer(corpus)):
         pairing = Pairing()
