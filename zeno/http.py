@@ -5,6 +5,7 @@ Who may come in at all is the doorman's business; what is asked, that of the one
 
 import json
 import logging
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterable
@@ -85,7 +86,7 @@ class _Door:
     async def operation(self, request: Request) -> Response:
         """One operation: its args are the body, its result is the answer."""
         _require_type(request, "application/json")
-        op, request_id = request.path_params["op"], f"http-{next(self._numbers)}"
+        op, request_id = request.path_params["op"], f"http-{os.getpid()}-{next(self._numbers)}"
         body = await self._body(request)
         try:
             args = wire.parse(body)

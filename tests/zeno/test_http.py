@@ -13,7 +13,7 @@ import contract_spec as spec
 import httpx
 import pytest
 
-from tests.doors import Stdio, http, sample, without_metrics, zeno
+from tests.doors import http, sample, stdio, without_metrics, zeno
 from zeno.dispatch import OPS
 
 TOKEN = "correct-horse-battery-staple"
@@ -192,8 +192,8 @@ def test_the_plain_protocol_streams_the_bytes_of_the_stdio_server(url: str, root
     response = httpx.post(f"{url}/v1/jsonl", content=b"\n".join(lines), headers=JSONL)
     assert response.headers["content-type"] == "application/jsonl"
     answers = [json.loads(line) for line in response.text.splitlines()]
-    with Stdio(root, "--max-request-bytes", "2000") as stdio:
-        expected = [stdio.ask(line) for line in lines if line.strip()]
+    with stdio(root, "--max-request-bytes", "2000") as pipe:
+        expected = [pipe.line(line) for line in lines if line.strip()]
     for answer in [*answers, *expected]:
         answer.get("result", {}).pop("metrics", None)
     assert answers == expected
