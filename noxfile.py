@@ -51,7 +51,7 @@ def tests(session: nox.Session) -> None:
 @nox.session
 def conformance(session: nox.Session) -> None:
     """Run the vectors against a server command: nox -s conformance -- --server 'CMD --root {root}'."""
-    _run(session, "tools/conformance.py", *session.posargs)
+    _run(session, "-m", "tools.conformance", *session.posargs)
 
 
 @nox.session

@@ -12,7 +12,8 @@ TREE = {
     "src/ferry/timetable.py": (
         "from datetime import time\n\nDEPARTURES = [time(7, 15), time(9, 40), time(17, 5)]\n\n\n"
         "def next_departure(now):\n    # TODO: the last ferry of the day is missed\n"
-        "    return min(t for t in DEPARTURES if t > now)\n\n\nclass Timetable:\n    def is_empty(self):\n        return False\n"
+        "    return min(t for t in DEPARTURES if t > now)\n\n\n"
+        "class Timetable:\n    def is_empty(self):\n        return False\n"
     ),
     "src/ferry/main.go": "package main\n\nfunc main() {\n\t// TODO: parse flags\n}\n",
     ".env": "TOKEN=hidden\n",
