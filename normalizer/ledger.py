@@ -14,6 +14,7 @@ Only `staging` writes, and only as a whole: see there.
 import fcntl
 import hashlib
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ from normalizer.errors import UnusableLedger
 from normalizer.settings import LIMITS
 
 FILES = ("records", "invalid", "headers", "audit")
+LOCK = ".lock"
 STAGING = ".staging"
 COMMIT = "COMMIT"
 _RECORD = (len('{"record_id":"') + 32 + len('","source":{"bundle_sha256":"'), 64)
@@ -112,10 +114,10 @@ class Ledger:
 
     def bundle(self, sha256: str) -> bytes:
         """The raw bytes of a bundle, as they came."""
-        name = sha256.lower()
         folder = self.folder / "bundles"
-        matches = [folder / f"{name}.json"] if len(name) == 64 else sorted(folder.glob(f"{name}*.json"))
-        if name == "" or not name.isalnum() or not matches or not matches[0].is_file():
+        named = re.fullmatch("[0-9a-f]{1,64}", sha256.lower())
+        matches = sorted(folder.glob(f"{named[0]}*.json")) if named else []
+        if not matches:
             raise UnusableLedger(f"no bundle of {self.folder} has the hash {sha256}")
         if len(matches) > 1:
             raise UnusableLedger(f"{len(matches)} bundles have hashes that begin with {sha256}: give more digits")
@@ -142,7 +144,7 @@ def is_ledger(folder: Path) -> bool:
 def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
     """Hold the ledger's lock, or say who has it. A lock goes with its process, however that ends."""
     try:
-        descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT if mode == "write" else os.O_RDONLY, 0o644)
+        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT if mode == "write" else os.O_RDONLY, 0o644)
     except FileNotFoundError:
         yield  # a copy of a ledger, to be read: nobody writes to it
         return

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.intake import opened
-from normalizer.ledger import Counts, is_ledger, locked
+from normalizer.ledger import LOCK, Counts, is_ledger, locked
 from normalizer.settings import Settings
 from normalizer.staging import Staging
 from normalizer.workers import Done, work
@@ -43,7 +43,7 @@ def run(
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Account:
     """Normalize bundles into a ledger."""
-    if folder.exists() and not is_ledger(folder) and any(folder.iterdir()):
+    if folder.exists() and not is_ledger(folder) and any(item.name != LOCK for item in folder.iterdir()):
         raise UnusableLedger(f"{folder} holds something else than a ledger: give --out a new or an empty folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ def expected(case: Path) -> Any:
 
 def raw(case: Path) -> bytes:
     data = (case / "bundle.json").read_bytes()
-    return data + b" " * (expected(case).get("pad_to", 0) - len(data))
+    return data.ljust(expected(case).get("pad_to", 0))
 
 
 def told(reasons: list[dict[str, str]]) -> list[list[str]]:
