@@ -1,0 +1,62 @@
+"""Records put down again for an engine, their scores as exact decimals: for what engines would not read exactly.
+
+Engines read JSON numbers as doubles. That is exact for nearly every scale; for the others, and for diagnostic records
+that may be off their scale, the lines are read losslessly here and written with scores as strings.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from normalizer import lossless
+from normalizer.aggregate.query import Fields
+from normalizer.aggregate.sources import Part
+from normalizer.lossless import dumps
+from normalizer.rubric import Rubric
+from normalizer.settings import LIMITS
+
+_DEPTH = LIMITS["max_depth"] + 8
+
+
+def restated(parts: list[Part], rubric: Rubric, path: Path) -> Path:
+    """Write the records of all ledgers; a record that is off the scale has `off_scale` true and scores of 0."""
+    with path.open("w", encoding="ascii") as out:
+        for part in parts:
+            for line in part.ledger.lines("records"):
+                record = lossless.parse(line, _DEPTH)
+                if record["source"]["bundle_sha256"] in part.skip:
+                    continue
+                out.write(line_of(record, scores_of(record, rubric)))
+    return path
+
+
+def scores_of(record: dict[str, Any], rubric: Rubric) -> dict[str, str] | None:
+    """What the scores of a record are worth, or None where they are not all on the scale."""
+    scores = record["scores"] if isinstance(record.get("scores"), dict) else {}
+    if record["rubric"] != rubric.name:
+        return None
+    worths = {key: dimension.scale.worth(scores.get(key)) for key, dimension in rubric.dimensions.items()}
+    if scores.keys() != worths.keys():
+        return None
+    known = {key: f"{worth:f}" for key, worth in worths.items() if worth is not None}
+    return known if len(known) == len(worths) else None
+
+
+def line_of(record: dict[str, Any], worths: dict[str, str] | None) -> str:
+    """A line with what an engine looks at."""
+    kept = {name: record[name] for name in (*Fields((), ()).members, "factors") if name in record}
+    source = {"bundle_sha256": record["source"]["bundle_sha256"]}
+    return dumps({**kept, "source": source, "scores": worths or {}, "off_scale": worths is None}) + "\n"
+
+
+def written(lines: Iterable[str], path: Path) -> Path:
+    """Write lines to a file."""
+    with path.open("w", encoding="ascii") as out:
+        out.writelines(lines)
+    return path
+
+
+def at_end(records: Iterator[dict[str, Any]], worths: dict[str, str]) -> Iterator[str]:
+    """Lines of INVALID records as they would be with these scores, for bounds."""
+    for record in records:
+        yield line_of({**record, "artifact": record.get("artifact", record["record_id"])}, worths)
