@@ -14,6 +14,7 @@ from normalizer.errors import CannotRun
 
 COMMANDS = {
     "aggregate": "mean, spread and interval by group, over valid and eligible records",
+    "agreement": "how well judges agree on the artifacts they share",
     "audit": "count what a ledger holds, by reason, judge, generator and phase",
     "explain": "show a record, its reasons and the lines of the raw bundle they point at",
     "lint": "find contradictions in rubrics, manifests and schemas before a run is paid for",

@@ -29,14 +29,20 @@ class Found(NamedTuple):
             total.update(cell)
         return total
 
+    def total(self, sources: Sources) -> int:
+        """All records of the ledgers."""
+        return self.kinds().total() + self.invalid.total() + self.not_selected + sources.duplicates
 
-def find(engine: Engine, query: Query, sources: Sources, where: dict[str, keys.Level]) -> Found:
-    """Count the records of all groups, and add the groups that are expected and empty."""
+
+def find(
+    engine: Engine, query: Query, sources: Sources, where: dict[str, keys.Level], without: str | None = None
+) -> Found:
+    """Count the records of all groups (`without` one judge if so asked), and add the groups expected and empty."""
     valid: Cells = {}
     invalid: Counter[Levels] = Counter()
     not_selected = 0
     width = len(query.by)
-    for row in engine.rows(query.kinds()):
+    for row in engine.rows(query.kinds(without)):
         levels, (chosen, phase, protocol, self_judged, off, count) = tuple(row[:width]), row[width:]
         if not chosen:
             not_selected += int(count)

@@ -91,16 +91,23 @@ class Query:
         total = " + ".join(f"s{number}" for number in range(len(scores)))
         return f"SELECT *, {total} AS t FROM ({inner}) AS r"  # noqa: S608
 
-    def kinds(self) -> str:
-        """How many records each group has of each kind that the rules tell apart."""
+    def kinds(self, without: str | None = None) -> str:
+        """How many records each group has of each kind that the rules tell apart; `without` one judge if so asked."""
         columns = ", ".join([*self.keys, "chosen", "phase", "protocol", "self", "off"])
-        return f"SELECT {columns}, COUNT(*) FROM records GROUP BY {columns}"  # noqa: S608
+        condition = "" if without is None else f" WHERE {not_by(without)}"
+        return f"SELECT {columns}, COUNT(*) FROM records{condition} GROUP BY {columns}"  # noqa: S608
 
     def judged(self, eligible: str) -> str:
         """The text of `judged`, over eligible records."""
         columns = [*self.keys, "artifact", "generator", "judge"]
         sums = [f"SUM({_wide(name)}) AS {name}" for name in self.measures]
-        sums += ["COUNT(*) AS m", "MIN(c) AS c", "MAX(c) AS c2", "SUM(CASE WHEN c IS NULL THEN 1 ELSE 0 END) AS c0"]
+        sums += [
+            "COUNT(*) AS m",
+            "SUM(self) AS selfs",
+            "MIN(c) AS c",
+            "MAX(c) AS c2",
+            "SUM(CASE WHEN c IS NULL THEN 1 ELSE 0 END) AS c0",
+        ]
         return (
             f"SELECT {', '.join(columns + sums)} FROM records WHERE {eligible} "  # noqa: S608
             f"GROUP BY {', '.join(columns)}"
@@ -113,6 +120,13 @@ class Query:
         sums = [f"SUM({name} * {share}) AS {name}" for name in self.measures]
         sums += ["SUM(m) AS records", "COUNT(*) AS judges", "MIN(c) AS c", "MAX(c2) AS c2", "SUM(c0) AS c0"]
         return f"SELECT {', '.join(columns + sums)} FROM judged GROUP BY {', '.join(columns)}", common  # noqa: S608
+
+    def verdicts(self, repeats: Iterable[int]) -> tuple[str, int]:
+        """The text of `verdicts`, a row a judge of an artifact, and the denominator of its values. Without groups."""
+        common, share = _shares("m", repeats)
+        values = [f"{name} * {share} AS {name}" for name in self.measures]
+        columns = ", ".join(["artifact", "generator", "judge", "m", "selfs", *values])
+        return f"SELECT {columns} FROM judged WHERE judge IS NOT NULL", common  # noqa: S608
 
     def artifact_units(self, judges: Iterable[int]) -> tuple[str, int]:
         """The text of `units` that are artifacts, and the further denominator."""
@@ -197,6 +211,11 @@ def quoted(text: str) -> str:
             plain += "''" if char == "'" else char
     parts.append(f"'{plain}'")
     return parts[0] if len(parts) == 1 else f"CONCAT({', '.join(parts)})"
+
+
+def not_by(judge: str) -> str:
+    """The records of all other judges."""
+    return f"(judge IS NULL OR judge <> {quoted(judge)})"
 
 
 def _wide(column: str) -> str:

@@ -60,7 +60,7 @@ def summarize(engine: Engine, given: Sources, options: Options) -> dict[str, Any
         "unit": options.unit,
         "rows": rows,
         "left_out": left_out(given, found, options.rules),
-        "records": sum(found.kinds().values()) + found.invalid.total() + found.not_selected + given.duplicates,
+        "records": found.total(given),
         "rubric": query.rubric.name,
         "scale": [rounded(Fraction(low), 12), rounded(Fraction(high), 12)],
         "where": options.where,

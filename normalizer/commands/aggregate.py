@@ -1,5 +1,6 @@
 """`normalizer aggregate`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,11 @@ def selecting(function: Any) -> Any:
     return function
 
 
+def options_from(where: tuple[str, ...], diagnostic: bool, mix: tuple[str, ...], engine: str, memory: str) -> Options:
+    """What `selecting` asked for."""
+    return Options(where=where_of(where), rules=Rules(diagnostic, frozenset(mix)), engine=engine, memory=memory)
+
+
 @click.command()
 @LEDGERS
 @click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas: see below.")
@@ -60,11 +66,7 @@ def command(
     resamples: int,
     seed: int,
     form: str,
-    where: tuple[str, ...],
-    diagnostic: bool,
-    mix: tuple[str, ...],
-    engine: str,
-    memory: str,
+    **chosen: Any,
 ) -> int:
     """Mean, spread and interval of total and dimensions, group by group, over VALID and eligible records only.
 
@@ -77,21 +79,15 @@ def command(
         resamples=resamples,
         seed=seed,
     )
-    rules = Rules(diagnostic, frozenset(mix))
-    summary = aggregate(ledgers, Options(keys_of(by), unit, where_of(where), rules, method, engine, memory))
+    options = replace(options_from(**chosen), by=keys_of(by), unit=unit, interval=method)
+    summary = aggregate(ledgers, options)
     click.echo(written(summary, form), nl=False)
     return 0
 
 
 def written(summary: dict[str, Any], form: str) -> str:
     """A summary in one of the formats."""
-    match form:
-        case "json":
-            return pretty.dumps(summary) + "\n"
-        case "csv":
-            return tables.csv_text(summary_table.wide(summary))
-        case "md":
-            return tables.markdown(summary_table.narrow(summary))
-        case "latex":
-            return tables.latex(summary_table.narrow(summary))
-    return tables.text(summary_table.narrow(summary))
+    if form == "json":
+        return pretty.dumps(summary) + "\n"
+    table = summary_table.wide(summary) if form == "csv" else summary_table.narrow(summary)
+    return tables.written(table, form)

@@ -64,10 +64,15 @@ def notes(summary: dict[str, Any]) -> list[str]:
         _interval(summary["interval"])
         + f" Numbers are exact, rounded once to {summary['rounding']['places']} places, ties to even."
     )
-    out = ", ".join(f"{reason} {count}" for reason, count in summary["left_out"].items())
-    said.append(f"{summary['records']} records: {counted} in the table. Left out: {out}.")
+    said.append(f"In the table: {counted} of {left_out_note(summary)}")
     used = sorted({flag for row in summary["rows"] for flag in row["flags"]})
     return said + [f"{flag}: {_FLAGS[flag]}" for flag in used]
+
+
+def left_out_note(document: dict[str, Any]) -> str:
+    """How much there was, and what is in no number."""
+    out = ", ".join(f"{reason} {count}" for reason, count in document["left_out"].items())
+    return f"{document['records']} records. Left out: {out}."
 
 
 def _interval(interval: dict[str, Any]) -> str:

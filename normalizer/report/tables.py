@@ -19,6 +19,11 @@ class Table:
     notes: list[str]
 
 
+def written(table: Table, form: str) -> str:
+    """The table as text, csv, md or latex."""
+    return {"text": text, "csv": csv_text, "md": markdown, "latex": latex}[form](table)
+
+
 def text(table: Table) -> str:
     """For a terminal."""
     shown = [[_printable(cell) for cell in table.columns], *([_printable(cell) for cell in row] for row in table.rows)]
