@@ -16,11 +16,13 @@ COMMANDS = {
     "aggregate": "mean, spread and interval by group, over valid and eligible records",
     "agreement": "how well judges agree on the artifacts they share",
     "audit": "count what a ledger holds, by reason, judge, generator and phase",
+    "claims": "compare what judges claim about their scores with the records",
     "explain": "show a record, its reasons and the lines of the raw bundle they point at",
     "lint": "find contradictions in rubrics, manifests and schemas before a run is paid for",
     "normalize": "turn raw judge bundles into eval_records, in a ledger",
     "protocol": "print the protocol version identifier",
     "restore": "give back a bundle's raw bytes",
+    "statistics": "invalid rates and bounds, contrasts, severity of judges, self against cross judging",
 }
 """Each is `normalizer.commands.NAME:command`; `_` stands for `-` in module names."""
 

@@ -34,25 +34,29 @@ def places_of(scale: Scale) -> int:
     return max(0, *(-exponent for exponent in exponents if isinstance(exponent, int)))
 
 
+MEMBERS = (
+    "artifact",
+    "eval_id",
+    "generator_model",
+    "judge_model",
+    "judge_prompt_version",
+    "off_scale",
+    "phase",
+    "protocol_version",
+    "rubric",
+    "run_id",
+    "self_judged",
+)
+"""What is looked at in a record besides its scores and factors."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fields:
     """The columns of `lines`: members of a record by name, scores `d0`, `d1`... and factors `f0`, `f1`... by number."""
 
     dimensions: tuple[str, ...]
     factors: tuple[str, ...]
-    members: tuple[str, ...] = (
-        "artifact",
-        "eval_id",
-        "generator_model",
-        "judge_model",
-        "judge_prompt_version",
-        "off_scale",
-        "phase",
-        "protocol_version",
-        "rubric",
-        "run_id",
-        "self_judged",
-    )
+    members: tuple[str, ...] = MEMBERS
 
 
 class Query:
