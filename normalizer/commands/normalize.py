@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from normalizer.errors import CannotRun
-from normalizer.intake import sources
+from normalizer.intake import document, sources
 from normalizer.run import run
 from normalizer.settings import Settings, load
 
@@ -53,14 +52,7 @@ def command(
 
 def settings_from(rubric: Path | None, manifest: Path | None, dialect: Path | None) -> Settings:
     """Settings from files."""
-    return load(*(_bytes(path) for path in (rubric, manifest, dialect)))
-
-
-def _bytes(path: Path | None) -> bytes | None:
-    try:
-        return None if path is None else path.read_bytes()
-    except OSError as error:
-        raise CannotRun(f"cannot read {path}: {error.strerror}") from None
+    return load(*(None if path is None else document(path) for path in (rubric, manifest, dialect)))
 
 
 def _show(what: str, done: int, of: int) -> None:
