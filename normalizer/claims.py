@@ -16,6 +16,7 @@ import contract_spec as spec
 
 from normalizer import lossless
 from normalizer.aggregate.exact import rounded
+from normalizer.dialect import Done, dialect_of, original, translate
 from normalizer.ledger import Ledger
 from normalizer.lossless import Number, value_of
 from normalizer.pointers import escape
@@ -78,7 +79,11 @@ def _of_bundle(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any
     scored = [(record, _worths(record, rubric)) for record in records]
     values = [worths for _, worths in scored if worths is not None]
     known = {"bundle_sha256": sha256, "invalid": int(header["invalid"])}
-    for pointer, path, claimed in _numbers("/aggregates", [], header["header"].get("aggregates")):
+    envelope, moved = header["header"], list[Done]()
+    if "dialect" in header["settings"]:
+        dialect = dialect_of(ledger.document(header["settings"]["dialect"]))
+        envelope, moved, _, _ = translate(envelope, dialect.bundle)
+    for pointer, path, claimed in _numbers(original("/aggregates", moved), [], envelope.get("aggregates")):
         meant = meaning(path, list(rubric.dimensions))
         yield {**known, **_judged(pointer, claimed, meant, values)}
     for record, worths in scored:
@@ -150,4 +155,4 @@ def _verdict(claimed: Number, exact: Fraction | None) -> str:
         return "match"
     # Equal to the places it is written with, whichever way a tie was rounded.
     half = Fraction(1, 2) * Fraction(10) ** exponent
-    return "rounded" if exponent < 0 and abs(Fraction(value) - exact) <= half else "mismatch"
+    return "rounded" if exponent <= 0 and abs(Fraction(value) - exact) <= half else "mismatch"

@@ -154,9 +154,9 @@ class Contrast(Model):
     """
     The same, corrected by Holm's method for all contrasts of this kind (totals, or dimensions) in this report. Null: NA, see `na`.
     """
-    method: Literal['exact', 'monte_carlo'] | None
+    method: Literal['exact', 'monte_carlo', 'normal'] | None
     """
-    exact: all sign patterns are counted; monte_carlo: `resamples` of them are drawn with `seed`.
+    exact: all sign patterns are counted; monte_carlo: `resamples` of them are drawn with `seed`; normal: the limit for very many pairs. Null: NA.
     """
     na: dict[str, StrictStr]
     """

@@ -40,7 +40,6 @@ MEMBERS = (
     "generator_model",
     "judge_model",
     "judge_prompt_version",
-    "off_scale",
     "phase",
     "protocol_version",
     "rubric",
@@ -85,7 +84,7 @@ class Query:
         columns += [f"{self._level(self.cluster) if self.cluster else 'NULL'} AS c"]
         columns += ["artifact", "generator_model AS generator", "judge_model AS judge"]
         columns += [f"{_PHASE} AS phase", "protocol_version AS protocol", f"{eligibility.SELF} AS self"]
-        columns += [f"{self._chosen()} AS chosen", "CASE WHEN off_scale = 'true' THEN 1 ELSE 0 END AS off"]
+        columns += [f"{self._chosen()} AS chosen"]
         scores = [
             self._score(f"d{number}", dimension.scale, worths=worths)
             for number, dimension in enumerate(self.rubric.dimensions.values())
@@ -93,7 +92,8 @@ class Query:
         columns += [f"{score} AS s{number}" for number, score in enumerate(scores)]
         inner = f"SELECT {', '.join(columns)} FROM lines"  # noqa: S608 - names are ours, levels are quoted
         total = " + ".join(f"s{number}" for number in range(len(scores)))
-        return f"SELECT *, {total} AS t FROM ({inner}) AS r"  # noqa: S608
+        # What is no number on the scale has no total, and is told apart by that.
+        return f"SELECT *, {total} AS t, CASE WHEN {total} IS NULL THEN 1 ELSE 0 END AS off FROM ({inner}) AS r"  # noqa: S608
 
     def kinds(self, without: str | None = None) -> str:
         """How many records each group has of each kind that the rules tell apart; `without` one judge if so asked."""
@@ -195,9 +195,9 @@ class Query:
             column = f"CASE {column} {cases} END"
         whole = "BIGINT" if self._greatest < 2**62 else _WIDE
         if self.places == 0:
-            return f"CAST(CAST({column} AS DECIMAL(38,0)) AS {whole})"
+            return f"CAST(TRY_CAST({column} AS DECIMAL(38,0)) AS {whole})"
         # A decimal of fixed places without its point is the whole number of units, on every engine.
-        return f"CAST(REPLACE(CAST(CAST({column} AS DECIMAL(38,{self.places})) AS STRING), '.', '') AS {whole})"
+        return f"CAST(REPLACE(CAST(TRY_CAST({column} AS DECIMAL(38,{self.places})) AS STRING), '.', '') AS {whole})"
 
 
 _PHASE = "CAST(CAST(phase AS DECIMAL(38,12)) AS INT)"

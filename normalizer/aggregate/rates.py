@@ -65,9 +65,11 @@ def bounds(engine: Engine, given: Sources, query: Query, options: Options, headl
     with TemporaryDirectory(prefix="normalizer-") as scratch:
         for end in ("minimum", "maximum"):
             chosen = (record for record in given.invalid() if cells.selected(record, query.rubric.name, options.where))
-            lines = staging.at_end(chosen, query.rubric, end, worths=read_exactly(query, given))
+            lines = staging.at_end(
+                chosen, query.rubric, end, worths=read_exactly(query, given, diagnostic=options.rules.diagnostic)
+            )
             extra = staging.written(lines, Path(scratch) / f"{end}.jsonl")
-            with prepared(engine, query, given, extra):
+            with prepared(engine, query, given, diagnostic=options.rules.diagnostic, extra=extra):
                 ends_of[f"at_{end}"] = Headline.of(engine, given, query, options)
     return [_bound(levels, query, options, headline, ends_of) for levels in headline.levels()]
 

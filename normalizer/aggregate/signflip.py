@@ -5,12 +5,15 @@ of all sign patterns whose sum is as far from 0 as the one observed, or farther.
 """
 
 from fractions import Fraction
-from math import gcd, lcm
+from math import erfc, gcd, lcm, sqrt
 from typing import NamedTuple
 
 RESAMPLES = 100_000
 _MOST_BITS = 100_000_000
 """How large the table of all sums may get before patterns are drawn instead."""
+
+_MANY = 20_000
+"""Beyond this many pairs the sum is as good as normal."""
 
 
 class Tested(NamedTuple):
@@ -27,6 +30,8 @@ def sign_flip(differences: list[Fraction], seed: int, resamples: int = RESAMPLES
         return Tested(Fraction(1), "exact")
     if sum(sizes) * (len(sizes) + 1) <= _MOST_BITS:
         return Tested(_exact(sizes, observed), "exact")
+    if len(sizes) > _MANY:
+        return Tested(Fraction(erfc(observed / sqrt(2 * sum(size * size for size in sizes)))), "normal")
     return Tested(_drawn(sizes, observed, seed, resamples), "monte_carlo")
 
 

@@ -20,7 +20,7 @@ _DEPTH = LIMITS["max_depth"] + 8
 
 
 def restated(parts: list[Part], rubric: Rubric, path: Path) -> Path:
-    """Write the records of all ledgers; a record that is off the scale has `off_scale` true and scores of 0."""
+    """Write the records of all ledgers; a record that is off the scale has no scores."""
     with path.open("w", encoding="ascii") as out:
         for part in parts:
             for line in part.ledger.lines("records"):
@@ -47,7 +47,7 @@ def line_of(record: dict[str, Any], worths: dict[str, str] | None) -> str:
     """A line with what an engine looks at."""
     kept = {name: record[name] for name in (*MEMBERS, "factors") if name in record}
     source = {"bundle_sha256": record["source"]["bundle_sha256"]}
-    return dumps({**kept, "source": source, "scores": worths or {}, "off_scale": worths is None}) + "\n"
+    return dumps({**kept, "source": source, "scores": worths or {}}) + "\n"
 
 
 def written(lines: Iterable[str], path: Path) -> Path:

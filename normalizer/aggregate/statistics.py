@@ -30,16 +30,16 @@ def statistics(
     """The report on ledgers; `contrast` is a key whose levels are compared on blocks that agree in `paired_by`."""
     with sources.opened(folders) as given, started(options.engine, options.memory) as engine:
         query = query_of(given, options)
-        with prepared(engine, query, given):
+        with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             headline = Headline.of(engine, given, query, options)
             options.rules.check_mixing(headline.found.kinds(), options.by)
             judges = _judges(engine, options)
             without = [_without(engine, given, query, options, headline, judge) for judge in judges]
         by_all = query_of(given, replace(options, by=rates.BY))
-        with prepared(engine, by_all, given):
+        with prepared(engine, by_all, given, diagnostic=options.rules.diagnostic):
             found = cells.find(engine, by_all, given, options.where)
         ungrouped = query_of(given, replace(options, by=()))
-        with prepared(engine, ungrouped, given):
+        with prepared(engine, ungrouped, given, diagnostic=options.rules.diagnostic):
             alone = options.rules.only_self_judged(headline.found.kinds())
             verdicts = Verdicts(engine, ungrouped, options.rules.condition() + (" AND 1 = 0" if alone else ""))
             severities = severity(verdicts)
@@ -47,7 +47,7 @@ def statistics(
         contrasted = []
         if contrast is not None:
             crossed = query_of(given, replace(options, by=(contrast, *paired_by)))
-            with prepared(engine, crossed, given):
+            with prepared(engine, crossed, given, diagnostic=options.rules.diagnostic):
                 cellwise = Headline.of(engine, given, crossed, options)
             contrasted = contrasts(crossed, cellwise, options.rules, seed, resamples)
         bounds = rates.bounds(engine, given, query, options, headline)

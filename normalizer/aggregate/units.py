@@ -41,16 +41,18 @@ class Group:
         return Fraction(self.sums[place].total, self.n * denominator)
 
 
-def read_exactly(query: Query, given: Sources) -> bool:
+def read_exactly(query: Query, given: Sources, *, diagnostic: bool) -> bool:
     """Whether records must be restated, because an engine would not read their scores right."""
-    return not query.fits_doubles or given.relaxed or len(given.rubrics) > 1
+    return not query.fits_doubles or len(given.rubrics) > 1 or (given.relaxed and diagnostic)
 
 
 @contextmanager
-def prepared(engine: Engine, query: Query, given: Sources, extra: Path | None = None) -> Iterator[None]:
+def prepared(
+    engine: Engine, query: Query, given: Sources, *, diagnostic: bool, extra: Path | None = None
+) -> Iterator[None]:
     """Have the engine keep `records`; `extra` is a file of lines besides those of the ledgers."""
     with TemporaryDirectory(prefix="normalizer-") as scratch:
-        exactly = read_exactly(query, given)
+        exactly = read_exactly(query, given, diagnostic=diagnostic)
         if exactly:
             files = [Lines(staging.restated(given.parts, query.rubric, Path(scratch) / "records.jsonl"))]
         else:
