@@ -13,7 +13,10 @@ import click
 from normalizer.errors import CannotRun
 
 COMMANDS = {
+    "aggregate": "mean, spread and interval by group, over valid and eligible records",
+    "agreement": "how well judges agree on the artifacts they share",
     "audit": "count what a ledger holds, by reason, judge, generator and phase",
+    "claims": "compare what judges claim about their scores with the records",
     "explain": "show a record, its reasons and the lines of the raw bundle they point at",
     "judge": "have the files of a manifest judged, one call a file, and write one raw judge bundle",
     "lint": "find contradictions in rubrics, manifests and schemas before a run is paid for",
@@ -22,6 +25,7 @@ COMMANDS = {
     "protocol": "print the protocol version identifier",
     "replay": "rebuild the bundle of a judge run from its kept replies, and compare",
     "restore": "give back a bundle's raw bytes",
+    "statistics": "invalid rates and bounds, contrasts, severity of judges, self against cross judging",
 }
 """Each is `normalizer.commands.NAME:command`; `_` stands for `-` in module names."""
 

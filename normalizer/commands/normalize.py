@@ -19,6 +19,13 @@ _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 @click.option("--rubric", type=_DOCUMENT, help="The scoring scale.  [default: prompt-drift-v1]")
 @click.option("--dialect", type=_DOCUMENT, help="Declared renames and moves of this judge's fields.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
+@click.option(
+    "--engine",
+    type=click.Choice(["processes", "spark"]),
+    default="processes",
+    show_default=True,
+    help="Who does the work: processes of this machine, or Spark.",
+)
 @click.option("--replace", is_flag=True, help="Normalize anew bundles that the ledger has under other settings.")
 def command(
     bundles: tuple[str, ...],
@@ -27,6 +34,7 @@ def command(
     rubric: Path | None,
     dialect: Path | None,
     jobs: int,
+    engine: str,
     replace: bool,
 ) -> int:
     """Turn raw judge bundles into canonical eval_records, VALID or INVALID, in a ledger.
@@ -40,6 +48,7 @@ def command(
         out,
         settings_from(rubric, manifest, dialect),
         jobs=jobs,
+        engine=engine,
         replace=replace,
         progress=_show if sys.stderr.isatty() else lambda *_: None,
     )
