@@ -28,6 +28,17 @@ def raw_lines(data: bytes) -> list[bytes]:
     return [*lines, last] if last else lines
 
 
+def normal(data: bytes) -> bytes:
+    """The lines of a whole file as valid UTF-8, each with a line feed after it and nothing else around it."""
+    data = data.removeprefix(BOM)
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    if not data.isascii():
+        # Neither line feed nor carriage return is part of any sequence, so that the whole decodes as its lines do.
+        data = data.decode("utf-8", "replace").encode()
+    return data if data.endswith(b"\n") or not data else data + b"\n"
+
+
 def decode(line: bytes) -> str:
     """The text of a line: one U+FFFD for each maximal subpart that is not UTF-8."""
     return line.decode("utf-8", "replace")

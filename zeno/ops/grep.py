@@ -1,6 +1,7 @@
 """grep: which lines match."""
 
 from collections import Counter
+from itertools import islice
 
 from contract_models.zeno.ops.grep import GrepArgs, GrepHit, GrepLine, GrepResult
 from pydantic import MISSING
@@ -8,6 +9,7 @@ from pydantic import MISSING
 from zeno.meter import Meter
 from zeno.patterns import searcher
 from zeno.search.corpus import Corpus, Query
+from zeno.search.lines import Lines
 from zeno.search.selection import under
 
 
@@ -21,13 +23,10 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     query = Query(args.pattern, args.regex, args.case_sensitive, matches, args.max_bytes)
     skipped: Counter[str] = Counter()
     hits: list[GrepHit] = []
+    # Taken to its end even when the hits are enough: what was skipped is counted over all files.
     for found in corpus.search(paths, query, meter, skipped):
-        for index in found.matching:
+        for index in islice(found.matching, args.max_hits - len(hits)):
             hits.append(_hit(found.path, index, found.lines, args.context, meter))
-            if len(hits) == args.max_hits:
-                break
-        if len(hits) == args.max_hits:
-            break
     limits = [name for name, bit in (("max_files", cut), ("max_hits", len(hits) == args.max_hits)) if bit]
     return GrepResult(
         hits=hits,
@@ -42,14 +41,15 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     )
 
 
-def _hit(path: str, index: int, lines: list[bytes], context: int, meter: Meter) -> GrepHit:
-    first, last = max(0, index - context), min(len(lines), index + context + 1)
-    around = lines[first:last] if context else []
-    meter.keep(len(lines[index]) + sum(map(len, around)))
+def _hit(path: str, index: int, lines: Lines, context: int, meter: Meter) -> GrepHit:
+    line = lines[index]
+    first = max(0, index - context)
+    around = lines[first : index + context + 1] if context else []
+    meter.keep(len(line) + sum(map(len, around)))
     return GrepHit(
         path=path,
         line=index + 1,
-        text=lines[index].decode(),
+        text=line.decode(),
         context=[GrepLine(line=first + 1 + offset, text=line.decode()) for offset, line in enumerate(around)]
         or MISSING,
     )

@@ -7,8 +7,9 @@ from typing import NamedTuple, Protocol
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.meter import Meter
 from zeno.patterns import Matches
+from zeno.search.lines import Lines
 from zeno.search.selection import Candidates, Rules, select
-from zeno.text import raw_lines
+from zeno.text import normal
 from zeno.tree import Tree
 
 
@@ -27,8 +28,8 @@ class Found(NamedTuple):
     """The lines of one file that match."""
 
     path: str
-    lines: list[bytes]
-    """All lines of the file as valid UTF-8, without their ends."""
+    lines: Lines
+    """All lines of the file as valid UTF-8, without their ends; index and slice it like a list."""
     matching: Iterator[int]
     """Indexes into `lines`, in order, found as they are asked for."""
 
@@ -48,7 +49,8 @@ class Corpus(Protocol):
     def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
         """The files among `paths` that have matching lines, in order; what could not be searched is counted by reason.
 
-        A file may be yielded whose `matching` turns out empty. The caller may stop at any point.
+        A file may be yielded whose `matching` turns out empty. Whoever has enough stops asking for `matching`, but
+        goes on to the last file: only then does `skipped` cover all `paths`, wherever the hits were enough.
         """
         ...
 
@@ -67,22 +69,22 @@ class ColdCorpus:
         """Read each file and ask RE2 about each of its lines."""
         for path in paths:
             lines = _lines(path, query.max_bytes, self.tree, meter, skipped)
-            yield Found(path, lines, (index for index, line in enumerate(lines) if query.matches(line)))
+            yield Found(path, lines, lines.matching(query.matches))
 
 
-def _lines(path: str, max_bytes: int, tree: Tree, meter: Meter, skipped: "Counter[str]") -> list[bytes]:
-    """The lines of a file as valid UTF-8, or none with the reason counted."""
+def _lines(path: str, max_bytes: int, tree: Tree, meter: Meter, skipped: "Counter[str]") -> Lines:
+    """The lines of a file, or none with the reason counted."""
     try:
         with tree.open(path) as file:
             if file.size > max_bytes:
                 skipped["large"] += 1
-                return []
+                return Lines(b"")
             if file.is_binary:
                 skipped["binary"] += 1
-                return []
+                return Lines(b"")
             data = file.read()
             meter.scanned(file.bytes_read)
     except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
         skipped["unreadable"] += 1
-        return []
-    return [line if line.isascii() else line.decode("utf-8", "replace").encode() for line in raw_lines(data)]
+        return Lines(b"")
+    return Lines(normal(data))
