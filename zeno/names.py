@@ -4,6 +4,7 @@ A byte that is no part of valid UTF-8 is printed as U+0000 and its two lower-cas
 a NUL, so no two names are printed alike.
 """
 
+import os
 import re
 
 from zeno.errors import InvalidArgs
@@ -19,6 +20,11 @@ def printed(name: bytes) -> str:
     except UnicodeDecodeError:
         text = name.decode("utf-8", "surrogateescape")
         return _LONE.sub(lambda found: f"\0{ord(found[0]) - 0xDC00:02x}", text)
+
+
+def printed_entry(name: str) -> str:
+    """The same for a name as the system's listings decode it."""
+    return name if name.isascii() else printed(os.fsencode(name))
 
 
 def raw(path: str, field: str) -> bytes:

@@ -11,41 +11,65 @@ from zeno.errors import InvalidArgs, InvalidPattern
 Matches = Callable[[bytes], bool]
 """Whether a text, as UTF-8, matches."""
 
+Scan = Callable[[bytes, int, int], tuple[int, int]]
+"""Where in a part of a text the first match starts and ends; (-1, -1) where there is none."""
+
+# The library's own `search` makes three objects for each call; a search makes thousands of calls.
+_UNANCHORED = re2._re2.RE2.Anchor.UNANCHORED
+_WHOLE = re2._re2.RE2.Anchor.ANCHOR_BOTH
+
 
 def searcher(pattern: str, field: str, *, case_sensitive: bool = True, literal: bool = False) -> Matches:
     """Finds what a client asked for anywhere in a text; `field` names the argument in the refusal."""
     try:
-        compiled = _compile(pattern, case_sensitive, literal)
+        match = _compile(pattern, case_sensitive, literal)
     except re2.error as error:
         reason = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error.args[0])
         raise InvalidPattern(
             f"{field} is not an RE2 regular expression: {reason} (RE2 has no back-references, no look-around and no "
             f"repetition above 1000)"
         ) from None
-    return lambda text: compiled.search(text) is not None
+    return lambda text: match(_UNANCHORED, text, 0, len(text))[0][0] >= 0
 
 
 def full_matcher(pattern: str, field: str) -> Matches:
     """Matches whole texts against what a glob was translated to; well formed, so only its size can be refused."""
     try:
-        compiled = _compile(pattern, True, False)
+        match = _compile(pattern, True, False)
     except re2.error:
         raise InvalidArgs(f"{field} is too large a glob; use fewer or shorter alternatives") from None
-    return lambda text: compiled.fullmatch(text) is not None
+    return lambda text: match(_WHOLE, text, 0, len(text))[0][0] >= 0
+
+
+def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False) -> Scan | None:
+    """Finds matches in a text of many lines, none of them across a line's end; None where RE2 has no room for it."""
+    try:
+        match = _compile(pattern, case_sensitive, literal, True)
+    except re2.error:
+        return None
+
+    def scan(text: bytes, start: int, end: int) -> tuple[int, int]:
+        found: tuple[int, int] = match(_UNANCHORED, text, start, end)[0]
+        return found
+
+    return scan
 
 
 @cache
-def _options(case_sensitive: bool, literal: bool) -> Any:
+def _options(case_sensitive: bool, literal: bool, within_lines: bool) -> Any:
     options = re2.Options()
     options.case_sensitive = case_sensitive
     options.literal = literal
+    options.never_nl = within_lines
     options.log_errors = False
     # Nobody asks for groups, and thousands of nested ones cost gigabytes.
     options.never_capture = True
     return options
 
 
-def _compile(pattern: str, case_sensitive: bool, literal: bool) -> Any:
-    # The library keeps its last 128 patterns, each with a cache of megabytes: a long-lived server must not.
-    re2.purge()
-    return re2.compile(pattern.encode(), _options(case_sensitive, literal))
+def _compile(pattern: str, case_sensitive: bool, literal: bool, within_lines: bool = False) -> Any:
+    # Not by way of re2.compile: it keeps its last 128 patterns, each with a cache of megabytes.
+    compiled = re2._re2.RE2(pattern.encode(), _options(case_sensitive, literal, within_lines))
+    if not compiled.ok():
+        raise re2.error(compiled.error())
+    return compiled.Match

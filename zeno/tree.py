@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
-from zeno.names import printed, raw
+from zeno.names import printed, printed_entry, raw
 from zeno.text import is_binary
 
 CHUNK = 1 << 18
@@ -71,7 +71,7 @@ class File:
         while chunk:
             yield chunk
             offset += len(chunk)
-            chunk = self._read(offset, min(CHUNK, self.size - offset))
+            chunk = self._read(offset, min(CHUNK, self.size - offset)) if offset < self.size else b""
 
     def read(self) -> bytes:
         """The whole content."""
@@ -281,27 +281,36 @@ class Tree:
 
     # Many paths
 
+    @contextmanager
+    def descent(self) -> Iterator["Descent"]:
+        """A way to open many files, cheapest in the order of their paths."""
+        descent = Descent(self._root, self._concealed)
+        try:
+            yield descent
+        finally:
+            descent.close()
+
     def walk(self, include_hidden: bool, exclude_dirs: frozenset[str]) -> Iterator[str]:
         """The regular files under the root in the order of their printed paths, linked directories not entered.
 
         Directories are ordered as if their names ended in a slash, so that the walk itself is in the order of whole
         paths (`a-b/x` before `a/x`) and can be left at any point.
         """
-        levels: list[tuple[str, int, Iterator[tuple[str, bytes, os.DirEntry[str]]]]] = []
+        levels: list[tuple[str, int, Iterator[tuple[str, str, str, int]]]] = []
         try:
             top = os.open(b".", _LISTING, dir_fd=self._root)
             levels.append(("", top, self._entries(top, include_hidden, exclude_dirs)))
             while levels:
                 prefix, directory, entries = levels[-1]
-                for key, name, entry in entries:
-                    if key.endswith("/"):
+                for key, name, kind, inode in entries:
+                    if kind == DIRECTORY:
                         try:
                             below = os.open(name, _LISTING, dir_fd=directory)
                         except OSError:
                             continue
                         levels.append((prefix + key, below, self._entries(below, include_hidden, exclude_dirs)))
                         break
-                    if self._listed(prefix + key, entry):
+                    if self.is_listed(prefix + key, kind, inode):
                         yield prefix + key
                 else:
                     levels.pop()
@@ -312,42 +321,152 @@ class Tree:
 
     def _entries(
         self, directory: int, include_hidden: bool, exclude_dirs: frozenset[str]
-    ) -> Iterator[tuple[str, bytes, "os.DirEntry[str]"]]:
-        """The files and directories of one directory, sorted; a directory's key ends in a slash."""
+    ) -> Iterator[tuple[str, str, str, int]]:
+        """The entries of one directory that a walk may meet, sorted; a directory's key ends in a slash."""
         found = []
-        try:
-            # By descriptor the names come as text; their bytes are recovered without loss.
-            with os.scandir(directory) as entries:
-                for entry in entries:
-                    raw_name = os.fsencode(entry.name)
-                    name = printed(raw_name)
-                    if not include_hidden and name.startswith("."):
-                        continue
-                    if entry.is_dir(follow_symlinks=False):
-                        if name not in exclude_dirs:
-                            found.append((name + "/", raw_name, entry))
-                    elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
-                        found.append((name, raw_name, entry))
-        except OSError:
-            # A directory that vanishes or may not be listed has no files to show.
-            pass
-        found.sort(key=lambda item: item[0])
+        # A directory that vanishes or may not be listed has no files to show.
+        with suppress(OSError):
+            for name, kind, inode in scan(directory):
+                key = printed_entry(name)
+                if not include_hidden and key.startswith("."):
+                    continue
+                if kind != DIRECTORY:
+                    found.append((key, name, kind, inode))
+                elif key not in exclude_dirs:
+                    found.append((key + "/", name, kind, inode))
+        found.sort()
         return iter(found)
 
-    def _listed(self, path: str, entry: "os.DirEntry[str]") -> bool:
+    def is_listed(self, path: str, kind: str, inode: int) -> bool:
         """Whether a file shows up in a listing: not the log, and a link only if it leads to a regular file inside."""
-        if entry.is_symlink():
-            try:
-                status = self.place(path).status
-            except (OutsideRoot, PermissionDenied):
-                return False
-            return status is not None and stat.S_ISREG(status.st_mode)
-        if self._concealed is None or entry.inode() != self._concealed[1]:
+        if kind == FILE and (self._concealed is None or inode != self._concealed[1]):
             return True
         try:
-            return self.place(path).status is not None
+            status = self.place(path).status
         except (OutsideRoot, PermissionDenied):
             return False
+        return status is not None and stat.S_ISREG(status.st_mode)
+
+
+FILE, DIRECTORY, LINK = "file", "directory", "link"
+
+
+def scan(directory: int) -> Iterator[tuple[str, str, int]]:
+    """Name, kind and inode of the regular files, directories and links in an open directory, in no order.
+
+    Names come as the system decodes them, bytes that are not UTF-8 as lone surrogates; to open they go back as they are.
+    """
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.is_file(follow_symlinks=False):
+                yield entry.name, FILE, entry.inode()
+            elif entry.is_dir(follow_symlinks=False):
+                yield entry.name, DIRECTORY, entry.inode()
+            elif entry.is_symlink():
+                yield entry.name, LINK, entry.inode()
+
+
+class Descent:
+    """Opens files by paths that hold no links, keeping the way down to the last one open.
+
+    Every step is opened without following links, as in `Tree.open`; where a step is not what it was in the listing, the
+    file is not opened, and `Tree.open` tells why.
+    """
+
+    def __init__(self, root: int, concealed: tuple[int, int] | None) -> None:
+        self._root = root
+        self._concealed = concealed
+        self._names: list[bytes] = []
+        self._descriptors: list[int] = []
+        self._folder = b""
+
+    def close(self) -> None:
+        """Let go of the way down."""
+        while self._descriptors:
+            os.close(self._descriptors.pop())
+        self._names.clear()
+        self._folder = b""
+
+    def folder(self, path: bytes) -> int:
+        """A descriptor of a directory by its path from the root, `b""` for the root; it stays the descent's own."""
+        if path != self._folder or not self._descriptors:
+            names = path.split(b"/") if path else []
+            common = 0
+            for name, held in zip(names, self._names, strict=False):
+                if name != held:
+                    break
+                common += 1
+            if not self._descriptors:
+                self._descriptors.append(os.open(b".", _LISTING, dir_fd=self._root))
+            while len(self._names) > common:
+                self._names.pop()
+                os.close(self._descriptors.pop())
+            self._folder = b"/".join(self._names)
+            for name in names[common:]:
+                self._descriptors.append(os.open(name, _LISTING, dir_fd=self._descriptors[-1]))
+                self._names.append(name)
+            self._folder = path
+        return self._descriptors[-1]
+
+    @contextmanager
+    def open(self, path: bytes) -> Iterator[int | None]:
+        """A descriptor of a regular file; None where there is no such file now, or none that may be read."""
+        descriptor = self._open(path)
+        try:
+            yield descriptor
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+    def read(self, path: bytes, limit: int) -> "Content | None":
+        """What is in a regular file; None where there is no such file now, or none that may be read."""
+        descriptor = self._open(path)
+        if descriptor is None:
+            return None
+        try:
+            return content(descriptor, limit)
+        except OSError:
+            return None
+        finally:
+            os.close(descriptor)
+
+    def _open(self, path: bytes) -> int | None:
+        folder, _, name = path.rpartition(b"/")
+        try:
+            descriptor = os.open(name, _READING, dir_fd=self.folder(folder))
+        except OSError:
+            return None
+        if self._concealed is not None:
+            status = os.fstat(descriptor)
+            if (status.st_dev, status.st_ino) == self._concealed:
+                os.close(descriptor)
+                return None
+        return descriptor
+
+
+class Content(NamedTuple):
+    """What a regular file holds."""
+
+    size: int
+    data: bytes
+    """All of it; nothing where it is larger than was asked for, and only the beginning where that shows it is binary."""
+    binary: bool
+
+
+def content(descriptor: int, limit: int) -> Content | None:
+    """What is in an open file; None for what is no regular file."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    size = status.st_size
+    if size > limit:
+        return Content(size, b"", False)
+    data = os.pread(descriptor, min(size, CHUNK), 0)
+    if is_binary(data):
+        return Content(size, data, True)
+    while len(data) < size and (more := os.pread(descriptor, size - len(data), len(data))):
+        data += more
+    return Content(size, data, False)
 
 
 class _Found(NamedTuple):

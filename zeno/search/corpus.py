@@ -6,11 +6,13 @@ from typing import NamedTuple, Protocol
 
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.meter import Meter
+from zeno.names import raw
 from zeno.patterns import Matches
 from zeno.search.lines import Lines
+from zeno.search.plan import Plan, plan
 from zeno.search.selection import Candidates, Rules, select
 from zeno.text import normal
-from zeno.tree import Tree
+from zeno.tree import Content, Descent, Tree
 
 
 class Query(NamedTuple):
@@ -54,6 +56,14 @@ class Corpus(Protocol):
         """
         ...
 
+    def idle(self) -> bool:
+        """Use a moment in which nobody asks, a few milliseconds at most; False when there is nothing to do."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything but the tree."""
+        ...
+
 
 class ColdCorpus:
     """Walks and reads anew for every request."""
@@ -66,25 +76,54 @@ class ColdCorpus:
         return select(self.tree.walk(rules.include_hidden, frozenset(rules.exclude_dirs)), rules)
 
     def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
-        """Read each file and ask RE2 about each of its lines."""
-        for path in paths:
-            lines = _lines(path, query.max_bytes, self.tree, meter, skipped)
-            yield Found(path, lines, lines.matching(query.matches))
+        """Read each file, and ask RE2 about the lines that one pass over its text does not rule out."""
+        planned = planned_for(query)
+        with self.tree.descent() as descent:
+            for path in paths:
+                found = searched(path, query, planned, descent, self.tree, meter, skipped)
+                if found is not None:
+                    yield found
+
+    def idle(self) -> bool:
+        """There is nothing to prepare."""
+        return False
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
 
 
-def _lines(path: str, max_bytes: int, tree: Tree, meter: Meter, skipped: "Counter[str]") -> Lines:
-    """The lines of a file, or none with the reason counted."""
+def planned_for(query: Query) -> Plan:
+    """How to look for it."""
+    return plan(query.pattern, regex=query.regex, case_sensitive=query.case_sensitive)
+
+
+def searched(
+    path: str, query: Query, planned: Plan, descent: Descent, tree: Tree, meter: Meter, skipped: "Counter[str]"
+) -> Found | None:
+    """One file read from disk; None, with the reason counted, where it cannot be searched."""
+    read = descent.read(raw(path, "path"), query.max_bytes) or _followed(path, query.max_bytes, tree)
+    if read is None:
+        skipped["unreadable"] += 1
+        return None
+    if read.size > query.max_bytes:
+        skipped["large"] += 1
+        return None
+    if read.binary:
+        skipped["binary"] += 1
+        return None
+    meter.scanned(len(read.data))
+    lines = Lines(normal(read.data))
+    return Found(path, lines, lines.matching(query.matches, planned.scan))
+
+
+def _followed(path: str, limit: int, tree: Tree) -> Content | None:
+    """What is in a file by a path that may hold links; None where it cannot be read."""
     try:
         with tree.open(path) as file:
-            if file.size > max_bytes:
-                skipped["large"] += 1
-                return Lines(b"")
+            if file.size > limit:
+                return Content(file.size, b"", False)
             if file.is_binary:
-                skipped["binary"] += 1
-                return Lines(b"")
-            data = file.read()
-            meter.scanned(file.bytes_read)
+                return Content(file.size, b"", True)
+            return Content(file.size, file.read(), False)
     except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
-        skipped["unreadable"] += 1
-        return Lines(b"")
-    return Lines(normal(data))
+        return None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import overload
 
-from zeno.patterns import Matches
+from zeno.patterns import Matches, Scan
 
 
 class Lines:
@@ -36,14 +36,31 @@ class Lines:
             return self._slice(index.start, index.stop)
         return self._slice(0, len(self))[index]
 
-    def matching(self, matches: Matches) -> Iterator[int]:
-        """The indexes of the lines that match, asking about each."""
-        position, index = self._start, 0
+    def matching(self, matches: Matches, scan: Scan | None) -> Iterator[int]:
+        """The indexes of the lines that match: `matches` decides, about the lines that `scan` does not rule out."""
+        if scan is None:
+            position, index = self._start, 0
+            while position < self._end:
+                stop = self._text.index(b"\n", position)
+                if matches(self._text[position:stop]):
+                    yield index
+                position, index = stop + 1, index + 1
+            return
+        position = self._start
         while position < self._end:
-            stop = self._text.index(b"\n", position)
-            if matches(self._text[position:stop]):
+            found = scan(self._text, position, self._end)[0]
+            # What matches the empty text also matches behind the last line.
+            if found < 0 or found >= self._end:
+                return
+            start = self._text.rfind(b"\n", position, found) + 1 or position
+            index = self._index + self._text.count(b"\n", self._from, start) if start >= self._from else self._count(start)
+            self._move(index, start)
+            position = self._to + 1
+            if matches(self._text[start : self._to]):
                 yield index
-            position, index = stop + 1, index + 1
+
+    def _count(self, start: int) -> int:
+        return self._text.count(b"\n", self._start, start)
 
     def _slice(self, first: int, last: int) -> list[bytes]:
         if first == last or not self._seek(first):
