@@ -75,6 +75,14 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--max-response-bytes", type=_positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
     )
+    serve.add_argument(
+        "--cache-bytes",
+        type=_positive,
+        metavar="N",
+        default=1 << 30,
+        help="hold at most so much text and index in memory; the rest is read from disk (default: 1 GiB)",
+    )
+    serve.add_argument("--no-cache", action="store_true", help="hold nothing: walk and read anew for every request")
     serve.set_defaults(run=_serve)
 
     call = commands.add_parser(
@@ -124,6 +132,7 @@ def _positive(text: str) -> int:
 
 def _serve(options: argparse.Namespace) -> int:
     from zeno.search.corpus import ColdCorpus
+    from zeno.search.warm import WarmCorpus
     from zeno.server import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, Server, serve
     from zeno.trace.writer import TraceWriter
 
@@ -138,8 +147,10 @@ def _serve(options: argparse.Namespace) -> int:
                 raise _CannotRun(f"cannot open the log {options.log!r}: {os.strerror(error.errno or 0)}") from None
             stack.callback(trace.close)
             tree.conceal(trace.descriptor)
+        corpus = ColdCorpus(tree) if options.no_cache else WarmCorpus(tree, options.cache_bytes)
+        stack.callback(corpus.close)
         server = Server(
-            ColdCorpus(tree),
+            corpus,
             trace,
             max_request_bytes=options.max_request_bytes or MAX_REQUEST_BYTES,
             max_response_bytes=options.max_response_bytes or MAX_RESPONSE_BYTES,

@@ -126,6 +126,10 @@ class Tree:
         status = os.fstat(descriptor)
         self._concealed = (status.st_dev, status.st_ino)
 
+    def current_path(self) -> bytes:
+        """Where the root is now, as Linux tells it."""
+        return os.readlink(b"/proc/self/fd/%d" % self._root)
+
     # One path
 
     def place(self, path: str, field: str = "path") -> Place:
@@ -364,6 +368,14 @@ def scan(directory: int) -> Iterator[tuple[str, str, int]]:
                 yield entry.name, DIRECTORY, entry.inode()
             elif entry.is_symlink():
                 yield entry.name, LINK, entry.inode()
+
+
+def leads_elsewhere(directory: int, name: str) -> bool:
+    """Whether a link in an open directory names an absolute path, whose steps may lie outside the root."""
+    try:
+        return os.readlink(name, dir_fd=directory).startswith("/")
+    except OSError:
+        return True
 
 
 class Descent:

@@ -410,5 +410,3 @@ class _Reader:
         found = self.pattern[self.position : end]
         self.position = end + len(text)
         return found
-
-

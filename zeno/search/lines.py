@@ -12,13 +12,15 @@ class Lines:
     The line asked for last is remembered, so that hits in order and their neighbours cost no second count.
     """
 
-    __slots__ = ("_end", "_from", "_index", "_start", "_text", "_to")
+    __slots__ = ("_end", "_from", "_index", "_start", "_text", "_to", "asked")
 
     def __init__(self, text: bytes, start: int = 0, end: int | None = None) -> None:
         self._text = text
         self._start = start
         self._end = len(text) if end is None else end
         self._move(0, start)
+        self.asked = False
+        """Whether anyone wanted to know which lines match."""
 
     def __len__(self) -> int:
         return self._text.count(b"\n", self._start, self._end)
@@ -38,6 +40,7 @@ class Lines:
 
     def matching(self, matches: Matches, scan: Scan | None) -> Iterator[int]:
         """The indexes of the lines that match: `matches` decides, about the lines that `scan` does not rule out."""
+        self.asked = True
         if scan is None:
             position, index = self._start, 0
             while position < self._end:
@@ -53,14 +56,14 @@ class Lines:
             if found < 0 or found >= self._end:
                 return
             start = self._text.rfind(b"\n", position, found) + 1 or position
-            index = self._index + self._text.count(b"\n", self._from, start) if start >= self._from else self._count(start)
+            if start < self._from:
+                # A neighbour further down was asked for in between.
+                self._move(0, self._start)
+            index = self._index + self._text.count(b"\n", self._from, start)
             self._move(index, start)
             position = self._to + 1
             if matches(self._text[start : self._to]):
                 yield index
-
-    def _count(self, start: int) -> int:
-        return self._text.count(b"\n", self._start, start)
 
     def _slice(self, first: int, last: int) -> list[bytes]:
         if first == last or not self._seek(first):

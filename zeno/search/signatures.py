@@ -29,7 +29,7 @@ def _kind(byte: int) -> int:
     ):
         if byte in members:
             return kind
-    for kind, members in enumerate((b'"\'`', b".,:;", b"-+/*\\", b"=<>!&|"), 7):
+    for kind, members in enumerate((b"\"'`", b".,:;", b"-+/*\\", b"=<>!&|"), 7):
         if byte in members:
             return kind
     return 11

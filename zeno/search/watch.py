@@ -15,6 +15,8 @@ import struct
 import sys
 from typing import NamedTuple
 
+from zeno.tree import Tree
+
 MODIFY, ATTRIB = 0x2, 0x4
 MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x40, 0x80, 0x100, 0x200
 UNMOUNT, OVERFLOW, IGNORED = 0x2000, 0x4000, 0x8000
@@ -47,7 +49,7 @@ class Event(NamedTuple):
 class Watch:
     """An inotify instance, and the table of mounts: a directory can also be covered by another."""
 
-    def __init__(self, root: int) -> None:
+    def __init__(self, tree: Tree) -> None:
         if not sys.platform.startswith("linux"):
             raise Unwatchable
         try:
@@ -55,7 +57,7 @@ class Watch:
             self._descriptor = self._call("inotify_init1", os.O_NONBLOCK | os.O_CLOEXEC)
         except (OSError, AttributeError):
             raise Unwatchable from None
-        self._root = root
+        self._tree = tree
         try:
             self._mounts = os.open("/proc/self/mountinfo", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -121,7 +123,7 @@ class Watch:
             return None
 
     def _mounted_below(self) -> list[bytes]:
-        root = os.readlink(b"/proc/self/fd/%d" % self._root).rstrip(b"/") + b"/"
+        root = self._tree.current_path().rstrip(b"/") + b"/"
         with open("/proc/self/mountinfo", "rb") as mounts:
             lines = [line.split(b" ") for line in mounts]
         return [b" ".join(line) for line in lines if _unescaped(line[4]).startswith(root)]

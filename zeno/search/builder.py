@@ -1,0 +1,62 @@
+"""Has the index computed elsewhere: a process does the work, a thread waits for it, and nobody who asks does."""
+
+import subprocess
+import sys
+from threading import Thread
+from typing import IO, cast
+
+from zeno.search import signatures
+from zeno.search.signatures import Block
+from zeno.search.store import BLOCK, Segment
+
+
+class Builder:
+    """Computes the bits of segments in the background. Without numpy, or without processes, there is no index."""
+
+    def __init__(self) -> None:
+        self.broken = False
+        self._thread: Thread | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._finished: list[tuple[Block, list[Segment]]] = []
+
+    @property
+    def busy(self) -> bool:
+        """Whether a computation is under way."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self, segments: list[Segment]) -> None:
+        """Compute the bits of these segments."""
+        self._thread = Thread(target=self._run, args=(segments,), daemon=True)
+        self._thread.start()
+
+    def finished(self) -> list[tuple[Block, list[Segment]]]:
+        """What has been computed since last asked."""
+        done, self._finished = self._finished, []
+        return done
+
+    def close(self) -> None:
+        """End the computation."""
+        if self._thread is not None:
+            if self._process is not None:
+                self._process.kill()
+            self._thread.join()
+
+    def _run(self, segments: list[Segment]) -> None:
+        # In isolated mode: no module is ever imported from the directory that happens to be the current one.
+        command = [sys.executable, "-I", signatures.__file__]
+        try:
+            with subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            ) as process:
+                self._process = process
+                sink, source = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
+                for start in range(0, len(segments), BLOCK):
+                    part = segments[start : start + BLOCK]
+                    signatures.send((segment.text for segment in part), len(part), sink)
+                    block = signatures.receive(len(part), source)
+                    if block is None:
+                        self.broken = True
+                        break
+                    self._finished.append((block, part))
+        except OSError:
+            self.broken = True

@@ -1,0 +1,174 @@
+"""The tree held in memory: the same answers as from disk, sooner.
+
+Everything is prepared in moments in which nobody asks: first the listing, then the texts, then the index, which a
+process of its own computes. What is not prepared yet, or no longer, is read from disk; so is everything where changes
+cannot be seen as they happen.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from zeno.meter import Meter
+from zeno.search.corpus import ColdCorpus, Found, Query, planned_for, searched
+from zeno.search.holding import Holding, is_hidden
+from zeno.search.lines import Lines
+from zeno.search.listing import Lost
+from zeno.search.selection import Candidates, Rules, select
+from zeno.search.store import Entry, Segment
+from zeno.search.watch import Unwatchable
+from zeno.tree import Tree
+
+# How long somebody who asks may have to wait for what is being prepared.
+SLICE = 0.002
+# Clients repeat few combinations of rules.
+MAX_SELECTIONS = 8
+
+
+class WarmCorpus:
+    """Answers from memory where it can. `idle` is what makes it warm."""
+
+    def __init__(self, tree: Tree, cache_bytes: int) -> None:
+        self.tree = tree
+        self._cold = ColdCorpus(tree)
+        self._cache_bytes = cache_bytes
+        self._holding: Holding | None = None
+        self._possible = True
+        self._selections: dict[object, _Selection] = {}
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._selections.clear()
+        if self._holding is not None:
+            self._holding.close()
+            self._holding = None
+
+    def idle(self) -> bool:
+        """Prepare for a moment."""
+        if not self._possible:
+            return False
+        try:
+            if self._holding is None:
+                self._holding = Holding(self.tree, self._cache_bytes)
+            until = time.monotonic() + SLICE
+            while self._holding.prepare():
+                if time.monotonic() > until:
+                    return True
+        except Unwatchable:
+            self._possible = False
+            self.close()
+        return False
+
+    def candidates(self, rules: Rules) -> Candidates:
+        """From the held listing, brought up to now."""
+        holding = self._current()
+        if holding is None:
+            return self._cold.candidates(rules)
+        if rules.include_hidden:
+            holding.want_hidden()
+        key = (rules.include_hidden, *rules.exclude_dirs, None, *rules.exclude_globs, rules.max_files)
+        selection = self._selections.get(key)
+        if selection is None or selection.version != holding.version:
+            self._selections.pop(key, None)
+            while len(self._selections) >= MAX_SELECTIONS:
+                del self._selections[next(iter(self._selections))]
+            selection = _Selection(holding.version, select(_visible(holding.paths, rules), rules))
+            self._selections[key] = selection
+        return selection.candidates
+
+    def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
+        """From the held texts that the index does not rule out, and from disk what is not held."""
+        holding = self._holding
+        if holding is None or not holding.ready:
+            yield from self._cold.search(paths, query, meter, skipped)
+            return
+        planned = planned_for(query)
+        selection = next((one for one in self._selections.values() if one.candidates.paths is paths), None)
+        selection = selection or _Selection(holding.version, Candidates(list(paths), cut=False))
+        unheld, counts = selection.unheld(holding, query.max_bytes)
+        skipped.update(counts)
+        todo: list[tuple[str, Entry | None]] = [(path, None) for path in unheld]
+        for segment in holding.candidates(planned.demand):
+            for entry in segment.entries:
+                if entry.segment is segment and entry.path in selection.members and entry.size <= query.max_bytes:
+                    todo.append((entry.path, entry))
+        todo.sort(key=lambda item: item[0])
+        enough = False
+        first: dict[Segment, int] = {}
+        with self.tree.descent() as descent:
+            for path, entry in todo:
+                if entry is None:
+                    found = searched(path, query, planned, descent, self.tree, meter, skipped)
+                elif enough or entry.segment is None:
+                    continue
+                else:
+                    segment = entry.segment
+                    if planned.scan is not None:
+                        # One look at the whole segment mostly settles it for all its files.
+                        if segment not in first:
+                            start = planned.scan(segment.text, 0, len(segment.text))[0]
+                            first[segment] = start if start >= 0 else len(segment.text)
+                        if entry.end <= first[segment]:
+                            continue
+                    lines = Lines(segment.text, entry.start, entry.end)
+                    meter.scanned(entry.end - entry.start)
+                    found = Found(path, lines, lines.matching(query.matches, planned.scan))
+                if found is not None:
+                    yield found
+                    enough = enough or not found.lines.asked
+
+    def _current(self) -> Holding | None:
+        """What is held, brought up to now; None where that is not possible."""
+        holding = self._holding
+        if holding is None or not holding.ready:
+            return None
+        try:
+            holding.refresh()
+        except Lost:
+            self.close()
+            return None
+        except Unwatchable:
+            self._possible = False
+            self.close()
+            return None
+        return holding
+
+
+def _visible(paths: list[str], rules: Rules) -> Iterator[str]:
+    """The files that a walk by these rules would meet."""
+    excluded = frozenset(rules.exclude_dirs)
+    for path in paths:
+        if (rules.include_hidden or not is_hidden(path)) and not (
+            excluded and not excluded.isdisjoint(path.split("/")[:-1])
+        ):
+            yield path
+
+
+class _Selection:
+    """The candidates of some rules, with what is worth keeping between requests."""
+
+    def __init__(self, version: int, candidates: Candidates) -> None:
+        self.version = version
+        self.candidates = candidates
+        self.members = frozenset(candidates.paths)
+        self._for: tuple[int, int] | None = None
+        self._unheld: list[str] = []
+        self._counts: Counter[str] = Counter()
+
+    def unheld(self, holding: Holding, max_bytes: int) -> tuple[list[str], "Counter[str]"]:
+        """The files to be read from disk, and how many of the others are skipped for what reason."""
+        if self._for != (holding.content_version, max_bytes):
+            self._for = (holding.content_version, max_bytes)
+            self._unheld = []
+            self._counts = Counter()
+            for path in self.candidates.paths:
+                entry = holding.entry(path)
+                if entry is None or entry.size < 0:
+                    self._unheld.append(path)
+                elif entry.size > max_bytes:
+                    self._counts["large"] += 1
+                elif entry.binary:
+                    self._counts["binary"] += 1
+                elif entry.segment is None:
+                    self._unheld.append(path)
+        return self._unheld, self._counts
