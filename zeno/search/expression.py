@@ -8,15 +8,15 @@ content, which may still demand something (`(?:foo|bar)` demands one of two). Pa
 and runs make demands on the index.
 """
 
+from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
-from zeno.search.signatures import FOLD, KIND, quad, trigram
+from zeno.search.signatures import FOLD, KIND, RUN_SETS, SHAPE_LENGTHS, run, shape, trigram
 
 # More alternatives for one sequence of bytes than these cost more to look up than they save.
 MAX_COMBINATIONS = 16
-MAX_PARTS = 96
-MAX_REPEATED = 8
+MAX_PARTS = 128
 
 
 class Demand(NamedTuple):
@@ -69,37 +69,46 @@ def expression(pattern: str, *, case_sensitive: bool) -> Expression:
 def _demand(parts: list[Part]) -> Demand:
     rows: set[int] = set()
     inner: list[Demand] = []
-    run: list[ByteSet] = []
+    parts_in_a_row: list[ByteSet] = []
     for part in [*parts, NOTHING]:
         if isinstance(part, Demand):
-            _run(run, rows, inner)
-            run = []
+            _run(parts_in_a_row, rows, inner)
+            parts_in_a_row = []
             if part != NOTHING:
                 inner.append(part)
         else:
-            run.append(part)
+            parts_in_a_row.append(part)
     return Demand(False, tuple(sorted(rows)), tuple(dict.fromkeys(inner)))
 
 
-def _run(run: list[ByteSet], rows: set[int], inner: list[Demand]) -> None:
-    folded = [frozenset(FOLD[byte] for byte in part) for part in run]
-    literal = [False] * len(run)
-    for start in range(len(run) - 2):
+def _run(parts: list[ByteSet], rows: set[int], inner: list[Demand]) -> None:
+    folded = [frozenset(FOLD[byte] for byte in part) for part in parts]
+    known = [False] * len(parts)
+    for start in range(len(parts) - 2):
         found = _combined(folded[start : start + 3])
         if found is not None:
-            literal[start : start + 3] = [True] * 3
+            known[start : start + 3] = [True] * 3
             _either({trigram(*sequence) for sequence in found}, rows, inner)
-    kinds = [frozenset(KIND[byte] for byte in part) for part in run]
-    for start in range(len(run) - 3):
-        # Where the bytes themselves are known, their kinds say nothing more.
-        if all(literal[start : start + 4]):
-            continue
-        found = _combined(kinds[start : start + 4])
-        if found is not None:
-            _either({quad(sequence) for sequence in found}, rows, inner)
+    # Where the bytes themselves are known, their kinds say nothing more.
+    if all(known):
+        return
+    kinds = [frozenset(KIND[byte] for byte in part) for part in parts]
+    for length in SHAPE_LENGTHS:
+        for window in dict.fromkeys(tuple(kinds[start : start + length]) for start in range(len(kinds) - length + 1)):
+            found = _combined(window)
+            if found is not None:
+                _either({shape(sequence) for sequence in found}, rows, inner)
+    for members, chars in enumerate(RUN_SETS):
+        longest = current = 0
+        for part in parts:
+            current = current + 1 if part.issubset(chars) else 0
+            longest = max(longest, current)
+        row = run(members, longest)
+        if row is not None:
+            rows.add(row)
 
 
-def _combined(window: list[ByteSet]) -> list[tuple[int, ...]] | None:
+def _combined(window: Sequence[ByteSet]) -> list[tuple[int, ...]] | None:
     count = 1
     for part in window:
         count *= len(part)
@@ -362,7 +371,7 @@ class _Reader:
         least, most = bounds
         if least == 0:
             return [NOTHING]
-        times = min(least, MAX_REPEATED, max(1, MAX_PARTS // max(1, len(atom))))
+        times = min(least, max(1, MAX_PARTS // 2 // max(1, len(atom))))
         if times == least == most:
             return atom * times
         # However often it is repeated, it stands so often at the beginning and at the end.

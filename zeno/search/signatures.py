@@ -1,8 +1,9 @@
 """Which short byte sequences a text holds, as bits: the index that tells where a pattern cannot match.
 
-For every segment of text there is one bit for each trigram of its bytes with ASCII case folded (hashed to 16 bits), and
-one for each four bytes in a row by their kind (digit, upper case, space, ...). Bits of 8 segments share a byte; all
-segments' bits for one sequence stand together, so that a question costs one slice for each sequence in it.
+For every segment of text there is one bit for each trigram of its bytes with ASCII case folded (hashed to 16 bits), one
+for each four and each six bytes in a row by their kind (digit, upper case, space, ...; hashed to 15 bits), and some that
+tell how long its longest runs of digits, letters and the like are. Bits of 8 segments share a byte; all segments' bits
+for one sequence stand together, so that a question costs one slice for each sequence in it.
 
 Run as a program this module computes the bits: it reads blocks of segments on standard input and writes each block's
 bits on standard output. It is a process of its own because numpy costs time to load and memory to keep, and a server
@@ -10,13 +11,22 @@ needs it only while it builds. It imports nothing of zeno, and knows nothing of 
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 TRIGRAMS = 1 << 16
-KINDS = 12
-ROWS = TRIGRAMS + KINDS**4
 FACTORS = (0x9E37, 0x79B1, 0x2545)
+
+KINDS = 12
+SHAPES = 1 << 15
+SHAPE_LENGTHS = (4, 6)
+SHAPE_FACTOR = 0x9E3779B1
+
+_LOWER, _UPPER, _DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
+RUN_SETS = (_LOWER, _UPPER, _DIGITS, _LOWER + _DIGITS, _UPPER + _DIGITS + b"_", _LOWER + _UPPER + _DIGITS + b"_")
+RUN_LENGTHS = (8, 12, 16, 20, 24, 32, 40, 64)
+
+ROWS = TRIGRAMS + SHAPES + len(RUN_SETS) * len(RUN_LENGTHS)
 
 FOLD = bytes(byte + 32 if 65 <= byte <= 90 else byte for byte in range(256))
 # Letters that RE2 takes for `k` and `s` when it ignores case. They are so rare that a text with one is always a candidate.
@@ -24,9 +34,7 @@ FOLDED_TO_ASCII = ("\u212a".encode(), "\u017f".encode())
 
 
 def _kind(byte: int) -> int:
-    for kind, members in enumerate(
-        (b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789", b"_", b" ", b"\t\r\f", b"()[]{}")
-    ):
+    for kind, members in enumerate((_LOWER, _UPPER, _DIGITS, b"_", b" ", b"\t\r\f", b"()[]{}")):
         if byte in members:
             return kind
     for kind, members in enumerate((b"\"'`", b".,:;", b"-+/*\\", b"=<>!&|"), 7):
@@ -43,12 +51,18 @@ def trigram(first: int, second: int, third: int) -> int:
     return (first * FACTORS[0] + second * FACTORS[1] + third * FACTORS[2]) & (TRIGRAMS - 1)
 
 
-def quad(kinds: Iterable[int]) -> int:
-    """The row of four kinds."""
-    row = 0
+def shape(kinds: Sequence[int]) -> int:
+    """The row of four or six kinds."""
+    value = len(kinds)
     for kind in kinds:
-        row = row * KINDS + kind
-    return TRIGRAMS + row
+        value = value * KINDS + kind
+    return TRIGRAMS + ((value * SHAPE_FACTOR & 0xFFFFFFFF) >> 17)
+
+
+def run(members: int, length: int) -> int | None:
+    """The row of at least so many bytes in a row that are all in one of `RUN_SETS`; None for too few to tell."""
+    reached = sum(limit <= length for limit in RUN_LENGTHS)
+    return TRIGRAMS + SHAPES + members * len(RUN_LENGTHS) + reached - 1 if reached else None
 
 
 class Block:
@@ -95,22 +109,37 @@ def main(source: BinaryIO, sink: BinaryIO) -> int:
     """Compute the bits of blocks until there are no more."""
     import numpy as np
 
+    factors = [np.uint16(factor) for factor in FACTORS]
     while block := list(_received(source)):
         matrix = np.zeros((ROWS, (len(block) + 7) // 8), dtype=np.uint8)
         for number, text in enumerate(block):
             held = np.zeros(ROWS, dtype=np.uint8)
             folded = np.frombuffer(text.translate(FOLD), dtype=np.uint8).astype(np.uint16)
-            first, second, third = (np.uint16(factor) for factor in FACTORS)
-            held[folded[:-2] * first + folded[1:-1] * second + folded[2:] * third] = 1
+            held[folded[:-2] * factors[0] + folded[1:-1] * factors[1] + folded[2:] * factors[2]] = 1
             kinds = np.frombuffer(text.translate(KIND), dtype=np.uint8).astype(np.uint32)
-            rows = ((kinds[:-3] * KINDS + kinds[1:-2]) * KINDS + kinds[2:-1]) * KINDS + kinds[3:]
-            held[rows + TRIGRAMS] = 1
+            for length in SHAPE_LENGTHS:
+                count = len(kinds) - length + 1
+                rows = np.full(max(count, 0), length, dtype=np.uint32)
+                for offset in range(length if count > 0 else 0):
+                    rows = rows * np.uint32(KINDS) + kinds[offset : offset + count]
+                held[TRIGRAMS + (rows * np.uint32(SHAPE_FACTOR) >> np.uint32(17))] = 1
+            for members, chars in enumerate(RUN_SETS):
+                breaks = np.flatnonzero(np.frombuffer(text.translate(_member_table(chars)), dtype=np.uint8))
+                longest = int(np.diff(breaks, prepend=-1, append=len(text)).max()) - 1
+                row = run(members, longest)
+                if row is not None:
+                    first = TRIGRAMS + SHAPES + members * len(RUN_LENGTHS)
+                    held[first : row + 1] = 1
             if any(letter in text for letter in FOLDED_TO_ASCII):
                 held[:] = 1
             matrix[:, number // 8] |= held << (number % 8)
         sink.write(matrix.tobytes())
         sink.flush()
     return 0
+
+
+def _member_table(chars: bytes) -> bytes:
+    return bytes(byte not in chars for byte in range(256))
 
 
 if __name__ == "__main__":

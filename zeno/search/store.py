@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from zeno.search.expression import Demand
 from zeno.search.signatures import Block
 
-SEGMENT = 48 << 10
-BLOCK = 512
+SEGMENT = 96 << 10
+BLOCK = 256
 # What a held file costs beside its text: the objects that know it.
 OVERHEAD = 512
 
@@ -66,8 +66,8 @@ class Store:
 
     @property
     def full(self) -> bool:
-        """Whether no more text may be held. The index costs about a quarter of the text."""
-        return self.size + self._pending_size * 5 // 4 >= self._limit
+        """Whether no more text may be held. The index costs about an eighth of the text."""
+        return self.size + self._pending_size * 9 // 8 >= self._limit
 
     def hold(self, entry: Entry, text: bytes) -> None:
         """Take the text of a file. It serves searches once its segment is full, or `seal` was called."""
