@@ -7,29 +7,29 @@ from typing import IO, cast
 
 from zeno.search import signatures
 from zeno.search.signatures import Block
-from zeno.search.store import BLOCK, Segment
+from zeno.search.store import Piece
 
 
 class Builder:
-    """Computes the bits of segments in the background. Without numpy, or without processes, there is no index."""
+    """Computes the bits of pieces of text in the background. Without numpy, or without processes, there is no index."""
 
     def __init__(self) -> None:
         self.broken = False
         self._thread: Thread | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._finished: list[tuple[Block, list[Segment]]] = []
+        self._finished: list[tuple[Block, list[Piece]]] = []
 
     @property
     def busy(self) -> bool:
         """Whether a computation is under way."""
         return self._thread is not None and self._thread.is_alive()
 
-    def start(self, segments: list[Segment]) -> None:
-        """Compute the bits of these segments."""
-        self._thread = Thread(target=self._run, args=(segments,), daemon=True)
+    def start(self, blocks: list[list[Piece]]) -> None:
+        """Compute the bits of these blocks."""
+        self._thread = Thread(target=self._run, args=(blocks,), daemon=True)
         self._thread.start()
 
-    def finished(self) -> list[tuple[Block, list[Segment]]]:
+    def finished(self) -> list[tuple[Block, list[Piece]]]:
         """What has been computed since last asked."""
         done, self._finished = self._finished, []
         return done
@@ -41,7 +41,7 @@ class Builder:
                 self._process.kill()
             self._thread.join()
 
-    def _run(self, segments: list[Segment]) -> None:
+    def _run(self, blocks: list[list[Piece]]) -> None:
         # In isolated mode: no module is ever imported from the directory that happens to be the current one.
         command = [sys.executable, "-I", signatures.__file__]
         try:
@@ -50,13 +50,12 @@ class Builder:
             ) as process:
                 self._process = process
                 sink, source = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
-                for start in range(0, len(segments), BLOCK):
-                    part = segments[start : start + BLOCK]
-                    signatures.send((segment.text for segment in part), len(part), sink)
-                    block = signatures.receive(len(part), source)
-                    if block is None:
+                for pieces in blocks:
+                    signatures.send((piece.text for piece in pieces), len(pieces), sink)
+                    bits = signatures.receive(len(pieces), source)
+                    if bits is None:
                         self.broken = True
                         break
-                    self._finished.append((block, part))
+                    self._finished.append((bits, pieces))
         except OSError:
             self.broken = True

@@ -4,15 +4,15 @@ Reads RE2's syntax after RE2 has accepted it. Whatever this reader does not know
 asked about: it can cost time, never a hit.
 
 The parts of an expression are sets of bytes, one for each byte that must come next, and gaps: stretches of unknown
-content, which may still demand something (`(?:foo|bar)` demands one of two). Parts without a gap between them make runs,
-and runs make demands on the index.
+content, which may still demand something (`(?:foo|bar)` demands one of two). Parts without a gap between them make
+runs, and runs make demands on the index.
 """
 
 from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
-from zeno.search.signatures import FOLD, KIND, RUN_SETS, SHAPE_LENGTHS, run, shape, trigram
+from zeno.search.signatures import FOLD, KIND, RUN_SETS, SHAPE_LENGTHS, gram, run, shape
 
 # More alternatives for one sequence of bytes than these cost more to look up than they save.
 MAX_COMBINATIONS = 16
@@ -20,7 +20,7 @@ MAX_PARTS = 128
 
 
 class Demand(NamedTuple):
-    """A condition on a segment: `rows` are alternatives if `any_of`, else all are demanded; `inner` likewise."""
+    """A condition on a piece of text: `rows` are alternatives if `any_of`, else all are demanded; `inner` likewise."""
 
     any_of: bool
     rows: tuple[int, ...]
@@ -37,7 +37,7 @@ class Expression(NamedTuple):
     """A pattern, understood."""
 
     demand: Demand
-    """What the index must know of a segment with a matching line."""
+    """What the index must know of a piece of text with a matching line."""
     lines: str
     """The same pattern for a text of many lines: what holds at the ends of a text now holds at the ends of lines."""
 
@@ -84,11 +84,15 @@ def _demand(parts: list[Part]) -> Demand:
 def _run(parts: list[ByteSet], rows: set[int], inner: list[Demand]) -> None:
     folded = [frozenset(FOLD[byte] for byte in part) for part in parts]
     known = [False] * len(parts)
-    for start in range(len(parts) - 2):
-        found = _combined(folded[start : start + 3])
-        if found is not None:
-            known[start : start + 3] = [True] * 3
-            _either({trigram(*sequence) for sequence in found}, rows, inner)
+    for length in (4, 3):
+        for start in range(len(parts) - length + 1):
+            # Of three bytes that are part of four known ones nothing new is to be learned.
+            if all(known[start : start + length]) and length == 3:
+                continue
+            found = _combined(folded[start : start + length])
+            if found is not None:
+                known[start : start + length] = [True] * length
+                _either({gram(sequence) for sequence in found}, rows, inner)
     # Where the bytes themselves are known, their kinds say nothing more.
     if all(known):
         return

@@ -1,7 +1,5 @@
 """What is held of a tree: its listing, the texts of its files, and their index; prepared step by step, kept true."""
 
-from collections.abc import Iterator
-
 from zeno.search.builder import Builder
 from zeno.search.expression import Demand
 from zeno.search.listing import Listing
@@ -57,7 +55,6 @@ class Holding:
         if self._store.seal():
             self.content_version += 1
         if not self._builder.busy and self._store.unindexed_size > MIN_INDEXED and not self._builder.broken:
-            self._store.merge()
             self._builder.start(self._store.unindexed())
         return False
 
@@ -86,8 +83,8 @@ class Holding:
         self.content_version += 1
 
     def _collect(self) -> None:
-        for block, segments in self._builder.finished():
-            self._store.indexed(block, segments)
+        for bits, pieces in self._builder.finished():
+            self._store.indexed(bits, pieces)
 
     def _forget(self, entry: Entry) -> None:
         """Something happened to a file: nothing is known of it any more."""
@@ -129,8 +126,8 @@ class Holding:
         """What is known of a file; None for a link, whose target may be anything by now."""
         return self._listing.entries.get(path)
 
-    def candidates(self, demand: Demand) -> Iterator[Segment]:
-        """The segments that may hold a line that meets a demand."""
+    def candidates(self, demand: Demand) -> dict[Segment, list[tuple[int, int]]]:
+        """Where a line that meets a demand may be: parts of segments, whole lines, in order."""
         return self._store.candidates(demand)
 
     def want_hidden(self) -> None:

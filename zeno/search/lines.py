@@ -1,6 +1,6 @@
 """The lines of one file, found in its text as they are asked for: no list of all lines is ever made."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import overload
 
 from zeno.patterns import Matches, Scan
@@ -38,32 +38,30 @@ class Lines:
             return self._slice(index.start, index.stop)
         return self._slice(0, len(self))[index]
 
-    def matching(self, matches: Matches, scan: Scan | None) -> Iterator[int]:
-        """The indexes of the lines that match: `matches` decides, about the lines that `scan` does not rule out."""
+    def matching(
+        self, matches: Matches, scan: Scan | None, ranges: Sequence[tuple[int, int]] | None = None
+    ) -> Iterator[int]:
+        """The indexes of the lines that match: `matches` decides, about the lines that `scan` does not rule out.
+
+        Lines outside the `ranges` of the text are known not to match.
+        """
         self.asked = True
-        if scan is None:
-            position, index = self._start, 0
-            while position < self._end:
-                stop = self._text.index(b"\n", position)
-                if matches(self._text[position:stop]):
+        for low, high in ranges or ((self._start, self._end),):
+            position, end = max(low, self._start), min(high, self._end)
+            while position < end:
+                found = scan(self._text, position, end)[0] if scan is not None else position
+                # What matches the empty text also matches behind the last line.
+                if found < 0 or found >= end:
+                    break
+                start = self._text.rfind(b"\n", position, found) + 1 or position
+                if start < self._from:
+                    # A neighbour further down was asked for in between.
+                    self._move(0, self._start)
+                index = self._index + self._text.count(b"\n", self._from, start)
+                self._move(index, start)
+                position = self._to + 1
+                if matches(self._text[start : self._to]):
                     yield index
-                position, index = stop + 1, index + 1
-            return
-        position = self._start
-        while position < self._end:
-            found = scan(self._text, position, self._end)[0]
-            # What matches the empty text also matches behind the last line.
-            if found < 0 or found >= self._end:
-                return
-            start = self._text.rfind(b"\n", position, found) + 1 or position
-            if start < self._from:
-                # A neighbour further down was asked for in between.
-                self._move(0, self._start)
-            index = self._index + self._text.count(b"\n", self._from, start)
-            self._move(index, start)
-            position = self._to + 1
-            if matches(self._text[start : self._to]):
-                yield index
 
     def _slice(self, first: int, last: int) -> list[bytes]:
         if first == last or not self._seek(first):

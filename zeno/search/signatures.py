@@ -1,11 +1,11 @@
 """Which short byte sequences a text holds, as bits: the index that tells where a pattern cannot match.
 
-For every segment of text there is one bit for each trigram of its bytes with ASCII case folded (hashed to 16 bits), one
-for each four and each six bytes in a row by their kind (digit, upper case, space, ...; hashed to 15 bits), and some that
-tell how long its longest runs of digits, letters and the like are. Bits of 8 segments share a byte; all segments' bits
+For every piece of text there is one bit for each three and each four bytes in a row with ASCII case folded (hashed to
+16 bits), one for each four and each six bytes by their kind (digit, upper case, space, ...; hashed to 14 bits), and some
+that tell how long its longest runs of digits, letters and the like are. Bits of 8 pieces share a byte; all pieces' bits
 for one sequence stand together, so that a question costs one slice for each sequence in it.
 
-Run as a program this module computes the bits: it reads blocks of segments on standard input and writes each block's
+Run as a program this module computes the bits: it reads blocks of pieces on standard input and writes each block's
 bits on standard output. It is a process of its own because numpy costs time to load and memory to keep, and a server
 needs it only while it builds. It imports nothing of zeno, and knows nothing of files.
 """
@@ -14,22 +14,23 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
-TRIGRAMS = 1 << 16
-FACTORS = (0x9E37, 0x79B1, 0x2545)
+GRAMS = 1 << 16
+GRAM_LENGTHS = (3, 4)
 
 KINDS = 12
-SHAPES = 1 << 15
+SHAPES = 1 << 14
 SHAPE_LENGTHS = (4, 6)
-SHAPE_FACTOR = 0x9E3779B1
+
+FACTOR = 0x9E3779B1
 
 _LOWER, _UPPER, _DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
 RUN_SETS = (_LOWER, _UPPER, _DIGITS, _LOWER + _DIGITS, _UPPER + _DIGITS + b"_", _LOWER + _UPPER + _DIGITS + b"_")
 RUN_LENGTHS = (8, 12, 16, 20, 24, 32, 40, 64)
 
-ROWS = TRIGRAMS + SHAPES + len(RUN_SETS) * len(RUN_LENGTHS)
+ROWS = GRAMS + SHAPES + len(RUN_SETS) * len(RUN_LENGTHS)
 
 FOLD = bytes(byte + 32 if 65 <= byte <= 90 else byte for byte in range(256))
-# Letters that RE2 takes for `k` and `s` when it ignores case. They are so rare that a text with one is always a candidate.
+# Letters that RE2 takes for `k` and `s` when it ignores case: so rare that a text with one is always a candidate.
 FOLDED_TO_ASCII = ("\u212a".encode(), "\u017f".encode())
 
 
@@ -46,9 +47,12 @@ def _kind(byte: int) -> int:
 KIND = bytes(_kind(byte) for byte in range(256))
 
 
-def trigram(first: int, second: int, third: int) -> int:
-    """The row of three folded bytes."""
-    return (first * FACTORS[0] + second * FACTORS[1] + third * FACTORS[2]) & (TRIGRAMS - 1)
+def gram(bytes_: Sequence[int]) -> int:
+    """The row of three or four folded bytes."""
+    value = len(bytes_)
+    for byte in bytes_:
+        value = value << 8 | byte
+    return (value * FACTOR & 0xFFFFFFFF) >> 16
 
 
 def shape(kinds: Sequence[int]) -> int:
@@ -56,17 +60,17 @@ def shape(kinds: Sequence[int]) -> int:
     value = len(kinds)
     for kind in kinds:
         value = value * KINDS + kind
-    return TRIGRAMS + ((value * SHAPE_FACTOR & 0xFFFFFFFF) >> 17)
+    return GRAMS + ((value * FACTOR & 0xFFFFFFFF) >> 18)
 
 
 def run(members: int, length: int) -> int | None:
     """The row of at least so many bytes in a row that are all in one of `RUN_SETS`; None for too few to tell."""
     reached = sum(limit <= length for limit in RUN_LENGTHS)
-    return TRIGRAMS + SHAPES + members * len(RUN_LENGTHS) + reached - 1 if reached else None
+    return GRAMS + SHAPES + members * len(RUN_LENGTHS) + reached - 1 if reached else None
 
 
 class Block:
-    """The bits of a block of segments."""
+    """The bits of a block of pieces."""
 
     def __init__(self, count: int, bits: bytes) -> None:
         self.count = count
@@ -79,7 +83,7 @@ class Block:
         return len(self._bits)
 
     def row(self, number: int) -> int:
-        """One bit for each segment, the first lowest: whether it may hold the sequence of that row."""
+        """One bit for each piece, the first lowest: whether it may hold the sequence of that row."""
         start = number * self._width
         return int.from_bytes(self._bits[start : start + self._width], "little")
 
@@ -109,26 +113,30 @@ def main(source: BinaryIO, sink: BinaryIO) -> int:
     """Compute the bits of blocks until there are no more."""
     import numpy as np
 
-    factors = [np.uint16(factor) for factor in FACTORS]
+    def hashed(symbols: bytes, length: int, base: int, shift: int) -> np.typing.NDArray[np.uint32]:
+        each = np.frombuffer(symbols, dtype=np.uint8)
+        count = max(len(each) - length + 1, 0)
+        rows = np.full(count, length, dtype=np.uint32)
+        for offset in range(length):
+            rows *= np.uint32(base)
+            rows += each[offset : offset + count]
+        return rows * np.uint32(FACTOR) >> np.uint32(shift)
+
     while block := list(_received(source)):
         matrix = np.zeros((ROWS, (len(block) + 7) // 8), dtype=np.uint8)
         for number, text in enumerate(block):
             held = np.zeros(ROWS, dtype=np.uint8)
-            folded = np.frombuffer(text.translate(FOLD), dtype=np.uint8).astype(np.uint16)
-            held[folded[:-2] * factors[0] + folded[1:-1] * factors[1] + folded[2:] * factors[2]] = 1
-            kinds = np.frombuffer(text.translate(KIND), dtype=np.uint8).astype(np.uint32)
+            folded, kinds = text.translate(FOLD), text.translate(KIND)
+            for length in GRAM_LENGTHS:
+                held[hashed(folded, length, 256, 16)] = 1
             for length in SHAPE_LENGTHS:
-                count = len(kinds) - length + 1
-                rows = np.full(max(count, 0), length, dtype=np.uint32)
-                for offset in range(length if count > 0 else 0):
-                    rows = rows * np.uint32(KINDS) + kinds[offset : offset + count]
-                held[TRIGRAMS + (rows * np.uint32(SHAPE_FACTOR) >> np.uint32(17))] = 1
+                held[GRAMS + hashed(kinds, length, KINDS, 18)] = 1
             for members, chars in enumerate(RUN_SETS):
                 breaks = np.flatnonzero(np.frombuffer(text.translate(_member_table(chars)), dtype=np.uint8))
                 longest = int(np.diff(breaks, prepend=-1, append=len(text)).max()) - 1
                 row = run(members, longest)
                 if row is not None:
-                    first = TRIGRAMS + SHAPES + members * len(RUN_LENGTHS)
+                    first = GRAMS + SHAPES + members * len(RUN_LENGTHS)
                     held[first : row + 1] = 1
             if any(letter in text for letter in FOLDED_TO_ASCII):
                 held[:] = 1

@@ -1,16 +1,17 @@
-"""Text held in memory: segments of whole files, blocks of indexed segments, and what may match in them.
+"""Text held in memory: segments of whole files, and an index of the pieces they are cut into.
 
-Files are held in segments of some tens of kilobytes, joined in the order of their paths. A segment never changes: a file
-that changed is forgotten, and read into a later segment. When too little of a segment is still of use, the rest of its
-files are forgotten too, so that the memory comes back.
+Files are held in segments of some tens of kilobytes, joined about in the order of their paths. A segment never changes:
+a file that changed is forgotten, and read into a later segment. When too little of a segment is still of use, the rest
+of its files are forgotten too, so that the memory comes back.
 """
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from zeno.search.expression import Demand
 from zeno.search.signatures import Block
 
-SEGMENT = 96 << 10
+SEGMENT = 64 << 10
 BLOCK = 256
 # What a held file costs beside its text: the objects that know it.
 OVERHEAD = 512
@@ -34,6 +35,19 @@ class Entry:
         self.start = self.end = 0
 
 
+class Piece(NamedTuple):
+    """A part of a segment, whole lines; what the index tells apart."""
+
+    segment: "Segment"
+    start: int
+    end: int
+
+    @property
+    def text(self) -> bytes:
+        """Its text."""
+        return self.segment.text[self.start : self.end]
+
+
 class Segment:
     """The joined texts of some files."""
 
@@ -50,6 +64,16 @@ class Segment:
             position = entry.end
             self.entries.append(entry)
 
+    def pieces(self) -> Iterator[Piece]:
+        """The text cut at ends of lines into about equal pieces."""
+        start = 0
+        while start < len(self.text):
+            end = self.text.find(b"\n", min(start + SEGMENT, len(self.text) - 1)) + 1
+            # A short rest is better part of the piece before it.
+            end = end if len(self.text) - end > SEGMENT // 2 else len(self.text)
+            yield Piece(self, start, end)
+            start = end
+
 
 class Store:
     """All segments, and the bits of those that are indexed."""
@@ -60,7 +84,7 @@ class Store:
         self._pending_size = 0
         self._fresh: list[Segment] = []
         """Not indexed yet: they may match anything."""
-        self._blocks: list[tuple[Block, list[Segment]]] = []
+        self._blocks: list[tuple[Block, list[Piece]]] = []
         self.size = 0
         """Bytes of text, index and objects held."""
 
@@ -110,47 +134,54 @@ class Store:
 
     # The index
 
-    def unindexed(self) -> list[Segment]:
-        """The segments without bits."""
-        return list(self._fresh)
-
     @property
     def unindexed_size(self) -> int:
         """How much text has no bits yet."""
         return sum(len(segment.text) for segment in self._fresh)
 
-    def indexed(self, block: Block, segments: list[Segment]) -> None:
-        """Take the bits of segments. Some may have been emptied meanwhile: they match nothing any more."""
-        taken = set(map(id, segments))
-        self._fresh = [segment for segment in self._fresh if id(segment) not in taken]
-        self._blocks.append((block, segments))
-        self.size += block.size
-
-    def merge(self) -> None:
-        """Give small and thinned blocks back to be indexed anew, so that many edits do not leave many blocks."""
+    def unindexed(self) -> list[list[Piece]]:
+        """The pieces to be indexed next, in blocks. Small and thinned blocks are dissolved and indexed anew, so that
+        many edits do not leave many blocks."""
         kept = []
-        for block, segments in self._blocks:
-            live = [segment for segment in segments if segment.entries]
-            if len(live) * 2 >= BLOCK or (len(live) * 2 > len(segments) and len(self._blocks) <= 1):
-                kept.append((block, segments))
+        for bits, pieces in self._blocks:
+            live = {id(piece.segment): piece.segment for piece in pieces if piece.segment.entries}
+            if sum(piece.segment.entries != [] for piece in pieces) >= BLOCK // 2:
+                kept.append((bits, pieces))
             else:
-                self._fresh += live
-                self.size -= block.size
+                self._fresh += live.values()
+                self.size -= bits.size
         self._blocks = kept
+        blocks: list[list[Piece]] = [[]]
+        for segment in self._fresh:
+            if len(blocks[-1]) >= BLOCK:
+                blocks.append([])
+            blocks[-1] += segment.pieces()
+        return blocks
 
-    def candidates(self, demand: Demand) -> Iterator[Segment]:
-        """The segments that may hold a line that meets a demand."""
-        for block, segments in self._blocks:
+    def indexed(self, bits: Block, pieces: list[Piece]) -> None:
+        """Take the bits of a block. Some of its segments may have been emptied meanwhile: they match nothing now."""
+        self._blocks.append((bits, pieces))
+        self.size += bits.size
+        taken = {id(piece.segment) for piece in pieces}
+        self._fresh = [segment for segment in self._fresh if id(segment) not in taken]
+
+    def candidates(self, demand: Demand) -> dict[Segment, list[tuple[int, int]]]:
+        """Where a line that meets a demand may be: parts of segments, whole lines, in order."""
+        found: dict[Segment, list[tuple[int, int]]] = {}
+        for block, pieces in self._blocks:
             bits = _met(demand, block.row, (1 << block.count) - 1)
             while bits:
                 lowest = bits & -bits
-                yield segments[lowest.bit_length() - 1]
+                segment, start, end = pieces[lowest.bit_length() - 1]
+                found.setdefault(segment, []).append((start, end))
                 bits ^= lowest
-        yield from self._fresh
+        for segment in self._fresh:
+            found[segment] = [(0, len(segment.text))]
+        return found
 
 
 def _met(demand: Demand, row: Callable[[int], int], everything: int) -> int:
-    """A bit for each segment that meets a demand."""
+    """A bit for each piece that meets a demand."""
     if demand.any_of:
         bits = 0
         for number in demand.rows:

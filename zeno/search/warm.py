@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from zeno.meter import Meter
+from zeno.patterns import Scan
 from zeno.search.corpus import ColdCorpus, Found, Query, planned_for, searched
 from zeno.search.holding import Holding, is_hidden
 from zeno.search.lines import Lines
@@ -87,32 +88,34 @@ class WarmCorpus:
         selection = selection or _Selection(holding.version, Candidates(list(paths), cut=False))
         unheld, counts = selection.unheld(holding, query.max_bytes)
         skipped.update(counts)
+        parts = holding.candidates(planned.demand)
         todo: list[tuple[str, Entry | None]] = [(path, None) for path in unheld]
-        for segment in holding.candidates(planned.demand):
+        for segment, ranges in parts.items():
+            low, high = ranges[0][0], ranges[-1][1]
             for entry in segment.entries:
-                if entry.segment is segment and entry.path in selection.members and entry.size <= query.max_bytes:
+                if entry.start < high and entry.end > low and entry.segment is segment:
                     todo.append((entry.path, entry))
-        todo.sort(key=lambda item: item[0])
+        todo.sort(key=_path)
         enough = False
-        first: dict[Segment, int] = {}
+        reached: dict[Segment, int] = {}
         with self.tree.descent() as descent:
             for path, entry in todo:
                 if entry is None:
                     found = searched(path, query, planned, descent, self.tree, meter, skipped)
-                elif enough or entry.segment is None:
+                elif enough or entry.segment is None or path not in selection.members or entry.size > query.max_bytes:
                     continue
                 else:
                     segment = entry.segment
+                    ranges = parts[segment]
                     if planned.scan is not None:
                         # One look at the whole segment mostly settles it for all its files.
-                        if segment not in first:
-                            start = planned.scan(segment.text, 0, len(segment.text))[0]
-                            first[segment] = start if start >= 0 else len(segment.text)
-                        if entry.end <= first[segment]:
+                        if segment not in reached:
+                            reached[segment] = _first(planned.scan, segment.text, ranges)
+                        if entry.end <= reached[segment]:
                             continue
                     lines = Lines(segment.text, entry.start, entry.end)
                     meter.scanned(entry.end - entry.start)
-                    found = Found(path, lines, lines.matching(query.matches, planned.scan))
+                    found = Found(path, lines, lines.matching(query.matches, planned.scan, ranges))
                 if found is not None:
                     yield found
                     enough = enough or not found.lines.asked
@@ -132,6 +135,19 @@ class WarmCorpus:
             self.close()
             return None
         return holding
+
+
+def _path(item: tuple[str, Entry | None]) -> str:
+    return item[0]
+
+
+def _first(scan: Scan, text: bytes, ranges: list[tuple[int, int]]) -> int:
+    """Where the first match in some parts of a text starts; the text's end where there is none."""
+    for low, high in ranges:
+        start = scan(text, low, high)[0]
+        if start >= 0:
+            return start
+    return len(text)
 
 
 def _visible(paths: list[str], rules: Rules) -> Iterator[str]:
