@@ -13,8 +13,12 @@ from pathlib import Path
 VOCABULARY = 30_000
 TOKENS = 400_000
 SUFFIXES = [".py", ".go", ".ts", ".c", ".h", ".md", ".json", ".rs"]
-_SYLLABLES = "ab ac ad al an ar ba be bo ca ch co da de di do el en er ex fa fi fo ge go ha he id in io is ka ke la le li lo "
-_SYLLABLES += "ma me mi mo na ne no on op or pa pe po qu ra re ri ro sa se si so ta te ti to un ur va ve vi wa we xy ya ze"
+_SYLLABLES = (
+    "ab ac ad al an ar ba be bo ca ch co da de di do el en er ex fa fi fo ge go ha he id in io is ka ke la le li lo "
+)
+_SYLLABLES += (
+    "ma me mi mo na ne no on op or pa pe po qu ra re ri ro sa se si so ta te ti to un ur va ve vi wa we xy ya ze"
+)
 _SHAPES = [
     "    {a} = {b}({c}, {d})",
     "def {a}({b}, {c}):",
@@ -65,7 +69,9 @@ def _tokens(rng: random.Random) -> list[str]:
 def _place(rng: random.Random, number: int) -> str:
     depth = rng.choice([1, 2, 2, 3, 3, 4])
     # About ten files share a directory, and directories share parents, however large the tree is.
-    folders = [f"{'pkg-mod-lib-src'.split('-')[level]}{(number // 10) // 4 ** (3 - level) % 97}" for level in range(depth)]
+    folders = [
+        f"{'pkg-mod-lib-src'.split('-')[level]}{(number // 10) // 4 ** (3 - level) % 97}" for level in range(depth)
+    ]
     if number % 500 == 7:
         folders.insert(0, ".hidden")
     return "/".join([*folders, f"file_{number:06d}{rng.choice(SUFFIXES)}"])

@@ -1,7 +1,7 @@
 """The names under the root, held: all directories with their entries, kept true by what the kernel tells.
 
-Where the kernel cannot tell everything nothing is held, and whoever asks walks instead: `Unwatchable` is raised where it
-never will, `Lost` where it failed to once, so that one can start anew.
+Where the kernel cannot tell everything nothing is held, and whoever asks walks instead: `Unwatchable` is raised where
+it never will, `Lost` where it failed to once, so that one can start anew.
 """
 
 import errno
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from zeno.names import printed_entry
 from zeno.search.store import Entry
-from zeno.search.watch import ATTRIB, IGNORED, MODIFY, NAMES, OVERFLOW, UNMOUNT, Event, Unwatchable, Watch
+from zeno.search.watch import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT, Event, Unwatchable, Watch
 from zeno.tree import DIRECTORY, FILE, LINK, Descent, Tree, leads_elsewhere, scan
 
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
@@ -139,8 +139,6 @@ class Listing:
         if kind & NAMES or (isinstance(child, Folder) and kind & ATTRIB):
             self._drop_child(folder, name)
             stale[folder] = None
-        elif kind & (MODIFY | ATTRIB) and isinstance(child, Entry):
-            self._forget(child)
 
     def _attached(self, folder: Folder) -> bool:
         while folder.parent is not None:

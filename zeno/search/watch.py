@@ -22,12 +22,14 @@ MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x40, 0x80, 0x100, 0x200
 UNMOUNT, OVERFLOW, IGNORED = 0x2000, 0x4000, 0x8000
 NAMES = MOVED_FROM | MOVED_TO | CREATE | DELETE
 
+# What happens to a file's content is told by its own watch, if anything is known of it; who may enter a directory that
+# could not be opened is told by its parent's.
 _FILE = MODIFY | ATTRIB
-_DIRECTORY = _FILE | NAMES
+_DIRECTORY = ATTRIB | NAMES
 _EVENT = struct.Struct("iIII")
 
-# ext2 to 4, xfs, btrfs, tmpfs, ramfs, overlay, f2fs, zfs, bcachefs, jfs, nilfs, squashfs, erofs, iso9660. Network and user-space
-# file systems change without telling this kernel.
+# ext2 to 4, xfs, btrfs, tmpfs, ramfs, overlay, f2fs, zfs, bcachefs, jfs, nilfs, squashfs, erofs, iso9660. Network and
+# user-space file systems change without telling this kernel.
 _LOCAL = {
     *(0xEF53, 0x58465342, 0x9123683E, 0x01021994, 0x858458F6, 0x794C7630, 0xF2F52010, 0x2FC12FC1, 0xCA451A4E),
     *(0x3153464A, 0x3434, 0x73717368, 0xE0F5E1E2, 0x9660),
