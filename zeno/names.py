@@ -6,6 +6,8 @@ a NUL, so no two names are printed alike.
 
 import os
 import re
+from collections.abc import Callable
+from functools import cached_property
 
 from zeno.errors import InvalidArgs
 
@@ -41,3 +43,28 @@ def raw(path: str, field: str) -> bytes:
     if printed(name) != path:
         raise InvalidArgs(f"{field} escapes bytes that are valid UTF-8; write those as they are")
     return name
+
+
+class Paths(list[str]):
+    """Printed paths in order, which can be looked through as one text of lines instead of one by one."""
+
+    @cached_property
+    def text(self) -> bytes | None:
+        """The paths, each with a line feed after it; None where one holds a line feed itself."""
+        text = "\n".join([*self, ""])
+        return text.encode() if text.count("\n") == len(self) else None
+
+    def found(self, scan: Callable[[bytes, int, int], tuple[int, int]]) -> list[str]:
+        """The paths in which something is found."""
+        text = self.text
+        assert text is not None  # noqa: S101 - whoever asks has looked
+        found: list[str] = []
+        position, end = 0, len(text)
+        while position < end:
+            start = scan(text, position, end)[0]
+            if start < 0 or start >= end:
+                break
+            stop = text.index(b"\n", start)
+            found.append(text[text.rfind(b"\n", position, start) + 1 or position : stop].decode())
+            position = stop + 1
+        return found

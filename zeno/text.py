@@ -12,7 +12,7 @@ BINARY_WINDOW = 8192
 
 def is_binary(head: bytes) -> bool:
     """Whether a file that begins with these bytes is binary: a NUL in its first 8192 bytes."""
-    return b"\0" in head[:BINARY_WINDOW]
+    return head.find(b"\0", 0, BINARY_WINDOW) >= 0
 
 
 def lines_of(data: bytes) -> list[str]:

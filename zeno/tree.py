@@ -358,7 +358,7 @@ FILE, DIRECTORY, LINK = "file", "directory", "link"
 def scan(directory: int) -> Iterator[tuple[str, str, int]]:
     """Name, kind and inode of the regular files, directories and links in an open directory, in no order.
 
-    Names come as the system decodes them, bytes that are not UTF-8 as lone surrogates; to open they go back as they are.
+    Names come as the system decodes them, bytes that are not UTF-8 as lone surrogates; to open, give them back so.
     """
     with os.scandir(directory) as entries:
         for entry in entries:
@@ -432,11 +432,15 @@ class Descent:
 
     def read(self, path: bytes, limit: int) -> "Content | None":
         """What is in a regular file; None where there is no such file now, or none that may be read."""
-        descriptor = self._open(path)
-        if descriptor is None:
+        folder, _, name = path.rpartition(b"/")
+        try:
+            if folder != self._folder or not self._descriptors:
+                self.folder(folder)
+            descriptor = os.open(name, _READING, dir_fd=self._descriptors[-1])
+        except OSError:
             return None
         try:
-            return content(descriptor, limit)
+            return content(descriptor, limit, self._concealed)
         except OSError:
             return None
         finally:
@@ -461,14 +465,14 @@ class Content(NamedTuple):
 
     size: int
     data: bytes
-    """All of it; nothing where it is larger than was asked for, and only the beginning where that shows it is binary."""
+    """All of it; nothing where it is larger than was asked for, and only the beginning of a binary file."""
     binary: bool
 
 
-def content(descriptor: int, limit: int) -> Content | None:
-    """What is in an open file; None for what is no regular file."""
+def content(descriptor: int, limit: int, concealed: tuple[int, int] | None = None) -> Content | None:
+    """What is in an open file; None for what is no regular file, or the concealed one."""
     status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
+    if not stat.S_ISREG(status.st_mode) or (concealed and (status.st_dev, status.st_ino) == concealed):
         return None
     size = status.st_size
     if size > limit:

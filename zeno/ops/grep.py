@@ -19,7 +19,7 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     wanted = under(corpus.tree, args.paths, "args.paths") if args.paths is not MISSING else None
     paths, cut = corpus.candidates(args)
     if wanted is not None:
-        paths = [path for path in paths if wanted(path)]
+        paths = wanted.of(paths)
     query = Query(args.pattern, args.regex, args.case_sensitive, matches, args.max_bytes)
     skipped: Counter[str] = Counter()
     hits: list[GrepHit] = []

@@ -11,15 +11,15 @@ from zeno.search.corpus import Corpus
 
 def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesResult:
     """The candidates that match the glob, or else the regular expression, or else all."""
-    wanted = None
-    if args.regex is not MISSING:
-        search = searcher(args.regex, "args.regex")
-        wanted = lambda path: search(path.encode())  # noqa: E731 - the two ways to choose stand side by side
-    if args.glob is not MISSING:
-        wanted = matcher([args.glob], "args.glob")
+    regex = searcher(args.regex, "args.regex") if args.regex is not MISSING else None
+    globs = matcher([args.glob], "args.glob") if args.glob is not MISSING else None
     paths, cut = corpus.candidates(args)
     meter.files_scanned += len(paths)
-    matching = [path for path in paths if wanted(path)] if wanted else paths
+    matching: list[str] = paths
+    if globs is not None:
+        matching = globs.of(paths)
+    elif regex is not None:
+        matching = [path for path in paths if regex(path.encode())]
     limits = [name for name, bit in (("max", len(matching) > args.max), ("max_files", cut)) if bit]
     return ListFilesResult(
         files=matching[: args.max],

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from threading import Thread
-from typing import IO, cast
+from typing import BinaryIO, cast
 
 from zeno.search import signatures
 from zeno.search.signatures import Block
@@ -49,7 +49,7 @@ class Builder:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             ) as process:
                 self._process = process
-                sink, source = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
+                sink, source = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
                 for pieces in blocks:
                     signatures.send((piece.text for piece in pieces), len(pieces), sink)
                     bits = signatures.receive(len(pieces), source)

@@ -78,11 +78,17 @@ class ColdCorpus:
     def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
         """Read each file, and ask RE2 about the lines that one pass over its text does not rule out."""
         planned = planned_for(query)
+        scan = planned.scan
+        enough = False
         with self.tree.descent() as descent:
             for path in paths:
-                found = searched(path, query, planned, descent, self.tree, meter, skipped)
-                if found is not None:
-                    yield found
+                text = text_of(path, query.max_bytes, descent, self.tree, meter, skipped)
+                # Most files match nowhere, and then there is nothing to tell about them.
+                if text is None or enough or (scan is not None and scan(text, 0, len(text))[0] < 0):
+                    continue
+                lines = Lines(text)
+                yield Found(path, lines, lines.matching(query.matches, scan))
+                enough = not lines.asked
 
     def idle(self) -> bool:
         """There is nothing to prepare."""
@@ -97,23 +103,23 @@ def planned_for(query: Query) -> Plan:
     return plan(query.pattern, regex=query.regex, case_sensitive=query.case_sensitive)
 
 
-def searched(
-    path: str, query: Query, planned: Plan, descent: Descent, tree: Tree, meter: Meter, skipped: "Counter[str]"
-) -> Found | None:
-    """One file read from disk; None, with the reason counted, where it cannot be searched."""
-    read = descent.read(raw(path, "path"), query.max_bytes) or _followed(path, query.max_bytes, tree)
+def text_of(
+    path: str, max_bytes: int, descent: Descent, tree: Tree, meter: Meter, skipped: "Counter[str]"
+) -> bytes | None:
+    """The text of one file, read from disk; None, with the reason counted, where it cannot be searched."""
+    read = descent.read(raw(path, "path"), max_bytes) or _followed(path, max_bytes, tree)
     if read is None:
         skipped["unreadable"] += 1
         return None
-    if read.size > query.max_bytes:
+    size, data, binary = read
+    if size > max_bytes:
         skipped["large"] += 1
         return None
-    if read.binary:
+    if binary:
         skipped["binary"] += 1
         return None
-    meter.scanned(len(read.data))
-    lines = Lines(normal(read.data))
-    return Found(path, lines, lines.matching(query.matches, planned.scan))
+    meter.scanned(len(data))
+    return normal(data)
 
 
 def _followed(path: str, limit: int, tree: Tree) -> Content | None:

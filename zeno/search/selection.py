@@ -1,12 +1,12 @@
 """Which files an operation looks at: the candidates, and of these the ones that were asked for."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, Protocol
 
 from zeno.errors import OutsideRoot
-from zeno.globs import matcher
-from zeno.names import printed, raw
+from zeno.globs import Globs, matcher
+from zeno.names import Paths, printed, raw
 from zeno.tree import Tree
 
 
@@ -26,7 +26,7 @@ class Rules(Protocol):
 class Candidates(NamedTuple):
     """The first `max_files` regular files that the rules leave, and whether there are more."""
 
-    paths: list[str]
+    paths: Paths
     cut: bool
 
 
@@ -34,23 +34,31 @@ def select(walked: Iterator[str], rules: Rules) -> Candidates:
     """Of files in sorted order, those that no exclude glob matches, capped: the same files on every machine."""
     excluded = matcher(rules.exclude_globs, "args.exclude_globs")
     left = (path for path in walked if not excluded(path)) if rules.exclude_globs else walked
-    paths = list(islice(left, rules.max_files))
+    paths = Paths(islice(left, rules.max_files))
     return Candidates(paths, cut=next(left, None) is not None)
 
 
-def under(tree: Tree, entries: Sequence[str], field: str) -> Callable[[str], bool]:
-    """Whether a path is one of the entries of `grep.paths`: a glob, a file to the letter, or below a directory."""
-    globs, exact, below = [], set(), []
-    for index, entry in enumerate(entries):
-        wanted = _relative(tree, entry, f"{field}[{index}]")
-        if wanted == ".":
-            return lambda _: True
-        globs.append(wanted)
-        exact.add(wanted)
-        below.append(wanted.rstrip("/") + "/")
-    prefixes = tuple(below)
-    matches = matcher(globs, field)
-    return lambda path: path in exact or path.startswith(prefixes) or matches(path)
+class Wanted:
+    """The entries of `grep.paths`: each a glob, a file to the letter, or a directory with all below it."""
+
+    def __init__(self, globs: Globs, entries: list[str]) -> None:
+        self._globs = globs
+        self._exact = frozenset(entries)
+        self._below = tuple(entry.rstrip("/") + "/" for entry in entries)
+        self._everything = "." in self._exact
+
+    def of(self, paths: Paths) -> Paths:
+        """The paths that are wanted, in order."""
+        if self._everything:
+            return paths
+        globbed = frozenset(self._globs.of(paths))
+        return Paths(path for path in paths if path in globbed or path in self._exact or path.startswith(self._below))
+
+
+def under(tree: Tree, entries: Sequence[str], field: str) -> Wanted:
+    """What `grep.paths` asks for; `field` names it in errors."""
+    wanted = [_relative(tree, entry, f"{field}[{index}]") for index, entry in enumerate(entries)]
+    return Wanted(matcher(wanted, field), wanted)
 
 
 def _relative(tree: Tree, entry: str, field: str) -> str:

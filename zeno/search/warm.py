@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from zeno.meter import Meter
+from zeno.names import Paths
 from zeno.patterns import Scan
-from zeno.search.corpus import ColdCorpus, Found, Query, planned_for, searched
+from zeno.search.corpus import ColdCorpus, Found, Query, planned_for, text_of
 from zeno.search.holding import Holding, is_hidden
 from zeno.search.lines import Lines
 from zeno.search.listing import Lost
@@ -85,23 +86,29 @@ class WarmCorpus:
             return
         planned = planned_for(query)
         selection = next((one for one in self._selections.values() if one.candidates.paths is paths), None)
-        selection = selection or _Selection(holding.version, Candidates(list(paths), cut=False))
+        selection = selection or _Selection(holding.version, Candidates(Paths(paths), cut=False))
         unheld, counts = selection.unheld(holding, query.max_bytes)
         skipped.update(counts)
         parts = holding.candidates(planned.demand)
         todo: list[tuple[str, Entry | None]] = [(path, None) for path in unheld]
         for segment, ranges in parts.items():
             low, high = ranges[0][0], ranges[-1][1]
-            for entry in segment.entries:
-                if entry.start < high and entry.end > low and entry.segment is segment:
-                    todo.append((entry.path, entry))
+            todo += [
+                (held.path, held)
+                for held in segment.entries
+                if held.start < high and held.end > low and held.segment is segment
+            ]
         todo.sort(key=_path)
         enough = False
         reached: dict[Segment, int] = {}
         with self.tree.descent() as descent:
             for path, entry in todo:
                 if entry is None:
-                    found = searched(path, query, planned, descent, self.tree, meter, skipped)
+                    text = text_of(path, query.max_bytes, descent, self.tree, meter, skipped)
+                    if text is None or enough:
+                        continue
+                    lines = Lines(text)
+                    found = Found(path, lines, lines.matching(query.matches, planned.scan))
                 elif enough or entry.segment is None or path not in selection.members or entry.size > query.max_bytes:
                     continue
                 else:
@@ -116,9 +123,8 @@ class WarmCorpus:
                     lines = Lines(segment.text, entry.start, entry.end)
                     meter.scanned(entry.end - entry.start)
                     found = Found(path, lines, lines.matching(query.matches, planned.scan, ranges))
-                if found is not None:
-                    yield found
-                    enough = enough or not found.lines.asked
+                yield found
+                enough = not lines.asked
 
     def _current(self) -> Holding | None:
         """What is held, brought up to now; None where that is not possible."""

@@ -81,7 +81,7 @@ class Watch:
         if device not in self._devices:
             buffer = ctypes.create_string_buffer(512)
             self._call("fstatfs", descriptor, buffer)
-            if int.from_bytes(buffer[:4], sys.byteorder) not in _LOCAL:
+            if int.from_bytes(buffer.raw[:4], sys.byteorder) not in _LOCAL:
                 raise Unwatchable
             self._devices.add(device)
         number = self._add(descriptor, _DIRECTORY)
