@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from importlib.metadata import version
 from typing import Any, NoReturn
 
 import contract_spec as spec
@@ -50,15 +49,23 @@ class _CannotRun(Exception):
     """Flags or files that make no sense; told in one line, exit status 2."""
 
 
+class _Version(argparse.Action):
+    """Looks the version up only when asked: that costs more than the rest of the command line."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"zeno {version('zeno-normalizer')} (protocol {spec.PROTOCOL_VERSION})")
+        parser.exit()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="zeno",
         description="A read-only, deterministic retrieval server for language-model agents.",
         epilog=EPILOG,
     )
-    parser.add_argument(
-        "--version", action="version", version=f"zeno {version('zeno-normalizer')} (protocol {spec.PROTOCOL_VERSION})"
-    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     serve = commands.add_parser(
