@@ -45,6 +45,11 @@ def raw(path: str, field: str) -> bytes:
     return name
 
 
+def is_hidden(path: str) -> bool:
+    """Whether any component of a path begins with a dot."""
+    return path.startswith(".") or "/." in path
+
+
 class Paths(list[str]):
     """Printed paths in order, which can be looked through as one text of lines instead of one by one."""
 

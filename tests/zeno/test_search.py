@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+
 from zeno.patterns import searcher
 from zeno.search import builder, holding, signatures, store
 from zeno.search.corpus import ColdCorpus
@@ -135,7 +136,7 @@ class PromptBuilder(builder.Builder):
             self._finished.append((bits_of([piece.text for piece in pieces]), pieces))
 
 
-@pytest.fixture()
+@pytest.fixture
 def small(monkeypatch):
     """Sizes at which a tiny tree has many segments, pieces and blocks."""
     monkeypatch.setattr(store, "SEGMENT", 60)

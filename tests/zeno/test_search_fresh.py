@@ -1,4 +1,4 @@
-"""A change made before a request is sent is seen by that request: real servers, and real processes that change things."""
+"""A change made before a request is sent is seen by that request: real servers, real processes that change things."""
 
 import json
 import os
@@ -14,8 +14,9 @@ from tests.conftest import Pipe
 from zeno.search import holding, store
 from zeno.search.corpus import ColdCorpus
 from zeno.search.holding import Holding
+from zeno.search.unseen import Unwatchable
 from zeno.search.warm import WarmCorpus
-from zeno.search.watch import Unwatchable, Watch
+from zeno.search.watch import Watch
 from zeno.server import Server
 from zeno.tree import Tree
 
@@ -31,7 +32,8 @@ CHANGES = {
     "append": "echo needle >> d/a.txt",
     "write in the middle": "printf needle | dd of=d/a.txt bs=1 seek=3 conv=notrunc 2> ../out/noise",
     "truncate": "truncate -s 3 d/b.txt",
-    "rewrite of the same size with its time restored": "touch -r d/a.txt ../out/t; printf 'needleX\\n' > d/a.txt; touch -r ../out/t d/a.txt",
+    "rewrite of the same size with its time restored": "touch -r d/a.txt ../out/t; printf 'needleX\\n' > d/a.txt; "
+    "touch -r ../out/t d/a.txt",
     "rename over": "echo needle > ../out/n; mv ../out/n d/a.txt",
     "delete": "rm d/b.txt",
     "create": "echo needle > d/new.txt",
@@ -60,7 +62,7 @@ CHANGES = {
     "becomes binary": "printf 'needle\\0' > d/a.txt",
     "becomes large": "head -c 3000 /dev/zero | tr '\\0' x > d/a.txt",
     "name that is not UTF-8": "echo needle > \"$(printf 'd/\\377.txt')\"",
-    "mass checkout": "for i in $(seq 300); do mkdir -p m$((i % 20)); echo needle $i > m$((i % 20))/$i.txt; done; rm -r d",
+    "mass checkout": "rm -r d; for i in $(seq 300); do mkdir -p m$((i % 20)); echo needle $i > m$((i % 20))/$i; done",
     "touched directory": "touch d; echo needle >> d/a.txt",
     "the root itself moved": "mv ../root ../root2; echo needle >> ../root2/d/a.txt; mv ../root2 ../root",
 }

@@ -1,7 +1,7 @@
 """Trees to measure on: source-like text from a seed, the same bytes every time.
 
-Identifiers follow Zipf's law, sizes are log-normal around 7 KB, directories nest a few levels deep; one file in fifty is
-binary, some have Windows line ends, a few are not UTF-8, a few are hidden. `python tools/bench/trees.py DIR FILES`
+Identifiers follow Zipf's law, sizes are log-normal around 7 KB, directories nest a few levels deep; one file in fifty
+is binary, some have Windows line ends, a few are not UTF-8, a few are hidden. `python tools/bench/trees.py DIR FILES`
 writes one.
 """
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 VOCABULARY = 30_000
 TOKENS = 400_000
+LEVELS = ["pkg", "mod", "lib", "src"]
 SUFFIXES = [".py", ".go", ".ts", ".c", ".h", ".md", ".json", ".rs"]
 _SYLLABLES = (
     "ab ac ad al an ar ba be bo ca ch co da de di do el en er ex fa fi fo ge go ha he id in io is ka ke la le li lo "
@@ -69,9 +70,7 @@ def _tokens(rng: random.Random) -> list[str]:
 def _place(rng: random.Random, number: int) -> str:
     depth = rng.choice([1, 2, 2, 3, 3, 4])
     # About ten files share a directory, and directories share parents, however large the tree is.
-    folders = [
-        f"{'pkg-mod-lib-src'.split('-')[level]}{(number // 10) // 4 ** (3 - level) % 97}" for level in range(depth)
-    ]
+    folders = [f"{LEVELS[level]}{(number // 10) // 4 ** (3 - level) % 97}" for level in range(depth)]
     if number % 500 == 7:
         folders.insert(0, ".hidden")
     return "/".join([*folders, f"file_{number:06d}{rng.choice(SUFFIXES)}"])

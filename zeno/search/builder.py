@@ -1,13 +1,15 @@
 """Has the index computed elsewhere: a process does the work, a thread waits for it, and nobody who asks does."""
 
-import subprocess
 import sys
-from threading import Thread
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from zeno.search import signatures
 from zeno.search.signatures import Block
 from zeno.search.store import Piece
+
+if TYPE_CHECKING:
+    import subprocess
+    from threading import Thread
 
 
 class Builder:
@@ -26,6 +28,8 @@ class Builder:
 
     def start(self, blocks: list[list[Piece]]) -> None:
         """Compute the bits of these blocks."""
+        from threading import Thread
+
         self._thread = Thread(target=self._run, args=(blocks,), daemon=True)
         self._thread.start()
 
@@ -42,6 +46,8 @@ class Builder:
             self._thread.join()
 
     def _run(self, blocks: list[list[Piece]]) -> None:
+        import subprocess
+
         # In isolated mode: no module is ever imported from the directory that happens to be the current one.
         command = [sys.executable, "-I", signatures.__file__]
         try:

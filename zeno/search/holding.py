@@ -1,5 +1,6 @@
 """What is held of a tree: its listing, the texts of its files, and their index; prepared step by step, kept true."""
 
+from zeno.names import is_hidden
 from zeno.search.builder import Builder
 from zeno.search.expression import Demand
 from zeno.search.listing import Listing
@@ -134,8 +135,3 @@ class Holding:
         """Somebody asks for hidden files: hold these too."""
         self._queue.update(self._hidden)
         self._hidden.clear()
-
-
-def is_hidden(path: str) -> bool:
-    """Whether any component of a path begins with a dot."""
-    return path.startswith(".") or "/." in path

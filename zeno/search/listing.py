@@ -11,14 +11,11 @@ from collections.abc import Callable, Iterable
 
 from zeno.names import printed_entry
 from zeno.search.store import Entry
-from zeno.search.watch import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT, Event, Unwatchable, Watch
+from zeno.search.unseen import Lost, Unwatchable
+from zeno.search.watch import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT, Event, Watch
 from zeno.tree import DIRECTORY, FILE, LINK, Descent, Tree, leads_elsewhere, scan
 
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
-
-
-class Lost(Exception):
-    """Changes were not told: too many at once, or something was mounted or unmounted."""
 
 
 class Link:

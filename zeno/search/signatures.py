@@ -2,7 +2,7 @@
 
 For every piece of text there is one bit for each three and each four bytes in a row with ASCII case folded (hashed to
 16 bits), one for each four and each six bytes by their kind (digit, upper case, space, ...; hashed to 14 bits), and
-some that tell how long its longest runs of digits, letters and the like are. Bits of 8 pieces share a byte; all pieces' bits
+some that tell how long its longest runs of digits, letters and the like are. Bits of 8 pieces share a byte; all bits
 for one sequence stand together, so that a question costs one slice for each sequence in it.
 
 Run as a program this module computes the bits: it reads blocks of pieces on standard input and writes each block's

@@ -8,18 +8,20 @@ cannot be seen as they happen.
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from zeno.meter import Meter
-from zeno.names import Paths
+from zeno.names import Paths, is_hidden
 from zeno.patterns import Scan
 from zeno.search.corpus import ColdCorpus, Found, Query, planned_for, text_of
-from zeno.search.holding import Holding, is_hidden
 from zeno.search.lines import Lines
-from zeno.search.listing import Lost
 from zeno.search.selection import Candidates, Rules, select
-from zeno.search.store import Entry, Segment
-from zeno.search.watch import Unwatchable
+from zeno.search.unseen import Lost, Unwatchable
 from zeno.tree import Tree
+
+if TYPE_CHECKING:
+    from zeno.search.holding import Holding
+    from zeno.search.store import Entry, Segment
 
 # How long somebody who asks may have to wait for what is being prepared.
 SLICE = 0.002
@@ -51,6 +53,9 @@ class WarmCorpus:
             return False
         try:
             if self._holding is None:
+                # Needed only where there is time for it: a first answer does not wait for these modules.
+                from zeno.search.holding import Holding
+
                 self._holding = Holding(self.tree, self._cache_bytes)
             until = time.monotonic() + SLICE
             while self._holding.prepare():
@@ -126,7 +131,7 @@ class WarmCorpus:
                 yield found
                 enough = not lines.asked
 
-    def _current(self) -> Holding | None:
+    def _current(self) -> "Holding | None":
         """What is held, brought up to now; None where that is not possible."""
         holding = self._holding
         if holding is None or not holding.ready:
@@ -143,7 +148,7 @@ class WarmCorpus:
         return holding
 
 
-def _path(item: tuple[str, Entry | None]) -> str:
+def _path(item: "tuple[str, Entry | None]") -> str:
     return item[0]
 
 
@@ -177,7 +182,7 @@ class _Selection:
         self._unheld: list[str] = []
         self._counts: Counter[str] = Counter()
 
-    def unheld(self, holding: Holding, max_bytes: int) -> tuple[list[str], "Counter[str]"]:
+    def unheld(self, holding: "Holding", max_bytes: int) -> tuple[list[str], "Counter[str]"]:
         """The files to be read from disk, and how many of the others are skipped for what reason."""
         if self._for != (holding.content_version, max_bytes):
             self._for = (holding.content_version, max_bytes)

@@ -15,6 +15,7 @@ import struct
 import sys
 from typing import NamedTuple
 
+from zeno.search.unseen import Unwatchable
 from zeno.tree import Tree
 
 MODIFY, ATTRIB = 0x2, 0x4
@@ -34,10 +35,6 @@ _LOCAL = {
     *(0xEF53, 0x58465342, 0x9123683E, 0x01021994, 0x858458F6, 0x794C7630, 0xF2F52010, 0x2FC12FC1, 0xCA451A4E),
     *(0x3153464A, 0x3434, 0x73717368, 0xE0F5E1E2, 0x9660),
 }
-
-
-class Unwatchable(Exception):
-    """This system, file system or the number of watches does not allow to see every change."""
 
 
 class Event(NamedTuple):
