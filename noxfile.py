@@ -51,7 +51,13 @@ def tests(session: nox.Session) -> None:
 @nox.session
 def conformance(session: nox.Session) -> None:
     """Run the vectors against a server command: nox -s conformance -- --server 'CMD --root {root}'."""
-    _run(session, "tools/conformance.py", *session.posargs)
+    _run(session, "-m", "tools.conformance", *session.posargs)
+
+
+@nox.session
+def random(session: nox.Session) -> None:
+    """Compare the answers to 20,000 random requests with a simple model; arguments: --count, --seed, --server."""
+    _run(session, "-m", "tools.random_requests", *session.posargs)
 
 
 @nox.session

@@ -1,67 +1,62 @@
 """Strict JSON: bytes become a value, or an error that says where and why. RFC 8259 with nothing forgiven.
 
-Refused beyond what the standard parser refuses: a byte order mark, duplicate keys, NaN and Infinity, numbers
-outside the range of a double, lone surrogates, and nesting deeper than the caller allows.
+Refused beyond what the standard parser refuses: a byte order mark, duplicate keys, NaN and Infinity, lone
+surrogates, nesting deeper than the caller allows, and numbers outside the range of a double unless the caller keeps
+the spelling of numbers.
 """
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 # A double has at most 309 digits before its point; longer integers are out of range, and slow to convert.
 _MAX_DIGITS = 310
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class NotStrictJson(ValueError):
     """The bytes are not one strict JSON document; the message says why, in one sentence."""
 
 
-def parse(
-    data: bytes,
-    *,
-    max_depth: int,
-    parse_int: Callable[[str], Any] | None = None,
-    parse_float: Callable[[str], Any] | None = None,
-    object_pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
-) -> Any:
-    """Parse one document. The hooks replace how numbers and objects are represented, never what is accepted."""
+def parse(data: bytes, *, max_depth: int, number: Callable[[str], Any] | None = None) -> Any:
+    """Parse one document. With `number`, every number is what that makes of its spelling, whatever its size."""
     if data.startswith(b"\xef\xbb\xbf"):
         raise NotStrictJson("it begins with a byte order mark")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise NotStrictJson(f"it is not UTF-8: invalid byte at offset {error.start}") from None
-    # Brackets inside strings are counted too, so this is an upper bound that spares most lines the exact count.
-    if data.count(b"[") + data.count(b"{") > max_depth:
-        _check_depth(text, max_depth)
     try:
         value = json.loads(
             text,
-            object_pairs_hook=_unique(object_pairs or dict),
+            object_pairs_hook=_unique,
             parse_constant=_constant,
-            parse_int=_in_range(parse_int or int),
-            parse_float=_in_range(parse_float or float),
+            parse_int=number or _in_range(int),
+            parse_float=number or _in_range(float),
         )
     except json.JSONDecodeError as error:
         raise NotStrictJson(f"{error.msg} at line {error.lineno} column {error.colno}") from None
-    # A surrogate can only come from a \u escape: UTF-8 has none.
-    if "\\u" in text and _has_surrogate(value):
+    except RecursionError:
+        raise NotStrictJson(f"it is nested deeper than {max_depth} levels") from None
+    # Brackets inside strings are counted too, so this is an upper bound that spares most lines the exact count.
+    if data.count(b"[") + data.count(b"{") > max_depth and _deeper(value, max_depth):
+        raise NotStrictJson(f"it is nested deeper than {max_depth} levels")
+    # A surrogate can only come from an escape: UTF-8 has none.
+    if _SURROGATE_ESCAPE.search(text) and _has_surrogate(value):
         raise NotStrictJson("a string holds half a surrogate pair")
     return value
 
 
-def _unique(build: Callable[[list[tuple[str, Any]]], Any]) -> Callable[[list[tuple[str, Any]]], Any]:
-    def hook(pairs: list[tuple[str, Any]]) -> Any:
-        seen = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise NotStrictJson(f"the key {json.dumps(key)} stands twice in one object")
-            seen.add(key)
-        return build(pairs)
-
-    return hook
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
+        raise NotStrictJson(f"the key {json.dumps(twice)} stands twice in one object")
+    return members
 
 
 def _constant(name: str) -> NoReturn:
@@ -85,25 +80,19 @@ def _finite(digits: str) -> bool:
     return abs(float(digits)) != float("inf")
 
 
-def _check_depth(text: str, limit: int) -> None:
+def _deeper(value: Any, limit: int) -> bool:
+    """Whether containers are nested deeper than that, looked at level by level."""
+    level = [value] if isinstance(value, (dict, list)) else []
     depth = 0
-    in_string = escaped = False
-    for char in text:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif char == "\\":
-                escaped = True
-            elif char == '"':
-                in_string = False
-        elif char == '"':
-            in_string = True
-        elif char in "[{":
-            depth += 1
-            if depth > limit:
-                raise NotStrictJson(f"it is nested deeper than {limit} levels")
-        elif char in "]}":
-            depth -= 1
+    while level and depth <= limit:
+        depth += 1
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) is dict or type(inner) is list
+        ]
+    return depth > limit
 
 
 def _has_surrogate(value: Any) -> bool:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ class Pipe:
         command = [sys.executable, "-m", "zeno", "serve", "--root", str(root), *flags]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def line(self, line: bytes) -> dict[str, Any]:
+    def line(self, line: bytes) -> Any:
         """Send raw bytes as one line and read one answer."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -28,7 +29,7 @@ class Pipe:
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
-    def ask(self, op: str, **args: Any) -> dict[str, Any]:
+    def ask(self, op: str, **args: Any) -> Any:
         """Send one request."""
         return self.line(json.dumps({"id": "1", "op": op, "args": args}).encode())
 
@@ -58,7 +59,11 @@ def pipe(root):
     yield start
     for one in started:
         one.process.kill()
-        one.process.communicate()
+        one.process.wait()
+        for stream in (one.process.stdin, one.process.stdout, one.process.stderr):
+            assert stream is not None
+            with suppress(BrokenPipeError):
+                stream.close()
 
 
 @pytest.fixture
@@ -67,7 +72,7 @@ def ask(root):
     with Tree(str(root)) as tree:
         server = Server(ColdCorpus(tree))
 
-        def ask(op: str, **args: Any) -> dict[str, Any]:
+        def ask(op: str, **args: Any) -> Any:
             return json.loads(server.answer(json.dumps({"id": "1", "op": op, "args": args}).encode()))
 
         yield ask

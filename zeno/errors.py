@@ -2,9 +2,9 @@
 
 In the order of the conversation: a line that is no JSON (`InvalidJson`) or no request (`InvalidRequest`), an op
 nobody knows (`UnknownOp`), arguments of no sense (`InvalidArgs`, `InvalidPattern`), a path that leaves the root
-(`OutsideRoot`), leads nowhere (`NotFound`), to something that is no text file (`NotAFile`) or that the system keeps shut
-(`PermissionDenied`), an answer over the limit (`ResponseTooLarge`), a log that cannot be written (`TraceFailed`), and a
-bug (`InternalError`).
+(`OutsideRoot`), leads nowhere (`NotFound`), to what is no text file (`NotAFile`) or what the system keeps shut
+(`PermissionDenied`), an answer over the limit (`ResponseTooLarge`), a log that cannot be written (`TraceFailed`),
+and a bug (`InternalError`).
 """
 
 from typing import ClassVar

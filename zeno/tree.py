@@ -183,35 +183,41 @@ class Tree:
         return self._way_in(path)
 
     def _way_in(self, path: bytes) -> list[bytes] | None:
-        todo = deque(path.split(b"/"))
+        # A step back outside the root would tell whether what stands before it exists: only links may have them.
+        todo = deque((name, False) for name in path.split(b"/"))
         links = 0
         with ExitStack() as stack:
             ancestors = [stack.enter_context(_descriptor(os.open(b"/", _DIRECTORY)))]
-            while todo:
-                status = os.fstat(ancestors[-1])
-                if (status.st_dev, status.st_ino) == self._identity:
-                    return list(todo)
-                name = todo.popleft()
+            while not self._is_root(ancestors[-1]):
+                if not todo:
+                    return None
+                name, from_link = todo.popleft()
                 if name in (b"", b"."):
                     continue
                 if name == b"..":
+                    if not from_link:
+                        return None
                     ancestors = ancestors[:-1] or ancestors
                     continue
                 try:
-                    with suppress(OSError):
-                        target = os.readlink(name, dir_fd=ancestors[-1])
-                        links += 1
-                        if links > MAX_LINKS:
-                            return None
-                        todo.extendleft(reversed(target.split(b"/")))
-                        if target.startswith(b"/"):
-                            ancestors = ancestors[:1]
+                    target = _link(name, ancestors[-1])
+                    if target is None:
+                        below = os.open(name, _DIRECTORY, dir_fd=ancestors[-1])
+                        ancestors.append(stack.enter_context(_descriptor(below)))
                         continue
-                    ancestors.append(stack.enter_context(_descriptor(os.open(name, _DIRECTORY, dir_fd=ancestors[-1]))))
                 except OSError:
                     return None
-            status = os.fstat(ancestors[-1])
-            return [] if (status.st_dev, status.st_ino) == self._identity else None
+                links += 1
+                if links > MAX_LINKS:
+                    return None
+                todo.extendleft((step, True) for step in reversed(target.split(b"/")))
+                if target.startswith(b"/"):
+                    ancestors = ancestors[:1]
+        return [name for name, _ in todo]
+
+    def _is_root(self, directory: int) -> bool:
+        status = os.fstat(directory)
+        return (status.st_dev, status.st_ino) == self._identity
 
     @contextmanager
     def _followed(self, path: str, field: str) -> Iterator["_Found"]:
@@ -498,6 +504,16 @@ def _descriptor(number: int) -> Iterator[int]:
         yield number
     finally:
         os.close(number)
+
+
+def _link(name: bytes, directory: int) -> bytes | None:
+    """Where a link leads, or None for what is no link."""
+    try:
+        return os.readlink(name, dir_fd=directory)
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            return None
+        raise
 
 
 def _join(names: list[bytes]) -> str:

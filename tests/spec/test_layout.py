@@ -31,6 +31,7 @@ LAYERS = [
     {"ops"},
     {"search"},
     {"tree", "globs", "meter", "symbols"},
+    {"blanking"},
     {"names", "text", "patterns"},
     {"errors"},
 ]

@@ -52,4 +52,4 @@ def _iso(seconds: int) -> str:
     cycles, rest = divmod(seconds, _CYCLE_SECONDS)
     date = time.gmtime(rest)
     year = date.tm_year + cycles * _CYCLE_YEARS
-    return f"{year:04d}-{date.tm_mon:02d}-{date.tm_mday:02d}T{date.tm_hour:02d}:{date.tm_min:02d}:{date.tm_sec:02d}Z"
+    return f"{'-' if year < 0 else ''}{abs(year):04d}-{time.strftime('%m-%dT%H:%M:%SZ', date)}"

@@ -57,6 +57,7 @@ class Wanted:
 
 def under(tree: Tree, entries: Sequence[str], field: str) -> Wanted:
     """What `grep.paths` asks for; `field` names it in errors."""
+    # All entries are looked at before one that takes everything is believed: another may be outside the root.
     wanted = [_relative(tree, entry, f"{field}[{index}]") for index, entry in enumerate(entries)]
     return Wanted(matcher(wanted, field), wanted)
 

@@ -39,7 +39,7 @@ class ExtractedSymbol(Model):
         extra='forbid',
     )
     kind: Annotated[
-        Literal['class', 'constant', 'enum', 'function', 'heading', 'index', 'interface', 'macro', 'message', 'method', 'module', 'namespace', 'service', 'struct', 'table', 'trait', 'trigger', 'type', 'union', 'variable', 'view'],
+        Literal['class', 'constant', 'enum', 'function', 'heading', 'index', 'interface', 'macro', 'message', 'method', 'module', 'namespace', 'property', 'service', 'struct', 'table', 'trait', 'trigger', 'type', 'union', 'variable', 'view'],
         Field(title='SymbolKind'),
     ]
     """

@@ -1,0 +1,70 @@
+"""The command line: which subcommand is meant, and what its outcome is as an exit status.
+
+0 all is well, 1 it ran and found something, 2 it could not run. Each subcommand lives in a module of its own, which
+is imported only when it is asked for.
+"""
+
+import importlib
+import os
+import sys
+
+import click
+
+from normalizer.errors import CannotRun
+
+COMMANDS = {
+    "audit": "count what a ledger holds, by reason, judge, generator and phase",
+    "explain": "show a record, its reasons and the lines of the raw bundle they point at",
+    "lint": "find contradictions in rubrics, manifests and schemas before a run is paid for",
+    "normalize": "turn raw judge bundles into eval_records, in a ledger",
+    "protocol": "print the protocol version identifier",
+    "restore": "give back a bundle's raw bytes",
+}
+"""Each is `normalizer.commands.NAME:command`; `_` stands for `-` in module names."""
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"normalizer.commands.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+def _normalizer() -> None:
+    """Raw LLM-judge bundles become canonical eval_records: lossless, screened, kept."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one subcommand; returns the exit status."""
+    try:
+        status = _normalizer.main(argv, prog_name="normalizer", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return 2
+    except CannotRun as error:
+        print(f"normalizer: {error}", file=sys.stderr)
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        print("normalizer: interrupted", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # Whoever read us has seen enough. Standard output must not complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return int(status or 0)
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""`normalizer audit`."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from normalizer.audit import audit
+from normalizer.ledger import reading
+
+
+@click.command()
+@click.argument("ledger", type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
+def command(ledger: Path, form: str) -> int:
+    """Count what a ledger holds by reason, judge, generator and phase, and check that nothing is lost.
+
+    Every record's id and every raw bundle's hash is checked. Exit status 1 when something is not accounted for.
+    """
+    with reading(ledger) as opened:
+        report = audit(opened)
+    click.echo({"text": _text, "json": _json, "csv": _csv}[form](report), nl=False)
+    for problem in report["problems"]:
+        click.echo(f"conservation does not hold: {problem}", err=True)
+    return 1 if report["problems"] else 0
+
+
+def _json(report: dict[str, Any]) -> str:
+    return json.dumps(report, indent=2) + "\n"
+
+
+def _rows(report: dict[str, Any]) -> list[tuple[str, str, str, int]]:
+    """Everything that is counted: table, row, column, number."""
+    rows = [("counts", "ledger", key, count) for key, count in report["counts"].items()]
+    rows += [("eligibility", "valid", key, count) for key, count in report["eligibility"].items()]
+    keys = {"reasons": "code", "judges": "judge_model", "generators": "generator_model", "phases": "phase"}
+    for table, key in {**keys, "protocols": "protocol"}.items():
+        for row in report[table]:
+            name = "(none)" if row[key] is None else str(row[key])
+            rows += [(table, name, column, row[column]) for column in row if column not in (key, "clause")]
+    return rows
+
+
+def _csv(report: dict[str, Any]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["table", "name", "column", "count"])
+    writer.writerows(_rows(report))
+    return out.getvalue()
+
+
+def _text(report: dict[str, Any]) -> str:
+    counts, eligible = report["counts"], report["eligibility"]
+    lines = [
+        f"bundles: {counts['bundles']} read, {counts['audited']} audited",
+        f"entries: {counts['entries']} = {counts['valid']} valid + {counts['invalid']} invalid",
+        f"valid:   {eligible['eligible']} eligible, {eligible['diagnostic']} diagnostic (phase 0), "
+        f"{eligible['self_judged']} self-judged",
+    ]
+    if report["reasons"]:
+        lines += ["", f"{'reason':<28}{'clause':>7}{'records':>9}{'bundles':>9}"]
+        lines += [f"{r['code']:<28}{r['clause']:>7}{r['records']:>9}{r['bundles']:>9}" for r in report["reasons"]]
+    tables = (("judge", "judges", "judge_model"), ("generator", "generators", "generator_model"))
+    for title, table, key in (*tables, ("phase", "phases", "phase")):
+        lines += ["", f"{title:<28}{'valid':>7}{'invalid':>9}"]
+        for row in report[table]:
+            name = "(none)" if row[key] is None else _printable(str(row[key]))
+            lines.append(f"{name:<28}{row['valid']:>7}{row['invalid']:>9}")
+    return "\n".join(lines) + "\n"
+
+
+def _printable(name: str) -> str:
+    return name if name.isprintable() else json.dumps(name)

@@ -1,0 +1,60 @@
+"""`normalizer explain`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from normalizer.ledger import Ledger, reading
+from normalizer.locate import place
+from normalizer.lossless import dumps, ordinary, parse
+from normalizer.phases import eligibility
+
+_MOST = 12
+"""Lines of a bundle shown for one pointer."""
+
+
+@click.command()
+@click.argument("ledger", type=click.Path(path_type=Path))
+@click.argument("record_id")
+def command(ledger: Path, record_id: str) -> int:
+    """Show a record, its reasons, and the lines of the raw bundle they point at. The id's first digits will do."""
+    with reading(ledger) as opened:
+        kind, line = opened.record(record_id)
+        click.echo("\n".join(_explained(opened, kind, line)))
+    return 0
+
+
+def _explained(ledger: Ledger, kind: str, line: bytes) -> list[str]:
+    record: dict[str, Any] = parse(line, 1000)
+    source = record["source"]
+    text = ledger.bundle(source["bundle_sha256"]).decode()
+    verdict = f"VALID, {eligibility(ordinary(line))}" if kind == "records" else "INVALID"
+    out = [f"record {record['record_id']}: {verdict}", f"bundle {source['bundle_sha256']}, {source['pointer']}"]
+    fields = {key: value for key, value in record.items() if key not in ("record_id", "source", "reasons")}
+    out += [f"  {key}: {dumps(value)}" for key, value in fields.items()]
+    out += [f"  source.{key}: {dumps(source[key])}" for key in ("order", "dialect", "rest") if key in source]
+    for reason in record.get("reasons", []):
+        out += ["", f"{reason['code']}: {reason['message']}", *_quoted(text, reason["pointer"])]
+    if kind == "records":
+        out += ["", "the entry:", *_quoted(text, source["pointer"])]
+    return out
+
+
+def _quoted(text: str, pointer: str) -> list[str]:
+    where = place(text, pointer)
+    most = _MOST if where.there else 1
+    rows = text.split("\n")[where.first - 1 : min(where.last, where.first + most - 1)]
+    quoted = [f"  {number:>5} | {_shown(row)}" for number, row in enumerate(rows, start=where.first)]
+    if where.last - where.first >= most:
+        quoted.append(f"        | ... to line {where.last}")
+    absent = "" if where.there else " (nothing is there; it would stand in)"
+    return [f"  at {pointer or 'the whole document'}{absent}", *quoted]
+
+
+def _shown(row: str) -> str:
+    """A line of a bundle, fit for a terminal whatever it holds."""
+    row = "".join(
+        char if char.isprintable() or char == "\t" else "\N{REPLACEMENT CHARACTER}" for char in row.rstrip("\r")
+    )
+    return row if len(row) <= 200 else row[:200] + " ..."

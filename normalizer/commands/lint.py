@@ -1,0 +1,64 @@
+"""`normalizer lint`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+import contract_spec as spec
+
+from normalizer import lint, schema_lint
+from normalizer.errors import CannotRun
+from normalizer.settings import BUILT_IN_RUBRIC, LIMITS
+
+_DOCUMENT = click.Path(path_type=Path)
+
+
+@click.command()
+@click.option("--rubric", type=_DOCUMENT, help="A scoring scale.")
+@click.option("--manifest", type=_DOCUMENT, help="A run manifest.")
+@click.option("--dialect", type=_DOCUMENT, help="A dialect.")
+@click.option(
+    "--schema", "schemas", type=_DOCUMENT, multiple=True, help="A JSON Schema, or a folder of them; repeatable."
+)
+def command(rubric: Path | None, manifest: Path | None, dialect: Path | None, schemas: tuple[Path, ...]) -> int:
+    """Find contradictions before a run is paid for.
+
+    Looks for what a schema rejects, scales that allow nothing, a manifest that names a file twice or lacks what its
+    phase requires, schemas with clashing $ids, and oneOf branches that cannot be told apart. Without options the
+    built-in schemas and rules are looked at. Exit status 1 when something was found.
+    """
+    found: list[lint.Finding] = []
+    rubric_name = spec.resource(BUILT_IN_RUBRIC)["name"]
+    if rubric is not None:
+        value, flaws = lint.document(rubric.name, "rubric", _bytes(rubric))
+        found += flaws or lint.rubric(rubric.name, value)
+        rubric_name = value["name"] if not flaws else rubric_name
+    if manifest is not None:
+        value, flaws = lint.document(manifest.name, "run_manifest", _bytes(manifest))
+        found += flaws or lint.manifest(manifest.name, value, rubric_name)
+    if dialect is not None:
+        value, flaws = lint.document(dialect.name, "dialect", _bytes(dialect))
+        found += flaws or lint.dialect(dialect.name, value)
+    if schemas or not (rubric or manifest or dialect):
+        given: dict[str, Any] = {}
+        for path in _files(schemas):
+            try:
+                given[str(path)] = spec.parse(_bytes(path), max_depth=LIMITS["max_depth"])
+            except spec.NotStrictJson as error:
+                found.append(lint.Finding(str(path), "", f"it is not strict JSON: {error}"))
+        found += schema_lint.lint(given) if given or not schemas else []
+    for finding in found:
+        click.echo(f"{finding.document}: {finding.pointer or 'the document'}: {finding.message}")
+    click.echo(f"{len(found)} found" if found else "nothing found", err=True)
+    return 1 if found else 0
+
+
+def _files(named: tuple[Path, ...]) -> list[Path]:
+    return [path for name in named for path in (sorted(name.rglob("*.json")) if name.is_dir() else [name])]
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CannotRun(f"cannot read {path}: {error.strerror}") from None

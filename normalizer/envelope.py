@@ -1,0 +1,119 @@
+"""What is wrong with a bundle as a whole: its envelope, its phase, its manifest. Such reasons blame all its records."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import contract_spec as spec
+
+from normalizer import phases
+from normalizer.bundle import ENTRIES, Bundle
+from normalizer.dialect import original
+from normalizer.lossless import Number, dumps, plain, value_of
+from normalizer.manifest import Manifest
+from normalizer.pointers import escape, steps_of
+from normalizer.reasons import Reason, one_a_place
+from normalizer.settings import Settings
+
+_SCHEMA = "eval/judge_bundle.json"
+_SOUND_ENTRIES = [{"file": "a", "scores": {"a": 0}}]
+_OF_A_FILE_ONLY = ("file", "artifact", "path", "sha256")
+
+
+def phase_of(bundle: Bundle, manifest: Manifest | None) -> int:
+    """The phase a bundle is screened under: its own, the manifest's, else 0."""
+    run = manifest.metadata if manifest is not None else {}
+    stated = bundle.envelope.get("phase", run.get("phase"))
+    value = value_of(stated) if type(stated) is Number else None
+    return int(value) if value in (0, 1, 2) else 0
+
+
+def reasons(bundle: Bundle, entries: list[Any], settings: Settings) -> Iterator[Reason]:
+    """Everything that all records of the bundle are to be blamed for, pointers as the bundle was written."""
+    phase = phase_of(bundle, settings.manifest)
+    parts = (
+        _conflicts(bundle),
+        _shape(bundle),
+        _mixed(bundle, entries),
+        _relaxed(settings.manifest, phase),
+        _contradictions(bundle, settings.manifest),
+        _rubric(bundle, settings),
+        _recorded(bundle, settings.manifest, phase),
+    )
+    for part in parts:
+        for reason in part:
+            yield reason._replace(pointer=original(reason.pointer, bundle.moved))
+
+
+def _conflicts(bundle: Bundle) -> Iterator[Reason]:
+    for pointer in bundle.conflicts:
+        yield Reason("dialect_conflict", pointer, "the dialect cannot move it there without losing something")
+
+
+def _shape(bundle: Bundle) -> Iterator[Reason]:
+    # Entries are judged one by one elsewhere; here a sound list stands in for them.
+    for violation in one_a_place(spec.violations(_SCHEMA, {**plain(bundle.envelope), ENTRIES: _SOUND_ENTRIES})):
+        code = "envelope_field_unknown" if violation.keyword == "additionalProperties" else "envelope_field_invalid"
+        yield Reason(code, violation.pointer, f"{'.'.join(steps_of(violation.pointer))} {violation.message}")
+
+
+def _mixed(bundle: Bundle, entries: list[Any]) -> Iterator[Reason]:
+    stated = bundle.envelope.get("phase", [])
+    stated = stated if type(stated) is list else [stated]
+    own = [entry["phase"] for entry in entries if type(entry) is dict and "phase" in entry]
+    if len({_comparable(value) for value in [*stated, *own]}) > 1:
+        yield Reason("phases_mixed", "/phase", "the bundle states more than one phase: a run has one")
+
+
+def _relaxed(manifest: Manifest | None, phase: int) -> Iterator[Reason]:
+    if manifest is not None and manifest.relaxations and not phases.may_relax(phase):
+        message = f"the manifest states relaxations, which a run of phase {phase} does not have"
+        yield Reason("relaxation_forbidden", "/phase", message)
+
+
+def _contradictions(bundle: Bundle, manifest: Manifest | None) -> Iterator[Reason]:
+    """Where bundle and manifest both give a value they must agree."""
+    if manifest is None:
+        return
+    run, files = manifest.metadata, list(manifest.files.values())
+    for key, given in bundle.envelope.items():
+        if key == "factors" and type(given) is dict:
+            own = [file.get("factors", {}) for file in files]
+            for name, level in given.items():
+                pointer = f"/factors/{escape(name)}"
+                yield from _contradiction(pointer, f"factors.{name}", level, name, run.get("factors", {}), own)
+        elif key not in _OF_A_FILE_ONLY:
+            yield from _contradiction(f"/{escape(key)}", key, given, key, run, files)
+
+
+def _contradiction(
+    pointer: str, label: str, given: Any, key: str, run: dict[str, Any], files: list[dict[str, Any]]
+) -> Iterator[Reason]:
+    """Against the run's value where the manifest has one, else against those of its files."""
+    others = [run[key]] if key in run else [file[key] for file in files if key in file]
+    for other in others:
+        if _comparable(other) != _comparable(given):
+            message = f"{label} is {dumps(given)} in the bundle and {dumps(other)} in the manifest"
+            yield Reason("manifest_contradiction", pointer, message)
+            return
+
+
+def _rubric(bundle: Bundle, settings: Settings) -> Iterator[Reason]:
+    named = bundle.envelope.get("rubric")
+    if type(named) is str and named != settings.rubric.name:
+        message = f"the run names the rubric {dumps(named)}, but {dumps(settings.rubric.name)} is active"
+        yield Reason("rubric_mismatch", "/rubric", message)
+
+
+def _recorded(bundle: Bundle, manifest: Manifest | None, phase: int) -> Iterator[Reason]:
+    known = {**(manifest.metadata if manifest is not None else {}), **bundle.envelope}
+    wanted = {"protocol_version_recorded": "protocol_version", "judge_recorded": "judge_model"}
+    for constraint, key in wanted.items():
+        if constraint in phases.enforced(phase) and key not in known:
+            message = f"phase {phase} needs {key}, in the bundle or in its manifest"
+            yield Reason(f"{key}_missing", f"/{key}", message)
+
+
+def _comparable(value: Any) -> str | Decimal | None:
+    """Equal for equal values: numbers by value, the rest by what they say."""
+    return value_of(value) if type(value) is Number else dumps(value)

@@ -1,0 +1,48 @@
+"""From what the user named to streams of bytes: files, folders, standard input."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from normalizer.errors import CannotRun
+
+
+def sources(named: list[str], apart: list[Path]) -> Iterator[str]:
+    """The bundles meant: a file or `-` is itself, a folder all `*.json` below it. What lies under `apart`, or is it,
+    is not taken from a folder: the ledger itself, the manifest, the rubric."""
+    set_apart = {path.resolve() for path in apart}
+    for name in named:
+        if name == "-" or not os.path.isdir(name):
+            yield name
+            continue
+        found = False
+        for folder, folders, files in os.walk(name, onerror=_unreadable):
+            folders[:] = sorted(inner for inner in folders if Path(folder, inner).resolve() not in set_apart)
+            for file in sorted(files):
+                path = Path(folder, file)
+                if file.endswith(".json") and path.is_file() and path.resolve() not in set_apart:
+                    found = True
+                    yield str(path)
+        if not found:
+            raise CannotRun(f"no *.json file is below {name}")
+
+
+@contextmanager
+def opened(name: str) -> Iterator[BinaryIO]:
+    """A bundle's bytes."""
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = open(name, "rb")  # noqa: SIM115 - the error is for this line only
+    except OSError as error:
+        raise CannotRun(f"cannot read {name}: {error.strerror}") from None
+    with stream:
+        yield stream
+
+
+def _unreadable(error: OSError) -> None:
+    raise CannotRun(f"cannot read {error.filename}: {error.strerror}")

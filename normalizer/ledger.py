@@ -1,0 +1,175 @@
+"""The ledger: a folder of JSON lines and raw bundles. This module knows its layout and reads it.
+
+    records.jsonl    VALID records            sorted by bundle hash, then index
+    invalid.jsonl    INVALID records          likewise, with reasons
+    headers.jsonl    what a bundle holds besides its entries, a line a bundle
+    audit.jsonl      bundles from which no record could be made, with reasons
+    bundles/         every bundle's raw bytes, by hash
+    settings/        rubrics, manifests and dialects, by hash
+    .lock            held while a run writes, shared while a command reads
+
+Only `staging` writes, and only as a whole: see there.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from normalizer import lossless
+from normalizer.errors import UnusableLedger
+from normalizer.settings import LIMITS
+
+FILES = ("records", "invalid", "headers", "audit")
+LOCK = ".lock"
+STAGING = ".staging"
+COMMIT = "COMMIT"
+_RECORD = (len('{"record_id":"') + 32 + len('","source":{"bundle_sha256":"'), 64)
+_BUNDLE = (len('{"bundle_sha256":"'), 64)
+_SHA_AT = {"records": _RECORD, "invalid": _RECORD, "headers": _BUNDLE, "audit": _BUNDLE}
+
+
+def sha_slice(kind: str) -> slice:
+    """Where in a line of that file the bundle's hash stands: always at the same place."""
+    start, length = _SHA_AT[kind]
+    return slice(start, start + length)
+
+
+class Counts(NamedTuple):
+    """How many lines a ledger's files have, and what its headers promise."""
+
+    bundles: int
+    audited: int
+    entries: int
+    valid: int
+    invalid: int
+
+    @property
+    def conserved(self) -> bool:
+        """Every entry is one record, VALID or INVALID."""
+        return self.entries == self.valid + self.invalid
+
+
+class Ledger:
+    """An open ledger: while it is, no run changes it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, kind: str) -> Path:
+        """The file of records, invalid, headers or audit lines."""
+        return self.folder / f"{kind}.jsonl"
+
+    def lines(self, kind: str) -> Iterator[bytes]:
+        """The lines of a file, in order."""
+        with self.path(kind).open("rb") as file:
+            yield from file
+
+    def items(self, kind: str) -> Iterator[dict[str, Any]]:
+        """The lines of a file as values with ordinary numbers."""
+        return map(lossless.ordinary, self.lines(kind))
+
+    def lines_of(self, kind: str, sha256: str) -> Iterator[bytes]:
+        """The lines of one bundle. The file is sorted, so that they are found by bisection."""
+        wanted = sha256.encode()
+        where = sha_slice(kind)
+        with self.path(kind).open("rb") as file:
+            low, high = 0, os.fstat(file.fileno()).st_size
+            while low < high:  # the first line at or after which the hash is not below the wanted one
+                middle = (low + high) // 2
+                file.seek(middle)
+                if middle:
+                    file.readline()
+                line = file.readline()
+                if line and line[where] < wanted:
+                    low = middle + 1
+                else:
+                    high = middle
+            file.seek(low)
+            if low:
+                file.readline()
+            for line in file:
+                if line[where] > wanted:
+                    return
+                if line[where] == wanted:
+                    yield line
+
+    def record(self, record_id: str) -> tuple[str, bytes]:
+        """Which file holds a record, and its line. An unambiguous beginning of the id will do."""
+        if not record_id:
+            raise UnusableLedger("give a record_id, or its first digits")
+        wanted = f'{{"record_id":"{record_id}'.encode()
+        found = [
+            (kind, line) for kind in ("records", "invalid") for line in self.lines(kind) if line.startswith(wanted)
+        ]
+        if not found:
+            raise UnusableLedger(f"no record of {self.folder} has an id that begins with {record_id}")
+        if len(found) > 1:
+            raise UnusableLedger(f"{len(found)} records have ids that begin with {record_id}: give more digits")
+        return found[0]
+
+    def bundle(self, sha256: str) -> bytes:
+        """The raw bytes of a bundle, as they came."""
+        folder = self.folder / "bundles"
+        named = re.fullmatch("[0-9a-f]{1,64}", sha256.lower())
+        matches = sorted(folder.glob(f"{named[0]}*.json")) if named else []
+        if not matches:
+            raise UnusableLedger(f"no bundle of {self.folder} has the hash {sha256}")
+        if len(matches) > 1:
+            raise UnusableLedger(f"{len(matches)} bundles have hashes that begin with {sha256}: give more digits")
+        data = matches[0].read_bytes()
+        if hashlib.sha256(data).hexdigest() != matches[0].stem:
+            raise UnusableLedger(f"the bytes of {matches[0]} are not those of its hash: the file was changed")
+        return data
+
+    def document(self, sha256: str) -> dict[str, Any]:
+        """A rubric, manifest or dialect that bundles were normalized under, numbers as they are spelled."""
+        path = self.folder / "settings" / f"{sha256}.json"
+        if not path.is_file():
+            raise UnusableLedger(f"{path} is missing")
+        value: dict[str, Any] = lossless.parse(path.read_bytes(), LIMITS["max_depth"])
+        return value
+
+
+def is_ledger(folder: Path) -> bool:
+    """Whether a folder holds a ledger, or the beginnings of one."""
+    return (folder / "headers.jsonl").is_file() or (folder / STAGING).is_dir()
+
+
+@contextmanager
+def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
+    """Hold the ledger's lock, or say who has it. A lock goes with its process, however that ends."""
+    try:
+        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT if mode == "write" else os.O_RDONLY, 0o644)
+    except FileNotFoundError:
+        yield  # a copy of a ledger, to be read: nobody writes to it
+        return
+    try:
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_EX if mode == "write" else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UnusableLedger(f"another run is using {folder}: try again when it has ended") from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[Ledger]:
+    """Open a ledger to read. A run that was cut while it put its files in place is completed first."""
+    if not is_ledger(folder):
+        raise UnusableLedger(f"{folder} is not a ledger: `normalizer normalize BUNDLE... --out {folder}` makes one")
+    if (folder / STAGING / COMMIT).exists():
+        from normalizer import staging  # only this rare case writes
+
+        with locked(folder, "write"):
+            staging.recover(folder)
+    with locked(folder, "read"):
+        missing = [kind for kind in FILES if not (folder / f"{kind}.jsonl").is_file()]
+        if missing:
+            raise UnusableLedger(f"{folder} is not complete: {missing[0]}.jsonl is missing; run normalize again")
+        yield Ledger(folder)

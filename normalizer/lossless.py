@@ -1,0 +1,113 @@
+"""JSON values whose numbers keep their spelling, from bytes and back to text.
+
+A number is a `Number`: the characters it was written with. Everything else is what the standard parser makes of it;
+objects keep the order of their keys. `dumps` writes compact ASCII, one spelling for each value.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from json import encoder
+from typing import Any
+
+import contract_spec as spec
+
+
+class Number(str):
+    """A number as it was written. It compares as its spelling; `value_of` gives its value."""
+
+    __slots__ = ()
+
+
+def parse(data: bytes, max_depth: int) -> Any:
+    """The value of a strict JSON document, or `NotStrictJson`."""
+    return spec.parse(data, max_depth=max_depth, number=Number)
+
+
+def value_of(number: Number) -> Decimal | None:
+    """The exact value, or None where its exponent is beyond all arithmetic."""
+    try:
+        return Decimal(number)
+    except InvalidOperation:
+        return None
+
+
+def ordinary(line: bytes) -> Any:
+    """A line of a ledger with Python's numbers. Integers too long for a machine become floats, if need be infinite."""
+    return json.loads(line, parse_int=_integer)
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) < 20 else float(digits)
+
+
+def plain(value: Any) -> Any:
+    """The value with ordinary numbers, for a schema to judge. What a double cannot hold becomes the nearest one that
+    is neither infinite nor, unless it is, zero: no schema of ours tells such numbers apart."""
+    if type(value) is Number:
+        return _double(value)
+    if type(value) is dict:
+        return {key: plain(inner) for key, inner in value.items()}
+    if type(value) is list:
+        return [plain(inner) for inner in value]
+    return value
+
+
+def _double(number: Number) -> int | float:
+    if len(number) < 16 and not any(mark in number for mark in ".eE"):
+        return int(number)
+    nearest = float(number)
+    if abs(nearest) == float("inf"):
+        return sys.float_info.max if nearest > 0 else -sys.float_info.max
+    mantissa = number.lower().partition("e")[0]
+    if nearest == 0 and any(digit in mantissa for digit in "123456789"):
+        return 5e-324
+    # A fraction too fine for a double must not pass for the whole number beside it.
+    if nearest.is_integer() and value_of(number) != Decimal(nearest):
+        return nearest + 0.5 if abs(nearest) < 2**52 else nearest
+    return nearest
+
+
+quoted: Callable[[str], str] = encoder.encode_basestring_ascii
+"""A string as ASCII JSON."""
+_make_encoder = getattr(encoder, "c_make_encoder", None)
+
+
+def _spelling(text: str) -> str:
+    return text if type(text) is Number else quoted(text)
+
+
+def _no_other(value: Any) -> Any:
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
+
+
+def _chunks(value: Any, _: int) -> list[str]:
+    """What the standard library's encoder in C does, for interpreters that have none."""
+    if isinstance(value, str):
+        return [_spelling(value)]
+    if isinstance(value, dict):
+        return ["{", ",".join(f"{_spelling(key)}:{dumps(inner)}" for key, inner in value.items()), "}"]
+    if isinstance(value, list):
+        return ["[", ",".join(map(dumps, value)), "]"]
+    if value is None or isinstance(value, bool):
+        return ["null" if value is None else "true" if value else "false"]
+    if isinstance(value, int):
+        return [repr(value)]
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
+
+
+def _encoder() -> Callable[[Any, int], Any]:
+    if _make_encoder is None:
+        return _chunks
+    # The encoder calls `_spelling` for every string, a Number among them: that is what keeps numbers as they are.
+    encode: Callable[[Any, int], Any] = _make_encoder(None, _no_other, _spelling, None, ":", ",", False, False, False)
+    return encode
+
+
+_encode = _encoder()
+
+
+def dumps(value: Any) -> str:
+    """The value as compact ASCII JSON, numbers as they were written."""
+    return "".join(_encode(value, 0))

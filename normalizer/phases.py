@@ -1,0 +1,47 @@
+"""The rules of each phase, read from the spec: which constraints are enforced, and what may be aggregated."""
+
+from functools import cache
+from typing import Any, Literal
+
+import contract_spec as spec
+
+Eligibility = Literal["eligible", "diagnostic", "self_judged"]
+
+
+@cache
+def rules() -> dict[str, Any]:
+    """`rules/phases.json`."""
+    document: dict[str, Any] = spec.resource("rules/phases.json")
+    return document
+
+
+def enforced(phase: int, relaxed: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The names of the constraints a run of that phase is held to."""
+    rule = rules()["phases"][str(phase)]
+    names = frozenset(rule["enforces"])
+    return names - relaxed if rule["relaxations"] else names
+
+
+def may_relax(phase: int) -> bool:
+    """Whether a run of that phase may state relaxations."""
+    return bool(rules()["phases"][str(phase)]["relaxations"])
+
+
+def statements(phase: int) -> list[str]:
+    """What a judge is told of the constraints of a phase."""
+    names = rules()["phases"][str(phase)]["enforces"]
+    constraints = rules()["constraints"]
+    return [constraints[name]["statement"] for name in names if constraints[name].get("for_judge", True)]
+
+
+def eligibility(record: dict[str, Any]) -> Eligibility:
+    """Whether a VALID record may be aggregated: it is one thing to be well formed and another to count.
+
+    `diagnostic` never counts in a final claim. `self_judged` counts beside cross-judged records, never alone.
+    """
+    if not rules()["phases"][str(int(record["phase"]))]["aggregated"]:
+        return "diagnostic"
+    judge = record.get("judge_model")
+    if record.get("self_judged") is True or (judge is not None and judge == record.get("generator_model")):
+        return "self_judged"
+    return "eligible"

@@ -1,0 +1,223 @@
+"""How a ledger changes: as a whole, or not at all.
+
+A run makes everything new in `.staging/`, then leaves a file COMMIT there, then moves things into place. Cut before
+COMMIT, the ledger is what it was and the next run starts anew; cut after it, the next run goes on moving. Either way
+the bytes are in the end those of an undisturbed run. Moving needs no space, so a full disk is met before COMMIT.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.ledger import COMMIT, FILES, STAGING, Counts, sha_slice
+from normalizer.lossless import ordinary
+from normalizer.settings import Settings
+
+_BLOCK = 1 << 20
+_REPLACED = b"replaced"
+"""What COMMIT says when bundles were replaced, so that documents may have gone out of use."""
+_COUNTS = re.compile(rb'{"bundle_sha256":"[0-9a-f]{64}","entries":([0-9]+),"valid":([0-9]+),"invalid":([0-9]+),')
+
+
+class Taken(NamedTuple):
+    """A bundle as it was taken in."""
+
+    sha256: str
+    known: bool
+    """Whether the ledger, or this run, has it already."""
+
+
+class Staging:
+    """The making of a ledger's next state. The ledger's lock must be held."""
+
+    def __init__(self, folder: Path, settings: Settings, *, replace: bool) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._replace = replace
+        self.root = folder / STAGING
+        recover(folder)
+        for name in ("incoming", "known", "parts", "new", "settings"):
+            (self.root / name).mkdir(parents=True)
+        self._anything_known = False
+        self.committed = False
+
+    def take(self, stream: BinaryIO) -> Taken:
+        """Copy a bundle's bytes in, under their hash."""
+        scratch = self.root / "taking"
+        digest = hashlib.sha256()
+        block = stream.read(_BLOCK)
+        with scratch.open("wb") as file:
+            while block:
+                digest.update(block)
+                file.write(block)
+                block = stream.read(_BLOCK)
+        sha256 = digest.hexdigest()
+        incoming = self._place("incoming", sha256)
+        in_ledger = (self._folder / "bundles" / f"{sha256}.json").exists()
+        if incoming.exists() or (in_ledger and not self._replace):
+            if not incoming.exists():
+                self._anything_known = True
+                known = self._place("known", sha256)
+                known.parent.mkdir(exist_ok=True)
+                known.touch()
+            return Taken(sha256, known=True)
+        incoming.parent.mkdir(exist_ok=True)
+        scratch.rename(incoming)
+        return Taken(sha256, known=False)
+
+    def known_are_flawed(self) -> bool:
+        """Whether something is wrong with the bundles given that the ledger has already; they must be of one mind."""
+        flawed = False
+        if not self._anything_known:
+            return flawed
+        for kind in ("headers", "audit"):
+            where = sha_slice(kind)
+            for line in _lines(self._folder / f"{kind}.jsonl"):
+                sha256 = line[where].decode()
+                if self._place("known", sha256).exists():
+                    item = ordinary(line)
+                    self._same_settings(sha256, item["settings"])
+                    flawed = flawed or bool(item["reasons"]) or item["invalid"] > 0
+        return flawed
+
+    def _same_settings(self, sha256: str, before: dict[str, str]) -> None:
+        now = self._settings.identity
+        differing = [
+            name for name in ("manifest", "rubric", "dialect", "protocol") if before.get(name) != now.get(name)
+        ]
+        if differing:
+            raise UnusableLedger(
+                f"bundle {sha256} is in {self._folder} already, normalized under another {' and '.join(differing)}: "
+                "give --replace to have it normalized anew, or another --out"
+            )
+
+    def buckets(self) -> list[str]:
+        """The names of the folders that bundles were put in; each is worked on by itself."""
+        return sorted(os.listdir(self.root / "incoming"))
+
+    def merge(self) -> Counts:
+        """Make the next state of the four files from the present one and the parts; count what is in them."""
+        counted = {kind: self._merge(kind) for kind in FILES}
+        entries = valid = invalid = 0
+        for line in _lines(self.root / "new" / "headers.jsonl"):
+            counts = _COUNTS.match(line)
+            if counts is None:
+                raise CannotRun(f"a header of {self._folder} is not one of ours: was headers.jsonl edited?")
+            entries += int(counts[1])
+            valid += int(counts[2])
+            invalid += int(counts[3])
+        if (valid, invalid) != (counted["records"], counted["invalid"]) or entries != valid + invalid:
+            raise CannotRun(
+                f"conservation does not hold: {entries} entries, but {counted['records']} valid and "
+                f"{counted['invalid']} invalid records; nothing was changed"
+            )
+        return Counts(counted["headers"], counted["audit"], entries, valid, invalid)
+
+    def commit(self) -> None:
+        """Put everything in place."""
+        for digest, text in self._settings.documents.items():
+            (self.root / "settings" / f"{digest}.json").write_text(text + "\n", encoding="ascii")
+        marker = self.root / "marker"
+        with marker.open("wb") as file:
+            file.write(_REPLACED if self._replace else b"")
+            file.flush()
+            os.fsync(file.fileno())
+        marker.rename(self.root / COMMIT)
+        self.committed = True
+        recover(self._folder)
+
+    def discard(self) -> None:
+        """Leave the ledger as it was."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def _place(self, part: str, sha256: str) -> Path:
+        return self.root / part / sha256[:2] / f"{sha256}.json"
+
+    def _merge(self, kind: str) -> int:
+        old = self._folder / f"{kind}.jsonl"
+        parts = [self.root / "parts" / f"{bucket}.{kind}" for bucket in self.buckets()]
+        with (self.root / "new" / f"{kind}.jsonl").open("wb") as out:
+            if old.exists() and old.stat().st_size:
+                count = 0
+                for count, line in enumerate(self._merged(kind, old, parts), start=1):  # noqa: B007
+                    out.write(line)
+            else:
+                count = sum(_append(part, out) for part in parts)
+            out.flush()
+            os.fsync(out.fileno())
+        return count
+
+    def _merged(self, kind: str, old: Path, parts: list[Path]) -> Iterator[bytes]:
+        where = sha_slice(kind)
+        kept = self._kept(old, where) if self._replace else _lines(old)
+        fresh = (line for part in parts for line in _lines(part))
+        mine, new = next(kept, None), next(fresh, None)
+        while mine is not None or new is not None:
+            # No hash is on both sides, and both are sorted.
+            if new is None or (mine is not None and mine[where] < new[where]):
+                yield mine  # type: ignore[misc]
+                mine = next(kept, None)
+            else:
+                yield new
+                new = next(fresh, None)
+
+    def _kept(self, old: Path, where: slice) -> Iterator[bytes]:
+        """The lines of bundles that are not replaced."""
+        last, stays = b"", True
+        for line in _lines(old):
+            if line[where] != last:
+                last = line[where]
+                stays = not self._place("incoming", last.decode()).exists()
+            if stays:
+                yield line
+
+
+def recover(folder: Path) -> None:
+    """Complete a run that was cut after its COMMIT; forget one that was cut before. The lock must be held."""
+    root = folder / STAGING
+    if (root / COMMIT).exists():
+        for name in ("bundles", "settings"):
+            (folder / name).mkdir(exist_ok=True)
+        for staged in (root / "incoming").rglob("*.json"):
+            staged.replace(folder / "bundles" / staged.name)
+        for staged in (root / "settings").glob("*.json"):
+            staged.replace(folder / "settings" / staged.name)
+        for staged in (root / "new").glob("*.jsonl"):
+            staged.replace(folder / staged.name)
+        if (root / COMMIT).read_bytes() == _REPLACED:
+            _forget_settings(folder)
+    if root.exists():
+        shutil.rmtree(root)
+
+
+def _forget_settings(folder: Path) -> None:
+    """Remove documents that no bundle refers to any more."""
+    used: set[str] = set()
+    for kind in ("headers", "audit"):
+        for line in _lines(folder / f"{kind}.jsonl"):
+            used.update(ordinary(line)["settings"].values())
+    for document in (folder / "settings").glob("*.json"):
+        if document.stem not in used:
+            document.unlink()
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    if path.exists():
+        with path.open("rb") as file:
+            yield from file
+
+
+def _append(part: Path, out: BinaryIO) -> int:
+    if not part.exists():
+        return 0
+    count = 0
+    with part.open("rb") as file:
+        while block := file.read(_BLOCK):
+            count += block.count(b"\n")
+            out.write(block)
+    return count

@@ -1,0 +1,117 @@
+"""Every vector is a test, twice: on a server in this process, and on `zeno serve` as a process of its own."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tools.conformance import planted
+from tools.kit.peer import OUR_SERVER, Peer, Trouble, converse, missing
+from tools.kit.trees import Site
+from tools.kit.vectors import Change, Vector, judge, read
+from zeno.search.corpus import ColdCorpus
+from zeno.server import Server, serve
+from zeno.tree import Tree
+
+TIME_LIMIT = 60
+# A corpus is planted once by each worker that needs it; the group keeps its vectors on one.
+VECTORS = [pytest.param(vector, id=vector.name, marks=pytest.mark.xdist_group(vector.corpus)) for vector in read()]
+
+
+class Grounds:
+    """Planted trees, and the servers that run on them, each made when it is first asked for."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.folder = folder
+        self._stack = stack
+        self._sites: dict[str, Site] = {}
+        self._peers: dict[str, Peer] = {}
+
+    def site(self, name: str) -> Site:
+        if name not in self._sites:
+            self._sites[name] = self._stack.enter_context(planted(name, self.folder))
+        return self._sites[name]
+
+    def peer(self, name: str) -> Peer:
+        if name not in self._peers:
+            self._peers[name] = self._stack.enter_context(Peer(OUR_SERVER, self.site(name), TIME_LIMIT))
+        return self._peers[name]
+
+    def fallen(self, name: str) -> None:
+        self._peers.pop(name, None)
+
+
+@pytest.fixture(scope="module")
+def grounds() -> Iterator[Grounds]:
+    # A short path of our own: a socket's path has room for about a hundred characters.
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        yield Grounds(Path(folder), stack)
+
+
+def skip_where_impossible(vector: Vector, grounds: Grounds) -> None:
+    if why := missing(vector.requires, grounds.folder):
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(why)
+
+
+def on_site(vector: Vector, grounds: Grounds, play: Callable[[Site], None]) -> None:
+    """Play on the shared tree, or on one of its own where the vector changes it."""
+    if vector.alone:
+        with planted(vector.corpus, grounds.folder) as site:
+            play(site)
+    else:
+        play(grounds.site(vector.corpus))
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_in_process(vector: Vector, grounds: Grounds) -> None:
+    skip_where_impossible(vector, grounds)
+    if "permissions" in vector.requires and os.geteuid() == 0:
+        pytest.skip("root may open everything; the server in a process of its own is held to permissions")
+
+    def play(site: Site) -> None:
+        answers: list[bytes] = []
+        with Tree(str(site.root)) as tree:
+            server = Server(ColdCorpus(tree))
+            for step in vector.steps:
+                if isinstance(step, Change):
+                    site.change(step.entries)
+                else:
+                    payload = step.payload(site)
+                    answers += served(server, payload[:-1] if vector.input_ends else payload)
+        assert judge(vector, answers) == []
+
+    on_site(vector, grounds, play)
+
+
+def served(server: Server, payload: bytes) -> list[bytes]:
+    """The lines that the server writes for an input."""
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as sink:
+        source.write(payload)
+        source.seek(0)
+        serve(server, source.fileno(), sink.fileno())
+        sink.seek(0)
+        text = sink.read()
+    assert text.endswith(b"\n") or not text
+    return text.split(b"\n")[:-1]
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_through_a_process(vector: Vector, grounds: Grounds) -> None:
+    skip_where_impossible(vector, grounds)
+
+    def play(site: Site) -> None:
+        if vector.alone:
+            with Peer(OUR_SERVER, site, TIME_LIMIT) as peer:
+                assert judge(vector, converse(vector, peer, site)) == []
+            return
+        try:
+            answers = converse(vector, grounds.peer(vector.corpus), site)
+        except Trouble:
+            grounds.fallen(vector.corpus)  # so that the next vector finds a server
+            raise
+        assert judge(vector, answers) == []
+
+    on_site(vector, grounds, play)

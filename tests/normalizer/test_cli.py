@@ -1,0 +1,103 @@
+"""The command line as a user meets it: exit status, streams, help, and explanations that lead back to bytes."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from normalizer.cli import COMMANDS, main
+from normalizer.protocol import version
+from tests.normalizer.bundles import bundle, entry
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    document = bundle(entry("a"), {"file": "b", "scores": {"A_structure": 3}, "total": 1.0}, run_id="r")
+    (tmp_path / "bundle.json").write_text(json.dumps(document, indent=1).replace("1.0", "1.00"))
+    main(["normalize", str(tmp_path / "bundle.json"), "--out", str(tmp_path / "ledger")])
+    return tmp_path / "ledger"
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_has_help(command, capsys):
+    assert main([command, "--help"]) == 0
+    assert f"Usage: normalizer {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "argv", [["nonsense"], ["normalize"], ["audit"], ["normalize", "x", "--out", "y", "--jobs", "0"]]
+)
+def test_wrong_usage_is_status_2_with_one_message_on_stderr(argv, capsys):
+    assert main(argv) == 2
+    caught = capsys.readouterr()
+    assert caught.out == ""
+    assert "Error" in caught.err
+
+
+def test_protocol_prints_the_identifier_and_nothing_else(capsys):
+    assert main(["protocol"]) == 0
+    assert capsys.readouterr().out == version() + "\n"
+    assert re.fullmatch(r"eval-[0-9a-f]{16}", version())
+
+
+def test_explain_shows_the_record_its_reasons_and_the_raw_lines(ledger, tmp_path, capsys):
+    [line] = (ledger / "invalid.jsonl").read_text().splitlines()
+    capsys.readouterr()
+    assert main(["explain", str(ledger), json.loads(line)["record_id"][:8]]) == 0
+    out = capsys.readouterr().out
+    assert "INVALID" in out
+    assert "total: 1.00" in out
+    raw = (tmp_path / "bundle.json").read_text().split("\n")
+    number = next(number for number, text in enumerate(raw, start=1) if '"A_structure": 3' in text)
+    assert f"{number:>7} | {raw[number - 1]}" in out
+    assert "score_not_allowed: A_structure must be a whole number from 0 to 2, not 3" in out
+
+
+def test_explain_of_a_valid_record_tells_whether_it_counts(ledger, capsys):
+    [line] = (ledger / "records.jsonl").read_text().splitlines()
+    capsys.readouterr()
+    assert main(["explain", str(ledger), json.loads(line)["record_id"]]) == 0
+    assert "VALID, eligible" in capsys.readouterr().out
+
+
+def test_explain_wants_an_id_that_is_there_and_only_once(ledger, capsys):
+    assert main(["explain", str(ledger), "zz"]) == 2
+    assert main(["explain", str(ledger), ""]) == 2
+    assert "no record" in capsys.readouterr().err
+
+
+def test_restore_gives_back_the_bytes_or_the_document_made_anew(ledger, tmp_path):
+    raw = (tmp_path / "bundle.json").read_bytes()
+    [path] = (ledger / "bundles").iterdir()
+    command = [sys.executable, "-m", "normalizer", "restore", str(ledger), path.stem]
+    assert subprocess.run(command, capture_output=True).stdout == raw
+    rebuilt = subprocess.run([*command, "--from-records"], capture_output=True).stdout
+    assert b'"total":1.00' in rebuilt
+    assert json.loads(rebuilt) == json.loads(raw)
+    assert list(json.loads(rebuilt)) == list(json.loads(raw))
+
+
+@pytest.mark.parametrize("sha256", ["0" * 64, "", "../records", "*"])
+def test_restore_of_what_is_not_there_is_status_2(ledger, sha256, capsys):
+    assert main(["restore", str(ledger), sha256]) == 2
+    assert "no bundle" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_no_ledger_is_told_apart(tmp_path, capsys):
+    for command in (["audit"], ["explain"], ["restore"]):
+        assert main([*command, str(tmp_path), *(["x"] if command != ["audit"] else [])]) == 2
+    assert capsys.readouterr().err.count("is not a ledger") == 3
+
+
+def test_a_closed_pipe_is_a_normal_goodbye(ledger):
+    command = f"{sys.executable} -m normalizer audit {ledger} --format csv | head -c 1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True)
+    assert done.stderr == b""
+
+
+def test_nothing_heavy_is_imported_to_start():
+    heavy = ("pydantic", "duckdb", "scipy")
+    code = f"import sys, normalizer.commands.normalize; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

@@ -1,0 +1,65 @@
+"""Dialects: what is done can be undone, and nothing is ever overwritten."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from normalizer.dialect import Step, original, translate, undo
+from normalizer.errors import UnusableDocument
+from normalizer.lossless import dumps
+from normalizer.settings import load
+
+KEYS = st.sampled_from(["a", "b", "c/d", "e~f", ""])
+TREES = st.recursive(
+    st.integers(0, 9).map(str), lambda inner: st.dictionaries(KEYS, inner, max_size=4), max_leaves=10
+).filter(lambda value: isinstance(value, dict))
+POINTERS = st.lists(KEYS, min_size=1, max_size=3).map(
+    lambda keys: "".join("/" + key.replace("~", "~0").replace("/", "~1") for key in keys)
+)
+STEPS = st.lists(st.builds(Step, POINTERS, POINTERS | st.none()), max_size=6).map(tuple)
+
+
+def leaves(value, at=""):
+    if not isinstance(value, dict):
+        return [value]
+    return [leaf for inner in value.values() for leaf in leaves(inner)]
+
+
+@settings(max_examples=400)
+@given(value=TREES, steps=STEPS)
+def test_what_a_dialect_did_can_be_undone(value, steps):
+    before = dumps(value)
+    translated, done, aside, _ = translate(value, steps)
+    assert dumps(value) == before  # the value given is not touched
+    assert dumps(undo(translated, done, aside)) == before
+    kept = leaves(translated) + [leaf for member in aside.values() for leaf in leaves(member)]
+    assert sorted(kept) == sorted(leaves(value))
+
+
+@settings(max_examples=200)
+@given(value=TREES, steps=STEPS)
+def test_a_step_is_done_or_a_conflict_or_finds_nothing(value, steps):
+    translated = translate(value, steps)
+    assert len(translated.done) + len(translated.conflicts) <= len(steps)
+
+
+@pytest.mark.parametrize(
+    ("steps", "pointer", "written"),
+    [
+        ([Step("/file_name", "/file")], "/file", "/file_name"),
+        ([Step("/file_name", "/file")], "/files", "/files"),
+        ([Step("/s", "/scores"), Step("/scores/total", "/total")], "/total", "/s/total"),
+        ([Step("/s", "/scores")], "/scores/A", "/s/A"),
+    ],
+)
+def test_pointers_lead_back_to_what_was_written(steps, pointer, written):
+    value = {"file_name": "x", "s": {"total": "1", "A": "2"}}
+    assert original(pointer, translate(value, tuple(steps)).done) == written
+
+
+@pytest.mark.parametrize("pointer", ["", "file", "/a~2", "/~"])
+def test_what_is_no_pointer_is_refused(pointer):
+    with pytest.raises(UnusableDocument, match="dialect"):
+        load(dialect=json.dumps({"name": "d", "entry": [{"take": pointer}]}).encode())

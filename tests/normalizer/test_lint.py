@@ -1,0 +1,94 @@
+"""Lint: contradictions are found before a run is paid for, and what is fine is left alone."""
+
+import json
+
+import pytest
+
+from normalizer.cli import main
+
+FILES = [{"file": "a", "generator_model": "g"}]
+PHASE_1 = {"phase": 1, "judge_model": "j", "protocol_version": "p", "files": FILES}
+SCHEMA = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+CLOSED = {"type": "object", "additionalProperties": False}
+UPSIDE_DOWN = {"scale": {"kind": "range", "minimum": 2, "maximum": 1}}
+OPEN = {
+    "type": "object",
+    "required": ["scores"],
+    "properties": {"scores": {"type": "object"}, "run": {"type": "string"}},
+}
+
+
+def lint(tmp_path, capsys, kind, *documents):
+    options = []
+    for number, document in enumerate(documents):
+        path = tmp_path / f"{number}.json"
+        path.write_text(document if isinstance(document, str) else json.dumps(document))
+        options += [f"--{kind}", str(path)]
+    status = main(["lint", *options])
+    return status, capsys.readouterr().out
+
+
+def test_what_is_built_in_has_no_contradiction(capsys):
+    assert main(["lint"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "document"),
+    [
+        ("manifest", PHASE_1),
+        ("manifest", {"files": [{"file": "a"}]}),
+        ("manifest", {**PHASE_1, "files": [{"file": "a", "generator_model": "j", "self_judged": True}]}),
+        ("rubric", {"name": "r", "dimensions": {"x": {"scale": {"kind": "values", "values": [1]}}}}),
+        ("dialect", {"name": "d", "entry": [{"take": "/a", "put": "/b"}]}),
+        ("schema", {**SCHEMA, "oneOf": [{**OPEN, "additionalProperties": False, "required": ["scores", "run"]},
+                                        {**CLOSED, "properties": {"scores": {}}}]}),
+        ("schema", {**SCHEMA, "oneOf": [{"type": "string"}, {"type": "object"}, {"enum": [1]}, {"const": 2}]}),
+        ("schema", {**SCHEMA, "oneOf": [{"type": "integer", "maximum": 3}, {"type": "integer", "minimum": 4}]}),
+    ],
+)  # fmt: skip
+def test_what_is_fine_is_left_alone(kind, document, tmp_path, capsys):
+    assert lint(tmp_path, capsys, kind, document) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "document", "said"),
+    [
+        ("manifest", "{", "not strict JSON"),
+        ("manifest", {"files": []}, "/files"),
+        ("manifest", {"files": [{"file": "a"}, {"file": "b"}, {"file": "a"}]}, '"a" is named twice'),
+        ("manifest", {"files": [{"file": "a", "artifact": "x"}, {"file": "b", "artifact": "x"}]}, "named 2 times"),
+        ("manifest", {**PHASE_1, "files": [{"file": "a"}]}, "/files/0/generator_model: phase 1 requires"),
+        ("manifest", {"phase": 2, "files": FILES}, "/judge_model: phase 2 requires"),
+        ("manifest", {"phase": 1, "judge_model": "j", "files": FILES}, "phase 1 requires protocol_version"),
+        ("manifest", {**PHASE_1, "judge_model": "g"}, "must be labelled"),
+        ("manifest", {**PHASE_1, "relaxations": [{"statement": "s"}]}, "has no relaxations"),
+        ("manifest", {**PHASE_1, "rubric": "other"}, '"prompt-drift-v1" is active'),
+        ("rubric", {"name": "r", "dimensions": {}}, "/dimensions"),
+        ("rubric", {"name": "r", "dimensions": {"x": UPSIDE_DOWN}}, "above"),
+        ("dialect", {"name": "d"}, "no step"),
+        ("dialect", {"name": "d", "entry": [{"take": "/a", "put": "/c"}, {"take": "/b", "put": "/c"}]}, "the first"),
+        ("schema", {**SCHEMA, "type": "objekt"}, "cannot be used"),
+        ("schema", {**SCHEMA, "$ref": "nowhere.json"}, "cannot be used"),
+        ("schema", {**SCHEMA, "properties": {"b": {"oneOf": [OPEN, {**OPEN, "required": ["scores", "run"]}]}}},
+         "/properties/b/oneOf: branches 0 and 1 both accept"),
+        ("schema", {**SCHEMA, "$defs": {"a": OPEN}, "oneOf": [{"$ref": "#/$defs/a"}, {"type": "object"}]}, "both"),
+    ],
+)  # fmt: skip
+def test_a_contradiction_is_found(kind, document, said, tmp_path, capsys):
+    status, out = lint(tmp_path, capsys, kind, document)
+    assert status == 1
+    assert said in out
+
+
+def test_clashing_ids_are_found_and_equal_documents_do_not_clash(tmp_path, capsys):
+    one, other = {**SCHEMA, "$id": "https://a.example/x", "type": "object"}, {**SCHEMA, "$id": "https://a.example/x"}
+    status, out = lint(tmp_path, capsys, "schema", one, other)
+    assert status == 1
+    assert "https://a.example/x is also the $id" in out
+    assert lint(tmp_path, capsys, "schema", one, one) == (0, "")
+
+
+def test_a_file_that_cannot_be_read_is_no_finding(tmp_path, capsys):
+    assert main(["lint", "--rubric", str(tmp_path / "none.json")]) == 2
+    assert "cannot read" in capsys.readouterr().err

@@ -1,0 +1,64 @@
+"""The wheel works without the repository, and claims no import name that is not ours."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The wheel, built from a copy of the sources and unpacked."""
+    source = tmp_path_factory.mktemp("source")
+    for name in ("generated", "normalizer", "spec", "zeno"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("LICENSE", "README.md", "pyproject.toml"):
+        shutil.copy(ROOT / name, source / name)
+    pip = [sys.executable, "-m", "pip", "--quiet", "wheel", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, "--wheel-dir", str(source / "dist"), str(source)], check=True, capture_output=True)
+    (wheel,) = (source / "dist").glob("*.whl")
+    folder = tmp_path_factory.mktemp("installed")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def run(installed: Path, *command: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=installed.parent, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_wheel_claims_four_import_names(installed):
+    assert sorted(path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")) == [
+        "contract_models",
+        "contract_spec",
+        "normalizer",
+        "zeno",
+    ]
+
+
+def test_everything_is_imported_from_the_wheel_and_serves(installed, tmp_path):
+    (tmp_path / "a.py").write_text("def f(): ...\n")
+    for name in ("contract_models", "contract_spec", "normalizer", "zeno"):
+        assert Path(run(installed, "-c", f"import {name}; print({name}.__file__)").strip()).is_relative_to(installed)
+    answer = json.loads(run(installed, "-m", "zeno", "call", "extract_symbols", "path=a.py", "--root", str(tmp_path)))
+    assert answer["result"]["symbols"] == [{"kind": "function", "name": "f", "line": 1}]
+    assert json.loads(run(installed, "-m", "zeno", "schema", "grep"))["title"] == "Grep"
+
+
+def test_the_wheel_holds_every_schema_and_rule(installed):
+    def files(folder: Path) -> set[str]:
+        return {path.relative_to(folder).as_posix() for path in folder.rglob("*.json")}
+
+    assert files(installed / "contract_spec") == files(ROOT / "spec")

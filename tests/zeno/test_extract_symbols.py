@@ -1,0 +1,24 @@
+"""extract_symbols: the operation around the extraction, which test_symbols.py covers."""
+
+
+def test_symbols_are_capped_in_the_order_they_stand(root, ask):
+    (root / "a.py").write_text("class A:\n    def b(self): ...\n\ndef c(): ...\n")
+    result = ask("extract_symbols", path="a.py")["result"]
+    assert [(symbol["name"], symbol["line"]) for symbol in result["symbols"]] == [("A", 1), ("b", 2), ("c", 4)]
+    assert result["truncated"] is False
+    assert "truncated_by" not in result
+    cut = ask("extract_symbols", path="a.py", max_symbols=2)["result"]
+    assert (cut["symbols"], cut["truncated"], cut["truncated_by"]) == (result["symbols"][:2], True, ["max_symbols"])
+    assert ask("extract_symbols", path="a.py", max_symbols=3)["result"]["truncated"] is False
+
+
+def test_a_file_in_no_known_language_has_no_symbols(root, ask):
+    (root / "notes").write_text("class A:\n")
+    assert ask("extract_symbols", path="notes")["result"]["symbols"] == []
+
+
+def test_the_language_follows_the_name_of_the_file_behind_a_link(root, ask):
+    (root / "a.py").write_text("def f(): ...\n")
+    (root / "link").symlink_to("a.py")
+    result = ask("extract_symbols", path="link")["result"]
+    assert (result["path"], len(result["symbols"])) == ("a.py", 1)

@@ -1,0 +1,220 @@
+"""The server over real pipes: one answer a line in order, whatever the line, and a clean end however it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zeno.search.corpus import ColdCorpus
+from zeno.server import Server
+from zeno.tree import Tree
+
+DEEP = b'{"id":"1","op":"stat","args":{"path":' + b"[" * 62 + b"]" * 62 + b"}}"
+TOO_DEEP = b'{"id":"1","op":"stat","args":{"path":' + b"[" * 63 + b"]" * 63 + b"}}"
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"", None),
+        (b" \t\r", None),
+        (b"nonsense", "invalid_json"),
+        (b'{"id":"1","op":"stat","args":{}} x', "invalid_json"),
+        (b'\xef\xbb\xbf{"id":"1","op":"stat","args":{"path":"a"}}', "invalid_json"),
+        (b'{"id":"1","id":"2","op":"stat","args":{}}', "invalid_json"),
+        (b'{"id":"1","op":"stat","args":{"path":"a","path":"b"}}', "invalid_json"),
+        (b'{"id":"1","op":"stat","args":{"path":NaN}}', "invalid_json"),
+        (b'{"id":"1","op":"stat","args":{"path":1e999}}', "invalid_json"),
+        (b'{"id":"1","op":"grep","args":{"pattern":"x","max_hits":' + b"9" * 5000 + b"}}", "invalid_json"),
+        (b'{"id":"\\ud800","op":"stat","args":{}}', "invalid_json"),
+        (b'{"id":"\xff","op":"stat","args":{}}', "invalid_json"),
+        (TOO_DEEP, "invalid_json"),
+        (DEEP, "invalid_args"),
+        (b"[" * 100_000, "invalid_json"),
+        (b"[]", "invalid_request"),
+        (b"null", "invalid_request"),
+        (b"{}", "invalid_request"),
+        (b'{"id":1,"op":"stat","args":{"path":"a"}}', "invalid_request"),
+        (b'{"id":"1","op":"stat","args":[]}', "invalid_request"),
+        (b'{"id":"1","op":"stat","args":{"path":"a"},"extra":1}', "invalid_request"),
+        (b'{"id":"1","op":"sing","args":{}}', "unknown_op"),
+        (b'{"id":"1","op":"stat","args":{"path":"a","extra":1}}', "invalid_args"),
+        (b'{"id":"1","op":"stat","args":{"path":"a\\u0000b"}}', "invalid_args"),
+        (b'{"id":"1","op":"grep","args":{"pattern":"x","max_hits":9007199254740992}}', "invalid_args"),
+        (b" " * (1 << 20) + b"x", "invalid_request"),
+        (b"x" * 5_000_000, "invalid_request"),
+    ],
+    ids=lambda part: repr(part[:50]) if isinstance(part, bytes) else str(part),
+)
+def test_a_bad_line_is_refused_and_the_server_goes_on(root, pipe, line, code):
+    server = pipe()
+    server.process.stdin.write(line + b"\n")
+    if code is not None:
+        server.process.stdin.flush()
+        answer = json.loads(server.process.stdout.readline())
+        assert (answer["ok"], answer["error"]["code"]) == (False, code)
+    assert server.ask("list_files")["ok"]
+    assert server.close() == (0, b"")
+
+
+def test_the_id_comes_back_wherever_one_can_be_read(root, pipe):
+    server = pipe()
+    assert server.line(b'{"id":"x","op":5}')["id"] == "x"
+    assert server.line(b'{"id":7,"op":"stat","args":{}}')["id"] is None
+    assert server.line(b"[")["id"] is None
+
+
+def test_errors_name_the_field_and_what_would_be_right(ask):
+    assert ask("list_files", max="5")["error"]["message"] == "args.max must be an integer, not a string"
+    assert (
+        ask("grep", pattern="x", paths=["a", 5])["error"]["message"] == "args.paths[1] must be a string, not a number"
+    )
+    assert ask("peek")["error"]["message"] == "args.path is missing"
+    assert ask("peek", path="a", head=1)["error"]["message"] == (
+        "args.head is no argument of peek; its arguments are head_lines, path, tail_lines"
+    )
+    assert ask("foo")["error"] == {"message": "unknown op: foo", "code": "unknown_op"}
+
+
+@settings(max_examples=300, deadline=None)
+@given(line=st.binary(max_size=60) | st.text(max_size=40).map(str.encode))
+def test_no_line_breaks_the_answer(tmp_path_factory, line):
+    with Tree(str(tmp_path_factory.getbasetemp())) as tree:
+        answer = Server(ColdCorpus(tree)).answer(line)
+    assert answer.endswith(b"\n")
+    assert answer.count(b"\n") == 1
+    assert json.loads(answer)["ok"] is False
+
+
+def test_answers_come_in_the_order_of_requests_however_the_input_is_cut(root, pipe):
+    (root / "f").write_text("x\n")
+    requests = b"".join(
+        json.dumps({"id": str(n), "op": ["stat", "read_file", "nope"][n % 3], "args": {"path": "f"}}).encode() + b"\n"
+        for n in range(500)
+    )
+    server = pipe()
+
+    def feed():
+        for start in range(0, len(requests), 997):
+            server.process.stdin.write(requests[start : start + 997])
+            server.process.stdin.flush()
+        server.process.stdin.close()
+
+    writer = threading.Thread(target=feed)
+    writer.start()
+    answers = [json.loads(line) for line in server.process.stdout]
+    writer.join()
+    assert [answer["id"] for answer in answers] == [str(n) for n in range(500)]
+    assert server.process.wait(10) == 0
+
+
+def test_a_last_line_without_an_end_is_answered(root):
+    command = [sys.executable, "-m", "zeno", "serve", "--root", str(root)]
+    done = subprocess.run(command, input=b'{"id":"1","op":"list_files","args":{}}', capture_output=True)
+    assert json.loads(done.stdout)["ok"]
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_cleanly(root, pipe, number):
+    server = pipe()
+    assert server.ask("list_files")["ok"]
+    server.process.send_signal(number)
+    assert server.process.wait(10) == 0
+    assert server.process.stderr.read() == b""
+
+
+def test_a_signal_lets_the_request_under_way_finish(root, pipe):
+    (root / "big").write_bytes(b"a\n" * 50_000_000)
+    server = pipe()
+    assert server.ask("list_files")["ok"]
+    request = {"id": "slow", "op": "peek", "args": {"path": "big", "head_lines": 1, "tail_lines": 1}}
+    server.process.stdin.write(json.dumps(request).encode() + b"\n")
+    server.process.stdin.flush()
+    time.sleep(0.02)
+    server.process.send_signal(signal.SIGTERM)
+    out = server.process.stdout.read()
+    assert server.process.wait(10) == 0
+    # The signal may have come before the request was taken up: then there is no answer, but never half of one.
+    assert out == b"" or json.loads(out)["id"] == "slow"
+
+
+def test_a_closed_pipe_is_a_normal_goodbye(root, pipe):
+    server = pipe()
+    assert server.ask("list_files")["ok"]
+    server.process.stdout.close()
+    server.process.stdin.write(b'{"id":"1","op":"list_files","args":{}}\n' * 3)
+    server.process.stdin.close()
+    assert server.process.wait(10) == 0
+    assert server.process.stderr.read() == b""
+
+
+def test_a_bug_answers_internal_and_tells_stderr(root, caplog):
+    class Broken:
+        tree = None
+
+    server = Server(Broken())  # type: ignore[arg-type]
+    answer = json.loads(server.answer(b'{"id":"1","op":"read_file","args":{"path":"a"}}'))
+    assert (answer["id"], answer["error"]["code"]) == ("1", "internal")
+    assert "Traceback" in caplog.text
+
+
+def test_the_same_request_gives_the_same_bytes_in_another_process_and_on_a_copy(tmp_path, pipe):
+    requests: list[tuple[str, dict[str, Any]]] = [
+        ("list_files", {}),
+        ("grep", {"pattern": "[a-c]", "regex": True, "context": 1, "max_hits": 7}),
+        ("read_file", {"path": "d/1", "end_line": 9}),
+        ("peek", {"path": "d/2"}),
+        ("extract_symbols", {"path": "e.py"}),
+    ]
+    texts = {**{f"d/{n}": f"a{n}\nb\r\nc\xe9\n" for n in range(9)}, "e.py": "def f(): ...\n", "a-b": "c"}
+    answers = []
+    for number, order in enumerate([sorted(texts), sorted(texts, reverse=True)]):
+        root = tmp_path / f"tree{number}"
+        (root / "d").mkdir(parents=True)
+        for name in order:
+            (root / name).write_bytes(texts[name].encode("latin-1"))
+        server = pipe(at=root)
+        answers.append([server.ask(op, **args)["result"] for op, args in requests * 2])
+    for result in answers[0] + answers[1]:
+        del result["metrics"]
+    assert answers[0] == answers[1]
+    assert answers[0][:5] == answers[0][5:]
+
+
+def test_files_that_vanish_shrink_or_grow_are_answered(root, pipe):
+    server = pipe()
+    (root / "f").write_bytes(b"line\n" * 200_000)
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("read_file", {"path": "f", "end_line": 3}),
+        ("peek", {"path": "f"}),
+        ("grep", {"pattern": "line"}),
+    ]
+    done = threading.Event()
+
+    def fidget():
+        while not done.is_set():
+            (root / "f").write_bytes(b"line\n" * 100)
+            with open(root / "f", "ab") as file:
+                file.write(b"line\n" * 200_000)
+            os.unlink(root / "f")
+
+    thread = threading.Thread(target=fidget)
+    thread.start()
+    try:
+        for _ in range(60):
+            for op, args in asked:
+                answer = server.ask(op, **args)
+                assert answer["ok"] or answer["error"]["code"] == "not_found"
+    finally:
+        done.set()
+        thread.join()
+    assert server.close() == (0, b"")

@@ -1,0 +1,1 @@
+"""Programs that work on the project. Nothing that is installed imports them."""
