@@ -61,8 +61,8 @@ class Window:
         for chunk in _without_bom(chunks):
             self._take(chunk)
         if not self._ended:
-            if self._first <= self._line <= self._last:
-                self._finish(terminated=False)
+            if self._parts:
+                self.lines.append(decode(b"".join(self._parts)))
             self._line += 1
 
     @property
@@ -72,35 +72,34 @@ class Window:
 
     def _take(self, chunk: bytes) -> None:
         self._ended = chunk.endswith(b"\n")
-        position = 0
-        while position < len(chunk):
-            if not self._first <= self._line <= self._last:
-                position = self._skip(chunk, position)
-                continue
-            end = chunk.find(b"\n", position)
-            piece = chunk[position : end if end >= 0 else len(chunk)]
-            self._keep(len(piece))
-            self._parts.append(piece)
-            if end < 0:
-                return
-            self._finish(terminated=True)
-            self._line += 1
-            position = end + 1
-
-    def _skip(self, chunk: bytes, position: int) -> int:
-        """Count the lines from a position that is not wanted up to one that is, or to the chunk's end."""
-        if self._line > self._last or self._line + chunk.count(b"\n", position) < self._first:
+        position = self._skip(chunk) if self._line < self._first else 0
+        if not self._first <= self._line <= self._last:
+            # Before the first wanted line the skip has counted all; after the last there is only counting left.
             self._line += chunk.count(b"\n", position)
+            return
+        *whole, rest = chunk[position:].split(b"\n", self._last - self._line + 1)
+        self._keep(len(chunk) - position - len(rest))
+        self._line += len(whole)
+        if whole and self._parts:
+            whole[0] = b"".join([*self._parts, whole[0]])
+            self._parts.clear()
+        self.lines += [decode(line.removesuffix(b"\r")) for line in whole]
+        if self._line > self._last:
+            self._line += rest.count(b"\n")
+        elif rest:
+            self._keep(len(rest))
+            self._parts.append(rest)
+
+    def _skip(self, chunk: bytes) -> int:
+        """Count lines up to the first wanted one; where it begins, or the chunk's end."""
+        if self._line + chunk.count(b"\n") < self._first:
+            self._line += chunk.count(b"\n")
             return len(chunk)
+        position = 0
         while self._line < self._first:
             position = chunk.index(b"\n", position) + 1
             self._line += 1
         return position
-
-    def _finish(self, *, terminated: bool) -> None:
-        line = b"".join(self._parts)
-        self._parts.clear()
-        self.lines.append(decode(line.removesuffix(b"\r") if terminated else line))
 
 
 def _without_bom(chunks: Iterable[bytes]) -> Iterable[bytes]:

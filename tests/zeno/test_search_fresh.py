@@ -7,12 +7,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.conftest import Pipe
 from zeno.search import holding, store
 from zeno.search.corpus import ColdCorpus
+from zeno.search.expression import NOTHING
 from zeno.search.holding import Holding
 from zeno.search.unseen import Unwatchable
 from zeno.search.warm import WarmCorpus
@@ -20,7 +22,7 @@ from zeno.search.watch import Watch
 from zeno.server import Server
 from zeno.tree import Tree
 
-QUESTIONS = [
+QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("grep", {"pattern": "needle", "include_hidden": True, "context": 1}),
     ("grep", {"pattern": ".", "regex": True, "max_bytes": 1000, "max_hits": 1000}),
     ("list_files", {"include_hidden": True}),
@@ -203,28 +205,17 @@ def test_a_file_that_may_no_longer_be_read_is_not_answered_from_memory(planted):
     for folder in [planted, *planted.parents]:
         if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
             folder.chmod(folder.stat().st_mode | 0o055)
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, str(planted)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-
-    class Server:
-        def ask(self, op, **args):
-            process.stdin.write(json.dumps({"id": "1", "op": op, "args": args}).encode() + b"\n")
-            process.stdin.flush()
-            return json.loads(process.stdout.readline())
-
-    server = Server()
-    with process:
-        warm(server)
-        paths = [hit["path"] for hit in server.ask("grep", pattern="alphabe|gamma", regex=True)["result"]["hits"]]
-        assert paths == ["d/a.txt", "e2/c.txt"]
-        (planted / "d" / "a.txt").chmod(0)
-        (planted / "e2").chmod(0)
-        result = server.ask("grep", pattern="alphabe|gamma", regex=True)["result"]
-        listed = server.ask("list_files", glob="*2/*")["result"]["files"]
-        (planted / "e2").chmod(0o755)
-        again = server.ask("grep", pattern="alphabe|gamma", regex=True)["result"]
-        process.stdin.close()
+    server = Pipe(planted, command=[sys.executable, "-c", code, str(planted)])
+    warm(server)
+    paths = [hit["path"] for hit in server.ask("grep", pattern="alphabe|gamma", regex=True)["result"]["hits"]]
+    assert paths == ["d/a.txt", "e2/c.txt"]
+    (planted / "d" / "a.txt").chmod(0)
+    (planted / "e2").chmod(0)
+    result = server.ask("grep", pattern="alphabe|gamma", regex=True)["result"]
+    listed = server.ask("list_files", glob="*2/*")["result"]["files"]
+    (planted / "e2").chmod(0o755)
+    again = server.ask("grep", pattern="alphabe|gamma", regex=True)["result"]
+    assert server.close() == (0, b"")
     assert (result["hits"], result["metrics"]["files_skipped_unreadable"], listed) == ([], 1, [])
     assert [hit["path"] for hit in again["hits"]] == ["e2/c.txt"]
 
@@ -299,8 +290,8 @@ def test_memory_is_given_back_when_files_go(planted, monkeypatch):
         held.refresh()
         assert held.paths == []
         assert held._store.size == 0
-        assert held._store.candidates(store.Demand(False, ())) == {}
-        assert list(held._listing._owners) == [held._listing._root.watch, held._listing._root.children["e2"].watch]
+        assert held._store.candidates(NOTHING) == {}
+        assert len(held._listing._owners) == 2
         held.close()
 
 
@@ -308,6 +299,7 @@ def test_beyond_the_cache_files_are_read_from_disk(planted):
     with Tree(str(planted)) as tree:
         corpus, cold = WarmCorpus(tree, 3000), Server(ColdCorpus(tree))
         prepare(corpus)
+        assert corpus._holding is not None
         assert 0 < corpus._holding._store.size < 5000
         (planted / "f7.txt").write_text("needle\n")
         assert answers(Server(corpus)) == answers(cold)
@@ -319,6 +311,8 @@ def test_the_index_is_computed_by_a_process_and_used(planted, monkeypatch):
     with Tree(str(planted)) as tree:
         corpus, cold = WarmCorpus(tree, 1 << 20), Server(ColdCorpus(tree))
         prepare(corpus)
+        assert corpus._holding is not None
+        assert corpus._holding._builder._thread is not None
         corpus._holding._builder._thread.join()
         assert answers(Server(corpus)) == answers(cold)
         assert corpus._holding._store._fresh == []

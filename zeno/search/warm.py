@@ -56,6 +56,7 @@ class WarmCorpus:
                 # Needed only where there is time for it: a first answer does not wait for these modules.
                 from zeno.search.holding import Holding
 
+                self.tree.quicken()
                 self._holding = Holding(self.tree, self._cache_bytes)
             until = time.monotonic() + SLICE
             while self._holding.prepare():
