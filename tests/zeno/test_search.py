@@ -139,7 +139,8 @@ class PromptBuilder(builder.Builder):
 @pytest.fixture
 def small(monkeypatch):
     """Sizes at which a tiny tree has many segments, pieces and blocks."""
-    monkeypatch.setattr(store, "SEGMENT", 60)
+    monkeypatch.setattr(store, "SEGMENT", 120)
+    monkeypatch.setattr(store, "PIECE", 60)
     monkeypatch.setattr(store, "OVERHEAD", 4)
     monkeypatch.setattr(store, "BLOCK", 4)
     monkeypatch.setattr(holding, "MIN_INDEXED", 0)

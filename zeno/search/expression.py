@@ -8,7 +8,7 @@ content, which may still demand something (`(?:foo|bar)` demands one of two). Pa
 runs, and runs make demands on the index.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -17,6 +17,9 @@ from zeno.search.signatures import FOLD, KIND, RUN_SETS, SHAPE_LENGTHS, gram, ru
 # More alternatives for one sequence of bytes than these cost more to look up than they save.
 MAX_COMBINATIONS = 16
 MAX_PARTS = 128
+# More needles, or shorter ones, are not found sooner than the pattern itself.
+MAX_NEEDLES = 8
+MIN_NEEDLE = 3
 
 
 class Demand(NamedTuple):
@@ -25,6 +28,8 @@ class Demand(NamedTuple):
     any_of: bool
     rows: tuple[int, ...]
     inner: tuple["Demand", ...] = ()
+    needles: frozenset[bytes] = frozenset()
+    """Where not empty: each matching line holds one of these to the letter."""
 
 
 NOTHING = Demand(False, ())
@@ -78,7 +83,27 @@ def _demand(parts: list[Part]) -> Demand:
                 inner.append(part)
         else:
             parts_in_a_row.append(part)
-    return Demand(False, tuple(sorted(rows)), tuple(dict.fromkeys(inner)))
+    needles = min(_needles(parts), key=_cost, default=frozenset())
+    return Demand(False, tuple(sorted(rows)), tuple(dict.fromkeys(inner)), needles)
+
+
+def _needles(parts: list[Part]) -> Iterator[frozenset[bytes]]:
+    """What the lines that match must hold to the letter, in several ways."""
+    needle = bytearray()
+    for part in [*parts, NOTHING]:
+        if isinstance(part, frozenset) and len(part) == 1:
+            needle += bytes(part)
+            continue
+        if len(needle) >= MIN_NEEDLE:
+            yield frozenset([bytes(needle)])
+        needle.clear()
+        if isinstance(part, Demand) and part.needles:
+            yield part.needles
+
+
+def _cost(needles: frozenset[bytes]) -> int:
+    """Few and long ones are found soonest."""
+    return len(needles) * 8 - min(map(len, needles))
 
 
 def _run(parts: list[ByteSet], rows: set[int], inner: list[Demand]) -> None:
@@ -197,7 +222,12 @@ class _Reader:
         demands = tuple(dict.fromkeys(_demand(branch) for branch in branches))
         if NOTHING in demands:
             return [NOTHING]
-        return [Demand(True, (), demands) if len(demands) > 1 else demands[0]]
+        if len(demands) == 1:
+            return [demands[0]]
+        needles: frozenset[bytes] = frozenset()
+        if all(demand.needles for demand in demands):
+            needles = needles.union(*(demand.needles for demand in demands))
+        return [Demand(True, (), demands, needles if len(needles) <= MAX_NEEDLES else frozenset())]
 
     def _branch(self, ignore_case: bool) -> tuple[list[Part], bool]:
         parts: list[Part] = []

@@ -18,16 +18,40 @@ class Plan(NamedTuple):
 def plan(pattern: str, *, regex: bool, case_sensitive: bool) -> Plan:
     """Plan the search for a pattern that RE2 has accepted."""
     if not regex:
-        telling = _telling(pattern) if case_sensitive else pattern
-        return Plan(
-            scanner(telling, case_sensitive=case_sensitive, literal=True),
-            literal(pattern, case_sensitive=case_sensitive),
-        )
+        demand = literal(pattern, case_sensitive=case_sensitive)
+        return Plan(_sooner(demand) or scanner(pattern, case_sensitive=case_sensitive, literal=True), demand)
     try:
         understood = expression(pattern, case_sensitive=case_sensitive)
     except NotUnderstood:
         return Plan(None, NOTHING)
-    return Plan(scanner(understood.lines, case_sensitive=case_sensitive), understood.demand)
+    demand = understood.demand
+    return Plan(_sooner(demand) or scanner(understood.lines, case_sensitive=case_sensitive), demand)
+
+
+def _sooner(demand: Demand) -> Scan | None:
+    """Finds the needles that a matching line must hold: RE2 finds literals many times sooner than most patterns."""
+    scans = [scanner(_telling(needle.decode()), literal=True) for needle in sorted(demand.needles) if _is_text(needle)]
+    found = [scan for scan in scans if scan is not None]
+    if not found or len(found) < len(demand.needles):
+        return None
+    if len(found) == 1:
+        return found[0]
+
+    def scan(text: bytes, start: int, end: int) -> tuple[int, int]:
+        nearest = (-1, -1)
+        for one in found:
+            place = one(text, start, end)
+            if place[0] >= 0:
+                # What comes after the nearest so far is of no interest.
+                nearest, end = place, place[1]
+        return nearest
+
+    return scan
+
+
+def _is_text(needle: bytes) -> bool:
+    """Whether a needle begins and ends with whole characters."""
+    return needle.isascii() or needle.decode("utf-8", "ignore").encode() == needle
 
 
 # How often characters come in text and source, roughly, the frequent ones first; all others are rare.

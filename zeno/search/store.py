@@ -11,8 +11,10 @@ from typing import NamedTuple
 from zeno.search.expression import Demand
 from zeno.search.signatures import Block
 
-SEGMENT = 64 << 10
-BLOCK = 256
+# Large enough for the allocator to give each its own pages, which then come back when it goes.
+SEGMENT = 256 << 10
+PIECE = 64 << 10
+BLOCK = 128
 # What a held file costs beside its text: the objects that know it.
 OVERHEAD = 512
 
@@ -68,9 +70,9 @@ class Segment:
         """The text cut at ends of lines into about equal pieces."""
         start = 0
         while start < len(self.text):
-            end = self.text.find(b"\n", min(start + SEGMENT, len(self.text) - 1)) + 1
+            end = self.text.find(b"\n", min(start + PIECE, len(self.text) - 1)) + 1
             # A short rest is better part of the piece before it.
-            end = end if len(self.text) - end > SEGMENT // 2 else len(self.text)
+            end = end if len(self.text) - end > PIECE // 2 else len(self.text)
             yield Piece(self, start, end)
             start = end
 
