@@ -93,4 +93,4 @@ def build(session: nox.Session) -> None:
 @nox.session
 def bench(session: nox.Session) -> None:
     """Race against ripgrep and bare servers, side by side: nox -s bench -- --help."""
-    _run(session, "tools/bench/run.py", *session.posargs)
+    _run(session, "-m", "tools.bench.run", *session.posargs)

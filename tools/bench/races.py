@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from servers import ZENO, Server, request, timed
+from tools.bench.servers import ZENO, Server, request, timed
 
 RG = ["rg", "--no-config", "--no-ignore", "--sort", "path", "--no-messages"]
 MAX_HITS = 200

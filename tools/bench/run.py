@@ -1,8 +1,8 @@
 """Side by side, in one run: Zeno against ripgrep and bare servers, with one table at the end.
 
-python tools/bench/run.py                     generated trees of 7,000 and 18,000 files
-python tools/bench/run.py --root DIR          any directory
-python tools/bench/run.py --growth            how cost grows: 1,000 to 50,000 files
+python -m tools.bench.run                     generated trees of 7,000 and 18,000 files
+python -m tools.bench.run --root DIR          any directory
+python -m tools.bench.run --growth            how cost grows: 1,000 to 50,000 files
 """
 
 import argparse
@@ -11,11 +11,8 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import races
-import trees
-from servers import ZENO, Server
+from tools.bench import races, trees
+from tools.bench.servers import ZENO, Server
 
 HEADER = f"{'':32} {'zeno ms':>18} {'other ms':>18} {'ratio':>8} {'goal':>8}"
 

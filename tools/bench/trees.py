@@ -1,7 +1,7 @@
 """Trees to measure on: source-like text from a seed, the same bytes every time.
 
 Identifiers follow Zipf's law, sizes are log-normal around 7 KB, directories nest a few levels deep; one file in fifty
-is binary, some have Windows line ends, a few are not UTF-8, a few are hidden. `python tools/bench/trees.py DIR FILES`
+is binary, some have Windows line ends, a few are not UTF-8, a few are hidden. `python -m tools.bench.trees DIR FILES`
 writes one.
 """
 

@@ -17,6 +17,7 @@ class Builder:
 
     def __init__(self) -> None:
         self.broken = False
+        self._closed = False
         self._thread: Thread | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._finished: list[tuple[Block, list[Piece]]] = []
@@ -40,6 +41,7 @@ class Builder:
 
     def close(self) -> None:
         """End the computation."""
+        self._closed = True
         if self._thread is not None:
             if self._process is not None:
                 self._process.kill()
@@ -55,6 +57,8 @@ class Builder:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             ) as process:
                 self._process = process
+                if self._closed:
+                    process.kill()
                 sink, source = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
                 for pieces in blocks:
                     signatures.send((piece.text for piece in pieces), len(pieces), sink)

@@ -10,6 +10,7 @@ bits on standard output. It is a process of its own because numpy costs time to 
 needs it only while it builds. It imports nothing of zeno, and knows nothing of files.
 """
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
@@ -151,4 +152,6 @@ def _member_table(chars: bytes) -> bytes:
 
 
 if __name__ == "__main__":
+    # Whoever asks the server has precedence.
+    os.nice(5)
     sys.exit(main(sys.stdin.buffer, sys.stdout.buffer))

@@ -66,6 +66,8 @@ class Watch:
         self._poll.register(self._mounts, select.POLLPRI)
         self._mounted = self._mounted_below()
         self._devices: set[int] = set()
+        # Watches are shared by all programs of a user: half of them are enough for one.
+        self._room = _limit() // 2
 
     def close(self) -> None:
         """Let go of all watches."""
@@ -88,10 +90,14 @@ class Watch:
 
     def file(self, descriptor: int) -> int | None:
         """Watch an open file; None where no more watches are to be had."""
+        if self._room <= 0:
+            return None
+        self._room -= 1
         return self._add(descriptor, _FILE)
 
     def forget(self, watch: int) -> None:
         """End a watch; it may have ended already."""
+        self._room += 1
         self._libc.inotify_rm_watch(self._descriptor, watch)
 
     def events(self) -> list[Event]:
@@ -133,6 +139,14 @@ class Watch:
             number = ctypes.get_errno() or errno.EIO
             raise OSError(number, os.strerror(number))
         return result
+
+
+def _limit() -> int:
+    try:
+        with open("/proc/sys/fs/inotify/max_user_watches") as limit:
+            return int(limit.read())
+    except (OSError, ValueError):
+        return 8192
 
 
 def _unescaped(path: bytes) -> bytes:

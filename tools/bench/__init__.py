@@ -1,0 +1,1 @@
+"""Side-by-side benchmarks that print ratios; `python -m tools.bench.run --help`."""
