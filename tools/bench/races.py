@@ -33,16 +33,22 @@ class Words(NamedTuple):
 
 
 def words_of(root: Path, seed: int) -> Words:
-    """Rare and common words of some of the files."""
+    """Common words, and words that stand in three files at most."""
     rng = random.Random(seed)
-    files = sorted(path for path in root.rglob("*") if path.is_file() and "/." not in str(path.relative_to(root)))
+    files = sorted(path for path in root.rglob("*") if path.is_file() and "/." not in f"/{path.relative_to(root)}")
     seen: Counter[str] = Counter()
     for path in rng.sample(files, min(len(files), 600)):
-        seen.update(
-            set(re.findall(r"[A-Za-z_][A-Za-z0-9_]{6,24}", path.read_bytes()[:200_000].decode("utf-8", "replace")))
-        )
-    rare = sorted(word for word, count in seen.items() if count == 1)
-    rng.shuffle(rare)
+        text = path.read_bytes()[:200_000].decode("utf-8", "replace")
+        seen.update(set(re.findall(r"[A-Za-z_][A-Za-z0-9_]{6,24}", text)))
+    once = sorted(word for word, count in seen.items() if count == 1)
+    rng.shuffle(once)
+    rare: list[str] = []
+    for word in once[:400]:
+        _, output = timed([*RG, "-F", "-i", "-l", "-e", word, "."], str(root))
+        if output.count(b"\n") <= 3:
+            rare.append(word)
+        if len(rare) == 100:
+            break
     common = [word for word, _ in seen.most_common(400)]
     suffixes = [suffix for suffix, _ in Counter(path.suffix for path in files).most_common(6) if suffix]
     return Words(rare, common, suffixes)

@@ -14,12 +14,7 @@ VOCABULARY = 30_000
 TOKENS = 400_000
 LEVELS = ["pkg", "mod", "lib", "src"]
 SUFFIXES = [".py", ".go", ".ts", ".c", ".h", ".md", ".json", ".rs"]
-_SYLLABLES = (
-    "ab ac ad al an ar ba be bo ca ch co da de di do el en er ex fa fi fo ge go ha he id in io is ka ke la le li lo "
-)
-_SYLLABLES += (
-    "ma me mi mo na ne no on op or pa pe po qu ra re ri ro sa se si so ta te ti to un ur va ve vi wa we xy ya ze"
-)
+_CONSONANTS, _VOWELS = "bcdfghjklmnprstvwxz", "aeiou"
 _SHAPES = [
     "    {a} = {b}({c}, {d})",
     "def {a}({b}, {c}):",
@@ -50,21 +45,25 @@ def write(root: Path, files: int, seed: int = 1) -> None:
 
 def _tokens(rng: random.Random) -> list[str]:
     """A long run of identifiers, the common ones often."""
-    syllables = _SYLLABLES.split()
     words = {"return", "value", "error", "index", "result"}
     while len(words) < VOCABULARY:
-        parts = ["".join(rng.choices(syllables, k=rng.randint(1, 3))) for _ in range(rng.choice([1, 1, 2, 2, 3]))]
-        style = rng.random()
-        if style < 0.6:
-            words.add("_".join(parts))
-        elif style < 0.9:
-            words.add("".join(part.title() for part in parts))
-        else:
-            words.add("_".join(parts).upper())
+        words.add(_word(rng))
     vocabulary = sorted(words)
     rng.shuffle(vocabulary)
     weights = list(accumulate(1 / (rank + 3) for rank in range(len(vocabulary))))
     return rng.choices(vocabulary, cum_weights=weights, k=TOKENS)
+
+
+def _word(rng: random.Random) -> str:
+    """An identifier: one to three parts of syllables, in one of three styles."""
+    parts = []
+    for _ in range(rng.choice([1, 1, 2, 2, 3])):
+        syllables = [rng.choice(_CONSONANTS) + rng.choice(_VOWELS) for _ in range(rng.randint(1, 3))]
+        parts.append("".join(syllables) + rng.choice(_CONSONANTS))
+    style = rng.random()
+    if style < 0.6:
+        return "_".join(parts)
+    return "".join(part.title() for part in parts) if style < 0.9 else "_".join(parts).upper()
 
 
 def _place(rng: random.Random, number: int) -> str:
@@ -89,7 +88,9 @@ def _content(rng: random.Random, tokens: list[str], number: int) -> bytes:
         line = rng.choice(_SHAPES).format(a=a, b=b, c=c, d=d, n=rng.randrange(10_000))
         lines.append(line)
         length += len(line) + 1
-    lines.insert(rng.randrange(len(lines) + 1), f"marker_{number:06d} = {rng.getrandbits(48):012x}")
+    # Every file has names of its own, as source does.
+    for _ in range(3):
+        lines.insert(rng.randrange(len(lines) + 1), f"{_word(rng)}_{_word(rng)} = {rng.getrandbits(32)}")
     if number % 40 == 5:
         lines.insert(0, "Größe, naïveté, 検索, поиск")
     text = ("\r\n" if number % 60 == 11 else "\n").join(lines) + "\n"
