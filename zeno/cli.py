@@ -4,6 +4,7 @@
 """
 
 import argparse
+import gc
 import json
 import logging
 import os
@@ -166,6 +167,8 @@ def _serve(options: argparse.Namespace) -> int:
         sink = os.dup(1)
         stack.callback(os.close, sink)
         os.dup2(2, 1)
+        # What is there now stays: the garbage collector need not look at it again and again.
+        gc.freeze()
         serve(server, 0, sink)
     return 0
 

@@ -15,7 +15,7 @@ from zeno.patterns import searcher
 from zeno.search import builder, holding, signatures, store
 from zeno.search.corpus import ColdCorpus
 from zeno.search.lines import Lines
-from zeno.search.plan import plan
+from zeno.search.plan import Plan
 from zeno.search.signatures import Block
 from zeno.search.warm import WarmCorpus
 from zeno.server import Server
@@ -161,7 +161,7 @@ def small(monkeypatch):
 @example("héé", True, False, "xhéé".encode())
 def test_what_narrows_a_search_never_loses_a_line(pattern, case_sensitive, regex, data):
     matches = searcher(pattern, "pattern", case_sensitive=case_sensitive, literal=not regex)
-    planned = plan(pattern, regex=regex, case_sensitive=case_sensitive)
+    planned = Plan(pattern, regex=regex, case_sensitive=case_sensitive)
     text = normal(data)
     lines = text.split(b"\n")[:-1]
     assert [line.decode() for line in lines] == [line.decode("utf-8", "replace") for line in raw_lines(data)]
@@ -183,7 +183,7 @@ def test_lines_are_what_a_list_of_lines_would_be(data, before, pattern, steps):
     head, text = normal(before), normal(data)
     whole = head + text + b"foo\nab\n"
     model = [line.decode("utf-8", "replace").encode() for line in raw_lines(data)]
-    for scan in (plan(pattern, regex=True, case_sensitive=True).scan, None):
+    for scan in (Plan(pattern, regex=True, case_sensitive=True).scan, None):
         lines = Lines(whole, len(head), len(head) + len(text))
         assert len(lines) == len(model)
         assert lines[0:] == model

@@ -9,7 +9,7 @@ from zeno.meter import Meter
 from zeno.names import raw
 from zeno.patterns import Matches
 from zeno.search.lines import Lines
-from zeno.search.plan import Plan, plan
+from zeno.search.plan import Plan
 from zeno.search.selection import Candidates, Rules, select
 from zeno.text import normal
 from zeno.tree import Content, Descent, Tree
@@ -100,7 +100,7 @@ class ColdCorpus:
 
 def planned_for(query: Query) -> Plan:
     """How to look for it."""
-    return plan(query.pattern, regex=query.regex, case_sensitive=query.case_sensitive)
+    return Plan(query.pattern, regex=query.regex, case_sensitive=query.case_sensitive)
 
 
 def text_of(

@@ -1,31 +1,41 @@
 """How to look for a pattern: what narrows the search, made once for each request."""
 
-from typing import NamedTuple
+from functools import cached_property
 
 from zeno.patterns import Scan, scanner
-from zeno.search.expression import NOTHING, Demand, NotUnderstood, expression, literal
+from zeno.search.expression import NOTHING, Demand, Expression, NotUnderstood, expression, literal
 
 
-class Plan(NamedTuple):
+class Plan:
     """What narrows a search. RE2's verdict on the line decides in the end."""
 
-    scan: Scan | None
-    """Finds in a text of many lines the ones that may match; None: ask about every line."""
-    demand: Demand
-    """What the index must know of a segment that may hold a matching line."""
+    def __init__(self, pattern: str, *, regex: bool, case_sensitive: bool) -> None:
+        self._pattern = pattern
+        self._regex = regex
+        self._case_sensitive = case_sensitive
+        self._understood: Expression | None = None
+        self.demand: Demand = NOTHING
+        """What the index must know of a piece of text that may hold a matching line."""
+        if not regex:
+            self.demand = literal(pattern, case_sensitive=case_sensitive)
+            return
+        try:
+            self._understood = expression(pattern, case_sensitive=case_sensitive)
+            self.demand = self._understood.demand
+        except NotUnderstood:
+            pass
 
+    @cached_property
+    def scan(self) -> Scan | None:
+        """Finds in a text of many lines the ones that may match; None: ask about every line.
 
-def plan(pattern: str, *, regex: bool, case_sensitive: bool) -> Plan:
-    """Plan the search for a pattern that RE2 has accepted."""
-    if not regex:
-        demand = literal(pattern, case_sensitive=case_sensitive)
-        return Plan(_sooner(demand) or scanner(pattern, case_sensitive=case_sensitive, literal=True), demand)
-    try:
-        understood = expression(pattern, case_sensitive=case_sensitive)
-    except NotUnderstood:
-        return Plan(None, NOTHING)
-    demand = understood.demand
-    return Plan(_sooner(demand) or scanner(understood.lines, case_sensitive=case_sensitive), demand)
+        Made when it is first needed: where the index rules everything out, it never is.
+        """
+        if not self._regex:
+            return _sooner(self.demand) or scanner(self._pattern, case_sensitive=self._case_sensitive, literal=True)
+        if self._understood is None:
+            return None
+        return _sooner(self.demand) or scanner(self._understood.lines, case_sensitive=self._case_sensitive)
 
 
 def _sooner(demand: Demand) -> Scan | None:

@@ -8,6 +8,7 @@ cannot be seen as they happen.
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from zeno.meter import Meter
@@ -39,6 +40,7 @@ class WarmCorpus:
         self._holding: Holding | None = None
         self._possible = True
         self._selections: dict[object, _Selection] = {}
+        self._imports = ["zeno.search.holding", "zeno.search.builder", "struct", "ctypes"]
 
     def close(self) -> None:
         """Let go of everything."""
@@ -53,7 +55,10 @@ class WarmCorpus:
             return False
         try:
             if self._holding is None:
-                # Needed only where there is time for it: a first answer does not wait for these modules.
+                if self._imports:
+                    # What only this needs is imported where there is time for it, a few milliseconds at once.
+                    import_module(self._imports.pop())
+                    return True
                 from zeno.search.holding import Holding
 
                 self.tree.quicken()
