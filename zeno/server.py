@@ -87,6 +87,10 @@ class Server:
             result = result.model_copy(update={"metrics": metrics})
         return cast(Model, result)
 
+    def idle(self) -> bool:
+        """Use a moment in which nobody asks; False when there is nothing to do."""
+        return self._corpus.idle()
+
     def _refuse(self, request_id: str | None, op: str | None, error: ZenoError) -> bytes:
         if not isinstance(error, TraceFailed):
             try:
@@ -99,7 +103,7 @@ class Server:
 def serve(server: Server, source: int, sink: int) -> None:
     """Answer the lines of one descriptor on another. Returns at the end of input, after a signal, on a closed pipe."""
     with _Stop() as stop:
-        for line in _lines(source, server.max_request_bytes, stop):
+        for line in _lines(source, server, stop):
             if wire.is_blank(line):
                 continue
             try:
@@ -133,11 +137,14 @@ class _Stop:
         signal.signal(number, signal.SIG_DFL)
 
 
-def _lines(source: int, limit: int, stop: _Stop) -> Iterator[bytes]:
+def _lines(source: int, server: Server, stop: _Stop) -> Iterator[bytes]:
     """The lines of a descriptor without their ends. Of an over-long one only enough is kept to see that it is one."""
-    lines = Lines(limit)
+    lines = Lines(server.max_request_bytes)
     while True:
-        ready, _, _ = select.select([source, stop.wakeup], [], [])
+        ready, _, _ = select.select([source, stop.wakeup], [], [], 0)
+        while not ready:
+            wait = 0 if server.idle() else None
+            ready, _, _ = select.select([source, stop.wakeup], [], [], wait)
         if stop.wakeup in ready:
             return
         chunk = os.read(source, 1 << 16)
