@@ -439,6 +439,11 @@ def leads_elsewhere(directory: int, name: str) -> bool:
         return True
 
 
+Content = tuple[int, bytes, bool]
+"""The size of a regular file, its bytes, and whether it is binary. Of one larger than was asked for there are no bytes,
+of a binary one only the first. A plain tuple: a search makes thousands."""
+
+
 class Descent:
     """Opens files by paths that hold no links, keeping the way down to the last one open.
 
@@ -491,7 +496,7 @@ class Descent:
             if descriptor is not None:
                 os.close(descriptor)
 
-    def read(self, path: bytes, limit: int) -> "Content | None":
+    def read(self, path: bytes, limit: int) -> Content | None:
         """What is in a regular file; None where there is no such file now, or none that may be read."""
         folder, _, name = path.rpartition(b"/")
         try:
@@ -521,15 +526,6 @@ class Descent:
         return descriptor
 
 
-class Content(NamedTuple):
-    """What a regular file holds."""
-
-    size: int
-    data: bytes
-    """All of it; nothing where it is larger than was asked for, and only the beginning of a binary file."""
-    binary: bool
-
-
 def content(descriptor: int, limit: int, concealed: tuple[int, int] | None = None) -> Content | None:
     """What is in an open file; None for what is no regular file, or the concealed one."""
     status = os.fstat(descriptor)
@@ -537,13 +533,13 @@ def content(descriptor: int, limit: int, concealed: tuple[int, int] | None = Non
         return None
     size = status.st_size
     if size > limit:
-        return Content(size, b"", False)
-    data = os.pread(descriptor, min(size, CHUNK), 0)
+        return size, b"", False
+    data = os.pread(descriptor, min(CHUNK, size), 0)
     if is_binary(data):
-        return Content(size, data, True)
+        return size, data, True
     while len(data) < size and (more := os.pread(descriptor, size - len(data), len(data))):
         data += more
-    return Content(size, data, False)
+    return size, data, False
 
 
 def _is_plain(path: str) -> bool:

@@ -127,9 +127,9 @@ def _followed(path: str, limit: int, tree: Tree) -> Content | None:
     try:
         with tree.open(path) as file:
             if file.size > limit:
-                return Content(file.size, b"", False)
+                return file.size, b"", False
             if file.is_binary:
-                return Content(file.size, b"", True)
-            return Content(file.size, file.read(), False)
+                return file.size, b"", True
+            return file.size, file.read(), False
     except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
         return None
