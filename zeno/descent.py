@@ -7,7 +7,6 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from zeno.text import BINARY_WINDOW, is_binary
 
@@ -43,13 +42,9 @@ def leads_elsewhere(directory: int, name: str) -> bool:
         return True
 
 
-class Content(NamedTuple):
-    """What a regular file holds."""
-
-    size: int
-    data: bytes
-    """All of it; nothing where it is larger than was asked for, and only the beginning of a binary file."""
-    binary: bool
+Content = tuple[int, bytes, bool]
+"""The size of a regular file, its bytes, and whether it is binary. Of one larger than was asked for there are no bytes,
+of a binary one only the first. A plain tuple: a search makes thousands."""
 
 
 class Descent:
@@ -143,10 +138,10 @@ def content(
         return None
     size = status.st_size
     if size > limit:
-        return Content(size, b"", False)
+        return size, b"", False
     data = os.pread(descriptor, min(size, CHUNK if whole else BINARY_WINDOW), 0)
     if is_binary(data):
-        return Content(size, data, True)
+        return size, data, True
     while whole and len(data) < size and (more := os.pread(descriptor, size - len(data), len(data))):
         data += more
-    return Content(size, data, False)
+    return size, data, False

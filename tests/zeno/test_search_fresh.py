@@ -344,3 +344,12 @@ def test_a_server_ends_while_it_prepares(planted, pipe):
     server = pipe()
     server.ask("stat", path=".")
     assert server.close() == (0, b"")
+
+
+def test_with_the_cache_switched_off_every_answer_is_the_same(planted, pipe):
+    server, plain, tiny = pipe(), pipe("--no-cache"), pipe("--cache-bytes", "2000")
+    warm(server)
+    assert asked(server) == asked(plain) == asked(tiny)
+    (planted / "d" / "a.txt").write_text("needle\n")
+    assert asked(server) == asked(plain) == asked(tiny)
+    assert plain.ask("grep", pattern="no such thing")["result"]["metrics"]["files_scanned"] > 40

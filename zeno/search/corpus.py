@@ -135,23 +135,22 @@ class Reader:
         read = self._descent.read(raw(path, "path"), self._max_bytes, whole=whole) or self._followed(path)
         if read is None:
             self._skipped["unreadable"] += 1
-        elif read.size > self._max_bytes:
-            self._skipped["large"] += 1
-        elif read.binary:
-            self._skipped["binary"] += 1
-        else:
-            self._meter.scanned(len(read.data))
-            return normal(read.data)
-        return None
+            return None
+        size, data, binary = read
+        if size > self._max_bytes or binary:
+            self._skipped["large" if size > self._max_bytes else "binary"] += 1
+            return None
+        self._meter.scanned(len(data))
+        return normal(data)
 
     def _followed(self, path: str) -> Content | None:
         """What is in a file by a path that may hold links; None where it cannot be read."""
         try:
             with self._tree.open(path) as file:
                 if file.size > self._max_bytes:
-                    return Content(file.size, b"", False)
+                    return file.size, b"", False
                 if file.is_binary:
-                    return Content(file.size, b"", True)
-                return Content(file.size, file.read(), False)
+                    return file.size, b"", True
+                return file.size, file.read(), False
         except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
             return None

@@ -78,9 +78,9 @@ class Holding:
                     found = content(descriptor, MAX_HELD_FILE)
                 if found is None:
                     continue
-                entry.size, entry.binary = found.size, found.binary
-                if not found.binary and found.size <= MAX_HELD_FILE:
-                    self._store.hold(entry, normal(found.data))
+                entry.size, data, entry.binary = found
+                if not entry.binary and entry.size <= MAX_HELD_FILE:
+                    self._store.hold(entry, normal(data))
                 if self._store.full:
                     break
         self.content_version += 1
