@@ -7,24 +7,20 @@ The model is any OpenAI-compatible endpoint: OPENAI_BASE_URL, OPENAI_API_KEY and
 """
 
 import argparse
-import hashlib
 import json
 import os
 import sys
-import time
+import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from contract_models.zeno.trace_event import ClaimEvent, SubcallEndEvent, SubcallStartEvent
-from contract_spec.model import Model
-
-from zeno import wire
 from zeno.client import Refused, Zeno
 from zeno.dispatch import OPS
 from zeno.plain import plain
+from zeno.trace.recorder import Recorder
 
 SYSTEM = """\
 You answer a task about a directory tree that you cannot see as a whole. Reply with exactly one JSON object, one of:
@@ -68,19 +64,6 @@ class Endpoint:
         return str(text)
 
 
-class Log:
-    """The agent's own events, appended to the trace that the server writes, each in one piece so that no line tears."""
-
-    def __init__(self, path: str | None) -> None:
-        self._descriptor = None if path is None else os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-
-    def write(self, kind: type[Model], **fields: Any) -> None:
-        """Append one event."""
-        if self._descriptor is not None:
-            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            os.write(self._descriptor, wire.dump(kind.model_validate({"ts": now, **fields})) + b"\n")
-
-
 @dataclass
 class Answer:
     """What a call returns to whoever made it."""
@@ -95,7 +78,7 @@ class Recursion:
 
     endpoint: Endpoint
     zeno: Zeno
-    log: Log
+    record: Recorder
     max_depth: int
     max_steps: int
     context_chars: int
@@ -103,26 +86,22 @@ class Recursion:
     replies: int = 0
     largest: int = 0
 
-    def solve(self, task: str, depth: int = 0, parent: str | None = None) -> Answer:
+    def solve(self, task: str, depth: int = 0) -> Answer:
         """Answer a task in a context of its own."""
         self.calls += 1
-        name = f"call-{self.calls}"
-        around = {} if parent is None else {"parent": parent}
-        self.log.write(SubcallStartEvent, event="subcall_start", id=name, task=task, **around)
         messages = [
             {"role": "system", "content": SYSTEM.replace("OPS", ", ".join(sorted(OPS)))},
             {"role": "user", "content": task},
         ]
-        answer = Answer("(no answer within the allowed steps)")
-        for _ in range(self.max_steps):
-            said = self._say(messages)
-            step = _object(said)
-            if "answer" in step:
-                answer = self._checked(Answer(str(step["answer"]), step.get("evidence", [])), name)
-                break
-            messages.append({"role": "user", "content": self._observe(step, depth, name)})
-        self.log.write(SubcallEndEvent, event="subcall_end", id=name, outcome=answer.text, **around)
-        return answer
+        with self.record.subcall(task) as subcall:
+            for _ in range(self.max_steps):
+                step = _object(self._say(messages))
+                if "answer" in step:
+                    answer = self._checked(str(step["answer"]) or "(empty)", step.get("evidence"))
+                    subcall.outcome = answer.text
+                    return answer
+                messages.append({"role": "user", "content": self._observe(step, depth)})
+        return Answer("(no answer within the allowed steps)")
 
     def _say(self, messages: list[dict[str, str]]) -> str:
         # The task stays, what was seen longest ago goes: the context never grows beyond its limit.
@@ -134,11 +113,11 @@ class Recursion:
         messages.append({"role": "assistant", "content": said})
         return said
 
-    def _observe(self, step: dict[str, Any], depth: int, name: str) -> str:
+    def _observe(self, step: dict[str, Any], depth: int) -> str:
         if isinstance(step.get("ask"), str):
             if depth >= self.max_depth:
                 return "You cannot hand on any further: ask Zeno yourself."
-            part = self.solve(step["ask"], depth + 1, name)
+            part = self.solve(step["ask"], depth + 1)
             return self._cut(f"ANSWER: {part.text}\nEVIDENCE: {json.dumps(part.evidence)}")
         if step.get("op") in OPS and isinstance(step.get("args"), dict):
             return self._cut(f"RESULT: {self._ask(step['op'], step['args'])}")
@@ -156,21 +135,19 @@ class Recursion:
             text if len(text) <= limit else f"{text[:limit]}\n(cut: {len(text) - limit} more characters; ask for less)"
         )
 
-    def _checked(self, answer: Answer, name: str) -> Answer:
-        """The answer with only the evidence that is really there, each piece with the digest of its lines."""
+    def _checked(self, text: str, evidence: Any) -> Answer:
+        """The answer with only the evidence that is really there, each piece with the receipt for its lines."""
         kept = []
-        for citation in answer.evidence if isinstance(answer.evidence, list) else []:
+        for citation in evidence if isinstance(evidence, list) else []:
             try:
                 path, start, end = citation["path"], citation["start_line"], citation["end_line"]
-                found = self.zeno.read_file(path, start_line=start, end_line=end, max_lines=10_000)
+                found = self.zeno.read_file(path, start_line=start, end_line=end, max_lines=10_000, receipts=True)
             except (Refused, KeyError, TypeError):
                 continue
             if found.end_line == end:
-                digest = hashlib.sha256(found.text.encode()).hexdigest()
-                kept.append({"path": found.path, "start_line": start, "end_line": end, "sha256": digest})
-        if answer.text:
-            self.log.write(ClaimEvent, event="claim", claim=answer.text, evidence=kept, parent=name)
-        return Answer(answer.text, kept)
+                kept.append({"path": found.path, "start_line": start, "end_line": end, "sha256": found.sha256})
+        self.record.claim(text, kept)
+        return Answer(text, kept)
 
 
 def _object(said: str) -> dict[str, Any]:
@@ -192,19 +169,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--max-steps", type=int, default=40, help="replies for each call (default 40)")
     parser.add_argument("--context-chars", type=int, default=24_000, help="size of each context (default 24000)")
     options = parser.parse_args(argv)
-    flags = [] if options.log is None else ["--log", options.log]
     try:
-        with Zeno(options.root, flags=flags) as zeno:
-            work = Recursion(
-                Endpoint.from_environment(),
-                zeno,
-                Log(options.log),
-                options.max_depth,
-                options.max_steps,
-                options.context_chars,
-            )
+        with (
+            tempfile.TemporaryDirectory() as scratch,
+            Zeno(options.root, flags=["--log", log := options.log or f"{scratch}/trace.jsonl"]) as zeno,
+            Recorder(log, options.root) as record,
+        ):
+            limits = (options.max_depth, options.max_steps, options.context_chars)
+            work = Recursion(Endpoint.from_environment(), zeno, record, *limits)
             answer = work.solve(options.question)
-    except (Unusable, ConnectionError) as error:
+    except (Unusable, OSError) as error:
         print(f"recursive: {error}", file=sys.stderr)
         return 2
     print(answer.text)

@@ -3,11 +3,13 @@
 Each generated request also goes through the stdio server: the two doors must agree on its verdict.
 
 The one exception from the checks is stated here and nowhere else. The schemas cannot say that `end_line` must not be
-below `start_line`, which strings are regular expressions of the dialect, globs of a sane size or possible file names,
-and how large a response gets. A request that breaks such a rule is valid data for schemathesis and still refused with
-422: `positive_data_acceptance` is then left out, for that request only, and only if the rule is seen to be broken here.
+below `start_line`, that a citation must not contradict itself, which strings are regular expressions of the dialect,
+globs of a sane size or possible file names, and how large a response gets. A request that breaks such a rule is valid
+data for schemathesis and still refused with 422: `positive_data_acceptance` is then left out, for that request only,
+and only if the rule is seen to be broken here.
 """
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -97,8 +99,19 @@ def _breaks_a_rule(code: str, args: Any) -> bool:
         return any(_refused_by_re2(args.get(name), options) for name in ("pattern", "regex"))
     if code == "invalid_args":
         backwards = args.get("end_line", 1 << 60) < args.get("start_line", 1)
-        return backwards or "\\u0000" in json.dumps(args) or json.dumps(args).count("{") > 2
+        contradictory = any(map(_contradicts_itself, args.get("citations", [])))
+        globs = json.dumps([args.get(name) for name in ("glob", "paths", "exclude_globs")])
+        return backwards or contradictory or "{" in globs or "\\u0000" in json.dumps(args)
     return code in ("response_too_large", "invalid_cursor")
+
+
+def _contradicts_itself(citation: dict[str, Any]) -> bool:
+    """Whether a citation tells nothing to check, or tells the same thing twice and differently."""
+    count = citation["end_line"] - citation["start_line"] + 1
+    text, digest = citation.get("text"), citation.get("sha256")
+    if count < 1 or text is None:
+        return bool(count < 1 or digest is None)
+    return bool(text.count("\n") + 1 != count or digest not in (None, hashlib.sha256(text.encode()).hexdigest()))
 
 
 def _refused_by_re2(pattern: Any, options: Any) -> bool:
