@@ -8,6 +8,7 @@ from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import contract_spec as spec
 import pytest
@@ -227,7 +228,7 @@ def test_what_a_manifest_lists_and_no_bundle_has_is_an_expected_cell(tmp_path, c
     assert summary["left_out"]["files_without_entry"] == 1
 
 
-RUBRIC = {
+RUBRIC: dict[str, Any] = {
     "name": "odd-v1",
     "dimensions": {
         "fine": {"scale": {"kind": "range", "minimum": -(10**12), "maximum": 10**12}},

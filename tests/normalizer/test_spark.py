@@ -66,7 +66,7 @@ def ledgers(tmp_path_factory):
 
 
 def both(capsys, *arguments: str) -> str:
-    said = []
+    said: list[str] = []
     for engine in ("duckdb", "spark"):
         capsys.readouterr()
         assert main([*arguments, "--engine", engine, "--format", "json"]) == 0

@@ -16,6 +16,7 @@ from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.statistics import statistics
 from normalizer.aggregate.summary import Options, aggregate
 from normalizer.cli import main
+from normalizer.ledger import reading
 from tests.normalizer.bundles import DIMENSIONS, bundle, entry
 from tests.normalizer.studies import Verdict, bundles_of, ledger_of, output, refusal
 
@@ -108,8 +109,6 @@ def report(ledger):
 
 
 def records(ledger):
-    from normalizer.ledger import reading
-
     with reading(ledger) as opened:
         return list(opened.items("records"))
 
@@ -139,7 +138,7 @@ def test_bounds_put_every_invalid_record_at_an_end_of_the_scale(ledger, report):
     bound = {row["key"]["generator_model"]: row for row in report["bounds"]}
     assert bound["g1"]["at_minimum"] == bound["g1"]["mean"] == bound["g1"]["at_maximum"]
     assert (bound["g1"]["invalid"], bound["g2"]["invalid"]) == (0, 2)
-    artifacts = {}
+    artifacts: dict[str, list[int]] = {}
     for record in records(ledger):
         if record["generator_model"] == "g2":
             artifacts.setdefault(record["artifact"], []).append(sum(record["scores"].values()))
@@ -149,7 +148,7 @@ def test_bounds_put_every_invalid_record_at_an_end_of_the_scale(ledger, report):
 
 
 def test_contrasts_pair_what_agrees_in_all_else(ledger, report):
-    cells = {}
+    cells: dict[tuple[str, str, str], list[int]] = {}
     for record in records(ledger):
         key = (record["generator_model"], record["factors"]["question"], record["factors"]["version"])
         cells.setdefault(key, []).append(sum(record["scores"].values()))
@@ -202,7 +201,7 @@ def test_judges_that_never_meet_are_not_compared(tmp_path):
 def test_each_judge_is_left_out_in_turn(ledger, report):
     for out in report["leave_one_judge_out"]:
         for row in out["rows"]:
-            artifacts = {}
+            artifacts: dict[str, list[int]] = {}
             for record in records(ledger):
                 if record["generator_model"] == row["key"]["generator_model"] and record["judge_model"] != out["judge"]:
                     artifacts.setdefault(record["artifact"], []).append(sum(record["scores"].values()))
@@ -212,7 +211,7 @@ def test_each_judge_is_left_out_in_turn(ledger, report):
 
 
 def test_self_judging_is_compared_on_the_same_artifacts(ledger, report):
-    by = {}
+    by: dict[tuple[str, str], dict[str, int]] = {}
     for record in records(ledger):
         by.setdefault((record["generator_model"], record["artifact"]), {})[record["judge_model"]] = sum(
             record["scores"].values()
