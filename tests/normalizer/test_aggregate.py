@@ -254,8 +254,8 @@ def test_scales_of_every_kind_are_summed_exactly_to_their_last_digit(tmp_path, c
     ledger = ledger_of(tmp_path, [text % ",".join(entries)], rubric=RUBRIC)
     (row,) = aggregate((ledger,), Options())["rows"]
     fine = [Fraction(x) for x in ("999999999999.123456789012", "-999999999999.123456789011", "0.000000000001")]
-    middle = sum(fine) / 3
-    variance = sum((x - middle) ** 2 for x in fine) / 2
+    middle = sum(fine, Fraction(0)) / 3
+    variance = sum(((x - middle) ** 2 for x in fine), Fraction(0)) / 2
     assert row["dimensions"]["fine"]["mean"] == 0
     assert abs(Fraction(row["dimensions"]["fine"]["sd"]) ** 2 - variance) < 2 * 10**6
     assert f"{row['dimensions']['fine']['max']:f}" == "999999999999.123457"
