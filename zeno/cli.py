@@ -5,6 +5,7 @@
 
 import argparse
 import gc
+import io
 import json
 import logging
 import os
@@ -22,7 +23,19 @@ EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno sch
 
 def run() -> NoReturn:
     """The `zeno` command."""
+    _open_standard_streams()
     sys.exit(main())
+
+
+def _open_standard_streams() -> None:
+    """Whoever starts us may have closed some: what is opened next, the root or the log, must not take their numbers."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    for stream in (sys.stdout, sys.stderr):
+        # JSON is UTF-8, whatever the locale; one that cannot print a name is no reason to print nothing.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,12 +50,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         options.pairs = [*options.pairs, *pairs]
     try:
         status: int = options.run(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Whoever was reading has seen enough; the interpreter must not complain while it closes standard output.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        # Whoever was reading has seen enough.
+        _forget_output()
         return 0
+    except OSError as error:
+        _forget_output()
+        print(f"zeno: cannot go on: {error.strerror or error}", file=sys.stderr)
+        return 2
     except _CannotRun as error:
         print(f"zeno: {error}", file=sys.stderr)
         return 2
@@ -56,6 +74,11 @@ class _Version(argparse.Action):
 
         print(f"zeno {version('zeno-normalizer')} (protocol {spec.PROTOCOL_VERSION})")
         parser.exit()
+
+
+def _forget_output() -> None:
+    """Let go of standard output: the interpreter must not complain while it closes it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -234,6 +257,8 @@ def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
 def _serve(options: argparse.Namespace) -> int:
     from zeno.server import serve
 
+    if sys.stdout is None:
+        raise _CannotRun("standard output is closed, so nobody can be answered; give it somewhere to go")
     with ExitStack() as stack:
         server = _server(options, stack)
         # Standard output belongs to the protocol alone: whatever else is printed in this process goes to stderr.

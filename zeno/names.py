@@ -33,7 +33,10 @@ def printed_entry(name: str) -> str:
 def raw(path: str, field: str) -> bytes:
     """The bytes of a printed path; `field` names the argument in errors."""
     if "\0" not in path:
-        return path.encode("utf-8")
+        try:
+            return path.encode("utf-8")
+        except UnicodeEncodeError:
+            raise InvalidArgs(f"{field} holds half a surrogate pair; no printed name does") from None
 
     def byte(found: re.Match[str]) -> str:
         if found[1] is None:

@@ -63,11 +63,12 @@ class Server:
             self._trace.request(request)
             self._budget.begin()
             meter = Meter(self._clock, self._terms)
-            result = self._afford(dispatch.perform(request, self._corpus, meter), meter)
+            result, size = self._afford(dispatch.perform(request, self._corpus, meter), meter)
             answer = wire.success(request.id, result)
             if len(answer) > self.max_response_bytes:
                 raise ResponseTooLarge("the answer is longer than a response may be")
             self._trace.response(request, result)
+            self._budget.spend(meter.lines, size)
             return answer
         except ResponseTooLarge as error:
             limit = f"the limit is {self.max_response_bytes} bytes"
@@ -78,14 +79,17 @@ class Server:
             log.exception("bug while answering %r", request_id)
             return self._refuse(request_id, op, InternalError())
 
-    def _afford(self, result: Any, meter: Meter) -> Model:
-        """The result with what is left of the session's budget after it, if that covers it."""
+    def _afford(self, result: Any, meter: Meter) -> tuple[Model, int]:
+        """The result with what is left of the session's budget after it, if that covers it, and its size in bytes.
+
+        Nothing is spent yet: the answer may still turn out too long, or not be logged.
+        """
+        size = 0
         if self._budget.limited:
             size = len(wire.dump(result.model_copy(update={"metrics": MISSING})))
-            self._budget.spend(meter.lines, size)
-            metrics = result.metrics.model_copy(update={"budget": self._budget.left()})
+            metrics = result.metrics.model_copy(update={"budget": self._budget.after(meter.lines, size)})
             result = result.model_copy(update={"metrics": metrics})
-        return cast(Model, result)
+        return cast(Model, result), size
 
     def idle(self) -> bool:
         """Use a moment in which nobody asks; False when there is nothing to do."""

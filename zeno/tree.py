@@ -109,8 +109,10 @@ class Tree:
         self._root = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         status = os.fstat(self._root)
         self._identity = (status.st_dev, status.st_ino)
+        real = os.fsencode(os.path.realpath(root))
         given = os.fsencode(os.path.abspath(root))
-        self._prefixes = sorted({given, os.path.realpath(given)})
+        # The short form of `link/..` is the name of another directory.
+        self._prefixes = sorted({given, real}) if os.path.realpath(given) == real else [real]
         self._concealed: tuple[int, int] | None = None
         self._glance: Opener | None = None
         self._grasp: Opener | None = None

@@ -65,6 +65,12 @@ def test_a_bad_line_is_refused_and_the_server_goes_on(root, pipe, line, code):
     assert server.close() == (0, b"")
 
 
+def test_an_over_long_line_that_begins_blank_is_refused_and_one_that_is_blank_is_skipped(root, pipe):
+    server = pipe("--max-request-bytes", "100")
+    assert server.line(b" " * 200 + b'{"id":"1","op":"list_files","args":{}}')["error"]["code"] == "invalid_request"
+    assert server.line(b" " * 200 + b"\n" + b"[]")["error"]["message"].startswith("a request must be an object")
+
+
 def test_the_id_comes_back_wherever_one_can_be_read(root, pipe):
     server = pipe()
     assert server.line(b'{"id":"x","op":5}')["id"] == "x"

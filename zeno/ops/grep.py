@@ -131,10 +131,9 @@ class _Page:
         )
 
     def _match(self, line: bytes) -> tuple[int, int]:
-        """Where in the line, in characters, the first match is."""
+        """Where in the line, in characters, the first match is. One of bytes (`\\C`) may begin or end inside one."""
         start, end = self._find(line) or (0, 0)
-        before = len(line[:start].decode())
-        return before, before + len(line[start:end].decode())
+        return len(line[:start].decode(errors="ignore")), len(line[:end].decode(errors="replace"))
 
 
 def _neighbour(at: int, line: str, limit: int | None) -> GrepLine:
