@@ -81,7 +81,8 @@ def command(
     )
     options = replace(options_from(**chosen), by=keys_of(by), unit=unit, interval=method)
     summary = aggregate(ledgers, options)
-    click.echo(written(summary, form), nl=False)
+    # What a terminal would take for colours is part of a name, and stays.
+    click.echo(written(summary, form), nl=False, color=True)
     return 0
 
 
