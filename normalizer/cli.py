@@ -17,9 +17,12 @@ COMMANDS = {
     "agreement": "how well judges agree on the artifacts they share",
     "audit": "count what a ledger holds, by reason, judge, generator and phase",
     "explain": "show a record, its reasons and the lines of the raw bundle they point at",
+    "judge": "have the files of a manifest judged, one call a file, and write one raw judge bundle",
     "lint": "find contradictions in rubrics, manifests and schemas before a run is paid for",
     "normalize": "turn raw judge bundles into eval_records, in a ledger",
+    "packet": "write what a judge would be given, and call nobody",
     "protocol": "print the protocol version identifier",
+    "replay": "rebuild the bundle of a judge run from its kept replies, and compare",
     "restore": "give back a bundle's raw bytes",
 }
 """Each is `normalizer.commands.NAME:command`; `_` stands for `-` in module names."""

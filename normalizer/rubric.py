@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from functools import reduce
 from typing import Any
 
 from normalizer.lossless import Number, value_of
@@ -63,7 +62,10 @@ class Rubric:
 
 def exact_sum(values: list[Decimal]) -> Decimal:
     """The sum, without rounding."""
-    return reduce(_EXACT.add, values, Decimal(0))
+    total = Decimal(0)
+    for value in values:
+        total = _EXACT.add(total, value)
+    return total
 
 
 def rubric_of(document: dict[str, Any]) -> Rubric:

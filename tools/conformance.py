@@ -37,7 +37,11 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None) -> int:
     """Parse flags, run the vectors, print the report."""
     options = _parser().parse_args(argv)
     out = out or sys.stdout
-    chosen = [vector for vector in read(options.vectors) if options.filter.lower() in vector.name.lower()]
+    chosen = [
+        vector
+        for vector in read(options.vectors)
+        if options.filter.lower() in vector.name.lower() and not (options.plain and "additions" in vector.requires)
+    ]
     if not chosen:
         print(f"conformance: no vector has {options.filter!r} in its name", file=sys.stderr)
         return 2
@@ -65,6 +69,9 @@ def _parser() -> argparse.ArgumentParser:
         "--server", metavar="CMD", default=OUR_SERVER, help="command of the server, with {root} (default: zeno serve)"
     )
     parser.add_argument("--filter", metavar="TEXT", default="", help="only vectors with TEXT in 'FILE: DESCRIPTION'")
+    parser.add_argument(
+        "--plain", action="store_true", help="only the plain protocol, without the additions of docs/evidence.md"
+    )
     parser.add_argument("--format", choices=("table", "json"), default="table", help="how to print (default: table)")
     parser.add_argument(
         "--time-limit", metavar="SECONDS", type=float, default=10, help="longest wait for an answer (default: 10)"
@@ -105,9 +112,11 @@ def _together(
         try:
             for vector in vectors:
                 try:
-                    peer = peer or Peer(command, site, time_limit)
+                    if peer is None:
+                        peer = Peer(command, site, time_limit)
+                        peer.check()
                     found = judge(vector, converse(vector, peer, site))
-                except Trouble as trouble:
+                except (NoServer, Trouble) as trouble:
                     found = [str(trouble)]
                     if peer:
                         peer.close()
@@ -132,8 +141,8 @@ def _print_table(verdicts: Sequence[Verdict], out: TextIO) -> None:
     for verdict in verdicts:
         if verdict.verdict == "differ":
             print(f"differs: {verdict.vector.name}\n    {verdict.vector.spec}", file=out)
-            for why in verdict.why:
-                print(f"    {why}", file=out)
+            for line in [*(f"sent: {line}" for line in verdict.vector.sent[:3]), *verdict.why]:
+                print(f"    {line}", file=out)
             print(file=out)
     counts = Counter((verdict.vector.suite, verdict.verdict) for verdict in verdicts)
     suites = sorted({verdict.vector.suite for verdict in verdicts})
@@ -156,6 +165,7 @@ def _print_json(verdicts: Sequence[Verdict], server: str, out: TextIO) -> None:
             "file": verdict.vector.suite,
             "description": verdict.vector.description,
             "spec": verdict.vector.spec,
+            "sent": verdict.vector.sent,
             "verdict": verdict.verdict,
             "why": list(verdict.why),
         }

@@ -15,12 +15,12 @@ Matches = Callable[[str], bool]
 MAX_ALTERNATIVES = 1024
 
 
-def matcher(globs: Iterable[str], field: str) -> Matches:
+def matcher(globs: Iterable[str], field: str, *, case_sensitive: bool = True) -> Matches:
     """Whether a path matches any of the globs. `field` names the argument in errors."""
     alternatives = [text for glob in globs for text in expand(glob, field)]
     if not alternatives:
         return lambda _: False
-    matches = full_matcher("|".join(f"(?:{translate(text)})" for text in alternatives), field)
+    matches = full_matcher("|".join(f"(?:{translate(text)})" for text in alternatives), field, case_sensitive)
     return lambda path: matches(path.encode())
 
 
@@ -100,23 +100,31 @@ def _class_end(glob: str, start: int) -> int | None:
 
 
 def _class(body: str) -> str:
-    """A character class as fnmatch reads it: `!` negates, a range that runs backwards holds nothing."""
-    negated = body.startswith("!")
-    chars = body[1:] if negated else body
-    ranges: list[str] = []
-    index = 0
-    while index < len(chars):
-        if chars[index + 1 : index + 2] == "-" and index + 2 < len(chars):
-            low, high = chars[index], chars[index + 2]
-            if low <= high:
-                ranges.append(f"{_code(low)}-{_code(high)}")
-            index += 3
-        else:
-            ranges.append(_code(chars[index]))
-            index += 1
-    if not ranges:
+    """A character class to the letter of fnmatch: it drops ranges that run backwards, and then looks for a `!`."""
+    parts = _parts(body)
+    for index in range(len(parts) - 1, 0, -1):
+        if parts[index - 1][-1] > parts[index][0]:
+            parts[index - 1 : index + 1] = [parts[index - 1][:-1] + parts[index][1:]]
+    negated = parts[0].startswith("!")
+    parts[0] = parts[0].removeprefix("!")
+    if parts == [""]:
         return "(?s:.)" if negated else r"[^\x{0}-\x{10ffff}]"
-    return f"[{'^' if negated else ''}{''.join(ranges)}]"
+    return f"[{'^' if negated else ''}{'-'.join(''.join(map(_code, part)) for part in parts)}]"
+
+
+def _parts(body: str) -> list[str]:
+    """A class cut at the dashes that make ranges, each from the character before the dash to the one after it."""
+    parts: list[str] = []
+    start = 0
+    dash = body.find("-", 2 if body.startswith("!") else 1)
+    while dash >= 0:
+        parts.append(body[start:dash])
+        start = dash + 1
+        dash = body.find("-", start + 2)
+    if start == len(body):
+        parts[-1] += "-"
+        return parts
+    return [*parts, body[start:]]
 
 
 def _code(char: str) -> str:

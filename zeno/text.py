@@ -4,6 +4,7 @@ A line ends at a line feed; a carriage return just before it is not part of the 
 counts. A byte order mark at the very start belongs to no line. What is not UTF-8 becomes U+FFFD.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable
 
 BOM = b"\xef\xbb\xbf"
@@ -33,13 +34,24 @@ def decode(line: bytes) -> str:
     return line.decode("utf-8", "replace")
 
 
-class Window:
-    """Picks the lines `first` to `last` out of a stream of chunks and counts all lines, holding only what it picks."""
+def receipt(text: str) -> str:
+    """The digest by which lines, joined by a line feed, are cited."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
-    def __init__(self, first: int, last: int, keep: Callable[[int], None]) -> None:
+
+class Window:
+    """Picks the lines `first` to `last` out of a stream of chunks and counts all lines, holding only what it picks.
+
+    Of a line of more than `max_chars` characters it may hold only a part: the beginning, and still more than that many.
+    """
+
+    def __init__(self, first: int, last: int, keep: Callable[[int], None], max_chars: int | None = None) -> None:
         self._first = first
         self._last = last
         self._keep = keep
+        # A character has at most four bytes; the last one may be torn or taken for a line's end.
+        self._limit = None if max_chars is None else 4 * max_chars + 8
+        self._held = 0
         self._line = 1  # the line that the next byte belongs to
         self._ended = True  # whether the last byte seen was a line feed, or there was none
         self._parts: list[bytes] = []  # the current line so far, if it is wanted
@@ -68,6 +80,9 @@ class Window:
                 continue
             end = chunk.find(b"\n", position)
             piece = chunk[position : end if end >= 0 else len(chunk)]
+            if self._limit is not None:
+                piece = piece[: self._limit - self._held]
+            self._held += len(piece)
             self._keep(len(piece))
             self._parts.append(piece)
             if end < 0:
@@ -89,6 +104,7 @@ class Window:
     def _finish(self, *, terminated: bool) -> None:
         line = b"".join(self._parts)
         self._parts.clear()
+        self._held = 0
         self.lines.append(decode(line.removesuffix(b"\r") if terminated else line))
 
 

@@ -1,4 +1,4 @@
-"""The root: find, walk, read. The only module that opens what is under it, and nothing here can open anything else.
+"""The root: find and read. Only this module and `walk` open what is under it, and neither can open anything else.
 
 A path is followed one component at a time from the descriptor of the root, each opened without following links; links
 are read and followed by hand. So what was checked is what is opened, however fast someone swaps directories and links.
@@ -8,14 +8,14 @@ import errno
 import os
 import stat
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.names import printed, raw
-from zeno.text import is_binary
+from zeno.text import BINARY_WINDOW, is_binary
 
 CHUNK = 1 << 18
 MAX_LINKS = 40
@@ -23,12 +23,11 @@ MAX_LINKS = 40
 MAX_RETRIES = 64
 
 # O_PATH opens a directory that may be searched but not listed; systems without it need the right to list.
-_DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK a FIFO that took a file's place would stop the server.
-_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
-_NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
+NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 
 
 class _Changed(Exception):
@@ -58,6 +57,10 @@ class File:
     def is_binary(self) -> bool:
         """Whether the file is binary; only its first piece is read."""
         return is_binary(self._start())
+
+    def looks_binary(self) -> bool:
+        """The same for those who want nothing else of the file: no more is read than it takes."""
+        return is_binary(self._read(0, min(BINARY_WINDOW, self.size)))
 
     def require_text(self) -> None:
         """Refuse a binary file."""
@@ -126,7 +129,15 @@ class Tree:
         status = os.fstat(descriptor)
         self._concealed = (status.st_dev, status.st_ino)
 
-    # One path
+    @property
+    def descriptor(self) -> int:
+        """The root itself, for the walk."""
+        return self._root
+
+    @property
+    def concealed_inode(self) -> int | None:
+        """The number of the concealed file, if there is one. Another file may have it too; `place` knows."""
+        return self._concealed[1] if self._concealed else None
 
     def place(self, path: str, field: str = "path") -> Place:
         """What is at a path. Nothing at all is an answer; a path outside the root is refused."""
@@ -154,9 +165,9 @@ class Tree:
             if not stat.S_ISREG(found.status.st_mode):
                 raise NotAFile(path, _kind(found.status.st_mode))
             try:
-                descriptor = os.open(found.name, _READING, dir_fd=found.parent)
+                descriptor = os.open(found.name, READING, dir_fd=found.parent)
             except OSError as error:
-                if error.errno in _NOWHERE:
+                if error.errno in NOWHERE:
                     raise _Changed from error
                 raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
         try:
@@ -166,6 +177,43 @@ class Tree:
             yield File(found.path, descriptor, now.st_size)
         finally:
             os.close(descriptor)
+
+    def each(self, paths: Iterable[str]) -> Iterator[tuple[str, File | None]]:
+        """Open files one after the other, None for one that cannot be. Neighbours share the way to their directory."""
+        with ExitStack() as way:
+            folder, parent = None, -1
+            for path in paths:
+                above, _, name = path.rpartition("/")
+                if above != folder:
+                    way.close()
+                    folder, parent = above, self._directory(above, way)
+                with ExitStack() as stack:
+                    try:
+                        file = self._neighbour(path, raw(name, "path"), parent, stack)
+                        file = file or stack.enter_context(self.open(path))
+                    except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
+                        file = None
+                    yield path, file
+
+    def _directory(self, path: str, stack: ExitStack) -> int:
+        """A descriptor that lasts as long as the stack; -1 where there is no such directory."""
+        try:
+            found = self._follow(path or ".", raw(path or ".", "path"), stack)
+        except (OutsideRoot, PermissionDenied):
+            return -1
+        return found.parent if found.status is not None and stat.S_ISDIR(found.status.st_mode) else -1
+
+    def _neighbour(self, path: str, name: bytes, parent: int, stack: ExitStack) -> File | None:
+        """Open a regular file of a directory that is open; None for anything else, which then takes the long way."""
+        try:
+            descriptor = os.open(name, READING, dir_fd=parent)
+        except OSError:
+            return None
+        stack.callback(os.close, descriptor)
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or (status.st_dev, status.st_ino) == self._concealed:
+            return None
+        return File(path, descriptor, status.st_size)
 
     def inside(self, path: bytes) -> list[bytes] | None:
         """The components of an absolute path below the root, or None when it does not lead under the root.
@@ -183,7 +231,7 @@ class Tree:
         todo = deque((name, False) for name in path.split(b"/"))
         links = 0
         with ExitStack() as stack:
-            ancestors = [stack.enter_context(_descriptor(os.open(b"/", _DIRECTORY)))]
+            ancestors = [stack.enter_context(_descriptor(os.open(b"/", DIRECTORY)))]
             while not self._is_root(ancestors[-1]):
                 if not todo:
                     return None
@@ -198,7 +246,7 @@ class Tree:
                 try:
                     target = _link(name, ancestors[-1])
                     if target is None:
-                        below = os.open(name, _DIRECTORY, dir_fd=ancestors[-1])
+                        below = os.open(name, DIRECTORY, dir_fd=ancestors[-1])
                         ancestors.append(stack.enter_context(_descriptor(below)))
                         continue
                 except OSError:
@@ -249,7 +297,7 @@ class Tree:
                         directories = [self._root]
                     todo.extendleft(reversed(self._components(path, link)))
                 elif stat.S_ISDIR(status.st_mode):
-                    directory = os.open(name, _DIRECTORY, dir_fd=parent)
+                    directory = os.open(name, DIRECTORY, dir_fd=parent)
                     stack.callback(os.close, directory)
                     names.append(name)
                     directories.append(directory)
@@ -262,7 +310,7 @@ class Tree:
                 # A link or a file stands where a directory stood a moment ago: look again.
                 if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EINVAL) and retries < MAX_RETRIES:
                     todo.appendleft(name)
-                elif error.errno in _NOWHERE:
+                elif error.errno in NOWHERE:
                     return self._missing(path, names, name, todo)
                 else:
                     raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
@@ -284,76 +332,6 @@ class Tree:
             if depth < 0:
                 raise OutsideRoot(path)
         return _Found(_join([*names, name, *(step for step in todo if step not in (b"", b"."))]), -1, name, None)
-
-    # Many paths
-
-    def walk(self, include_hidden: bool, exclude_dirs: frozenset[str]) -> Iterator[str]:
-        """The regular files under the root in the order of their printed paths, linked directories not entered.
-
-        Directories are ordered as if their names ended in a slash, so that the walk itself is in the order of whole
-        paths (`a-b/x` before `a/x`) and can be left at any point.
-        """
-        levels: list[tuple[str, int, Iterator[tuple[str, bytes, os.DirEntry[str]]]]] = []
-        try:
-            top = os.open(b".", _LISTING, dir_fd=self._root)
-            levels.append(("", top, self._entries(top, include_hidden, exclude_dirs)))
-            while levels:
-                prefix, directory, entries = levels[-1]
-                for key, name, entry in entries:
-                    if key.endswith("/"):
-                        try:
-                            below = os.open(name, _LISTING, dir_fd=directory)
-                        except OSError:
-                            continue
-                        levels.append((prefix + key, below, self._entries(below, include_hidden, exclude_dirs)))
-                        break
-                    if self._listed(prefix + key, entry):
-                        yield prefix + key
-                else:
-                    levels.pop()
-                    os.close(directory)
-        finally:
-            for _, directory, _ in levels:
-                os.close(directory)
-
-    def _entries(
-        self, directory: int, include_hidden: bool, exclude_dirs: frozenset[str]
-    ) -> Iterator[tuple[str, bytes, "os.DirEntry[str]"]]:
-        """The files and directories of one directory, sorted; a directory's key ends in a slash."""
-        found = []
-        try:
-            # By descriptor the names come as text; their bytes are recovered without loss.
-            with os.scandir(directory) as entries:
-                for entry in entries:
-                    raw_name = os.fsencode(entry.name)
-                    name = printed(raw_name)
-                    if not include_hidden and name.startswith("."):
-                        continue
-                    if entry.is_dir(follow_symlinks=False):
-                        if name not in exclude_dirs:
-                            found.append((name + "/", raw_name, entry))
-                    elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
-                        found.append((name, raw_name, entry))
-        except OSError:
-            # A directory that vanishes or may not be listed has no files to show.
-            pass
-        found.sort(key=lambda item: item[0])
-        return iter(found)
-
-    def _listed(self, path: str, entry: "os.DirEntry[str]") -> bool:
-        """Whether a file shows up in a listing: not the log, and a link only if it leads to a regular file inside."""
-        if entry.is_symlink():
-            try:
-                status = self.place(path).status
-            except (OutsideRoot, PermissionDenied):
-                return False
-            return status is not None and stat.S_ISREG(status.st_mode)
-        if self._concealed is None or entry.inode() != self._concealed[1]:
-            return True
-        try:
-            return self.place(path).status is not None
-        except (OutsideRoot, PermissionDenied):
-            return False
 
 
 class _Found(NamedTuple):

@@ -13,6 +13,12 @@ from pydantic_core import to_json
 from zeno.errors import InvalidJson, InvalidRequest, ZenoError
 
 MAX_DEPTH = 64
+_WHITE = b" \t\r\n"
+
+
+def is_blank(line: bytes) -> bool:
+    """Whether a line holds white space only; such a line is no request and gets no answer."""
+    return not line.strip(_WHITE)
 
 
 def parse(line: bytes) -> Any:
@@ -53,6 +59,12 @@ def _sentence(violation: spec.Violation) -> str:
 def success(request_id: str, result: Model) -> bytes:
     """The line of a success."""
     return b'{"id":%b,"ok":true,"result":%b}\n' % (_string(request_id), dump(result))
+
+
+def result_of(line: bytes, request_id: str) -> bytes | None:
+    """The result inside the line of a success; None in the line of a failure."""
+    opening = b'{"id":%b,"ok":true,"result":' % _string(request_id)
+    return line.rstrip(b"\n")[len(opening) : -1] if line.startswith(opening) else None
 
 
 def failure(request_id: str | None, error: ZenoError) -> bytes:

@@ -4,20 +4,502 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping as _Mapping
+from re import compile
+from typing import Annotated, Any, ClassVar, Literal
 
 from contract_spec.model import Model
-from pydantic import MISSING, ConfigDict, Field
+from pydantic import (
+    MISSING,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictStr,
+    model_validator,
+)
+from typing_extensions import TypeAliasType
 
 
-class Language(Model):
+class _JsonSchemaRuntimeValidationBase(BaseModel):
+    __json_schema_unique_items__: ClassVar[tuple[tuple[object, ...], ...]] = ()
+
+    @model_validator(mode='before')
+    @classmethod
+    def _validate_json_schema_runtime_rules(cls, data: Any) -> Any:
+        data = cls._validate_json_schema_unique_items(data)
+        return data
+
+    @classmethod
+    def _validate_json_schema_unique_items(cls, data: Any) -> Any:
+        if not (unique_item_paths := cls.__json_schema_unique_items__):
+            return data
+        for path in unique_item_paths:
+            cls._validate_json_schema_unique_items_path(data, path, 0)
+        return data
+
+    @classmethod
+    def _validate_json_schema_unique_items_path(
+        cls,
+        value: Any,
+        path: tuple[object, ...],
+        position: int,
+    ) -> None:
+        if position == len(path):
+            cls._validate_json_schema_unique_array(value)
+            return
+
+        match path[position]:
+            case None:
+                if not isinstance(value, (list, tuple)):
+                    return
+                for item in value:
+                    cls._validate_json_schema_unique_items_path(item, path, position + 1)
+            case ('__json_schema_array_tail__', int() as start):
+                if not isinstance(value, (list, tuple)) or start >= len(value):
+                    return
+                for index in range(start, len(value)):
+                    cls._validate_json_schema_unique_items_path(value[index], path, position + 1)
+            case int() as index:
+                if isinstance(value, (list, tuple)) and index < len(value):
+                    cls._validate_json_schema_unique_items_path(value[index], path, position + 1)
+            case '__json_schema_mapping_values__':
+                if not (isinstance(value, dict) or isinstance(value, _Mapping)):
+                    return
+                for item in value.values():
+                    cls._validate_json_schema_unique_items_path(item, path, position + 1)
+            case tuple() as input_names:
+                if not (isinstance(value, dict) or isinstance(value, _Mapping)):
+                    return
+                for name in input_names:
+                    if name in value:
+                        cls._validate_json_schema_unique_items_path(value[name], path, position + 1)
+                        return
+
+    @classmethod
+    def _validate_json_schema_unique_array(cls, value: Any) -> None:
+        if not isinstance(value, (list, tuple)) or len(value) < 2:
+            return
+
+        scalar_items: set[object] | None = None
+        structural_items: dict[int, list[Any]] | None = None
+        opaque_items: list[Any] | None = None
+        for item in value:
+            match item:
+                case None | bool() | int() | float() | str():
+                    item_key = (bool, item) if isinstance(item, bool) else item
+                    if scalar_items is None:
+                        scalar_items = {item_key}
+                    elif item_key in scalar_items:
+                        raise ValueError('Array items must be unique')
+                    else:
+                        scalar_items.add(item_key)
+                    if (
+                        structural_items is not None
+                        and (candidates := structural_items.get(cls._json_schema_unique_items_fingerprint(item)))
+                        and any(cls._json_schema_unique_items_equal(item, candidate) for candidate in candidates)
+                    ):
+                        raise ValueError('Array items must be unique')
+                    if (
+                        not isinstance(item, bool)
+                        and opaque_items is not None
+                        and any(
+                            cls._json_schema_unique_items_equal_in_either_direction(item, candidate)
+                            for candidate in opaque_items
+                        )
+                    ):
+                        raise ValueError('Array items must be unique')
+                    continue
+                case list() | tuple() | dict() | _Mapping():
+                    fingerprint = cls._json_schema_unique_items_fingerprint(item)
+                case _:
+                    if scalar_items is not None:
+                        for scalar_item in scalar_items:
+                            scalar_candidate = scalar_item[1] if isinstance(scalar_item, tuple) else scalar_item
+                            if not isinstance(scalar_candidate, bool) and cls._json_schema_unique_items_equal_in_either_direction(
+                                item, scalar_candidate
+                            ):
+                                raise ValueError('Array items must be unique')
+                    fingerprint = cls._json_schema_unique_items_fingerprint(item)
+            if fingerprint is None:
+                if structural_items is not None and any(
+                    cls._json_schema_unique_items_equal_in_either_direction(item, candidate)
+                    for candidates in structural_items.values()
+                    for candidate in candidates
+                ):
+                    raise ValueError('Array items must be unique')
+                if opaque_items is not None and any(
+                    cls._json_schema_unique_items_equal_in_either_direction(item, candidate)
+                    for candidate in opaque_items
+                ):
+                    raise ValueError('Array items must be unique')
+                if opaque_items is None:
+                    opaque_items = [item]
+                else:
+                    opaque_items.append(item)
+                continue
+            if opaque_items is not None and any(
+                cls._json_schema_unique_items_equal_in_either_direction(item, candidate)
+                for candidate in opaque_items
+            ):
+                raise ValueError('Array items must be unique')
+            if structural_items is None:
+                structural_items = {fingerprint: [item]}
+                continue
+            if (candidates := structural_items.get(fingerprint)) is None:
+                structural_items[fingerprint] = [item]
+                continue
+            if any(cls._json_schema_unique_items_equal(item, candidate) for candidate in candidates):
+                raise ValueError('Array items must be unique')
+            candidates.append(item)
+
+    @classmethod
+    def _json_schema_unique_items_fingerprint(cls, value: Any) -> int | None:
+        match value:
+            case None:
+                return 0x17
+            case bool() as boolean:
+                return 0x1F if boolean else 0x1D
+            case int() | float() as number:
+                return hash(number)
+            case str() as string:
+                return hash(string)
+            case list() | tuple() as array:
+                fingerprint = 0x4F
+                for item in array:
+                    if (item_fingerprint := cls._json_schema_unique_items_fingerprint(item)) is None:
+                        return None
+                    fingerprint = hash((fingerprint * 1000003) ^ item_fingerprint)
+                return hash(fingerprint ^ len(array))
+            case dict() | _Mapping() as object_:
+                fingerprint = 0x61
+                for key, item in object_.items():
+                    if (item_fingerprint := cls._json_schema_unique_items_fingerprint(item)) is None:
+                        return None
+                    fingerprint ^= hash((key, item_fingerprint))
+                return hash(fingerprint ^ len(object_))
+            case _:
+                return cls._json_schema_unique_items_safe_hash(value)
+
+    @classmethod
+    def _json_schema_unique_items_equal(cls, left: Any, right: Any) -> bool:
+        match left:
+            case None:
+                return right is None
+            case bool() as boolean:
+                return isinstance(right, bool) and boolean == right
+            case int() | float() as number:
+                if isinstance(right, bool):
+                    return False
+                if isinstance(right, (int, float)):
+                    return number == right
+                return cls._json_schema_unique_items_safe_equal(number, right)
+            case str() as string:
+                if isinstance(right, str):
+                    return string == right
+                return cls._json_schema_unique_items_safe_equal(string, right)
+            case list() | tuple() as array:
+                return (
+                    isinstance(right, (list, tuple))
+                    and len(array) == len(right)
+                    and all(
+                        cls._json_schema_unique_items_equal(item, other)
+                        for item, other in zip(array, right, strict=True)
+                    )
+                )
+            case dict() | _Mapping() as object_:
+                if not (
+                    isinstance(right, dict) or isinstance(right, _Mapping)
+                ) or len(object_) != len(right):
+                    return False
+                return all(
+                    key in right and cls._json_schema_unique_items_equal(item, right[key])
+                    for key, item in object_.items()
+                )
+        return cls._json_schema_unique_items_safe_equal(left, right)
+
+    @classmethod
+    def _json_schema_unique_items_safe_hash(cls, value: Any) -> int | None:
+        try:
+            return hash(value)
+        except Exception:  # noqa: BLE001
+            return None
+
+    @classmethod
+    def _json_schema_unique_items_safe_equal(cls, left: Any, right: Any) -> bool:
+        try:
+            comparison = left == right
+        except Exception:  # noqa: BLE001
+            return False
+        return comparison if type(comparison) is bool else False
+
+    @classmethod
+    def _json_schema_unique_items_equal_in_either_direction(
+        cls, left: Any, right: Any
+    ) -> bool:
+        return cls._json_schema_unique_items_equal(left, right) or cls._json_schema_unique_items_equal(right, left)
+
+
+Extension = TypeAliasType(
+    "Extension",
+    Annotated[
+        StrictStr, Field(min_length=1, pattern=compile('^\\.[A-Za-z0-9+._-]+$(?!\\n)'))
+    ],
+)
+"""
+One ending.
+"""
+
+
+Filename = TypeAliasType(
+    "Filename",
+    Annotated[StrictStr, Field(min_length=1, pattern=compile('^[^/\\n]+$(?!\\n)'))],
+)
+"""
+One name.
+"""
+
+
+PartsAdditionalProperty = TypeAliasType(
+    "PartsAdditionalProperty", Annotated[StrictStr, Field(min_length=1)]
+)
+"""
+What %{name} stands for in patterns. RE2 syntax; ^ and $ match at the ends of every line.
+"""
+
+
+ReservedItem = TypeAliasType("ReservedItem", Annotated[StrictStr, Field(min_length=1)])
+"""
+One word.
+"""
+
+
+class Interpolation(Model):
+    """
+    How code stands inside a string.
+    """
+
     model_config = ConfigDict(
         extra='forbid',
     )
-    k: Annotated[
-        Literal['class', 'constant', 'enum', 'function', 'heading', 'index', 'interface', 'macro', 'message', 'method', 'module', 'namespace', 'service', 'struct', 'table', 'trait', 'trigger', 'type', 'union', 'variable', 'view'] | MISSING,
+    open: Annotated[StrictStr, Field(min_length=1)]
+    """
+    What begins the code, as in a template string.
+    """
+    nest: Annotated[StrictStr, Field(min_length=1)]
+    """
+    What opens one more level within the code.
+    """
+    close: Annotated[StrictStr, Field(min_length=1)]
+    """
+    What closes a level; the last one returns to the string.
+    """
+
+
+class StringLiteral(Model):
+    """
+    A kind of string literal with fixed delimiters.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    open: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The opening delimiter, taken literally.
+    """
+    close: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The closing delimiter, taken literally.
+    """
+    escape: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    What makes the character after it part of the string; absent if nothing does.
+    """
+    lines: StrictBool
+    """
+    Whether the string may run over several lines. If false, a string that nobody closes ends with its line. Where a language allows both, false keeps one misread quote from swallowing the rest of a file.
+    """
+    code: Interpolation | MISSING = MISSING
+    """
+    How code stands inside the string; absent if it cannot.
+    """
+
+
+class BlockComment(Model):
+    """
+    A kind of comment that has a beginning and an end.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    open: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The opening delimiter, taken literally.
+    """
+    close: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The closing delimiter, taken literally.
+    """
+    nested: StrictBool
+    """
+    Whether a comment may hold further comments.
+    """
+
+
+class FencedString(Model):
+    """
+    A string or comment whose end repeats a part of its beginning.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    open: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The beginning; its first group is the part that the end repeats. RE2 syntax; ^ and $ match at the ends of every line.
+    """
+    close: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The end, taken literally, with % for that part.
+    """
+
+
+Token = TypeAliasType("Token", Annotated[StrictStr, Field(min_length=1)])
+"""
+One kind of token. RE2 syntax; ^ and $ match at the ends of every line.
+"""
+
+
+Heredoc = TypeAliasType("Heredoc", Annotated[StrictStr, Field(min_length=1)])
+"""
+One kind of beginning; its first group is the word. RE2 syntax; ^ and $ match at the ends of every line.
+"""
+
+
+LineComment = TypeAliasType("LineComment", Annotated[StrictStr, Field(min_length=1)])
+"""
+One such beginning, taken literally.
+"""
+
+
+class Lexis(Model):
+    """
+    What is blanked out before the rules apply. Where several could begin at one place, the order is: tokens, heredocs, fenced, block_comments, line_comments, strings; within a list, the first wins.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    tokens: Annotated[list[Token] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Oddities that are matched whole: character literals, regular expressions, quoting operators. If a pattern has a group, only the group is blanked; an empty group keeps all, which is how a mark is said not to begin a string or comment here. Each pattern must match whenever its beginning does, if need be up to the end of the line, so that nothing is read twice.
+    """
+    heredocs: Annotated[list[Heredoc] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Beginnings of strings that start on the next line and end before a line of nothing but a certain word. A beginning that nothing ends is taken for an operator.
+    """
+    fenced: Annotated[list[FencedString] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Strings and comments whose end repeats a part of their beginning.
+    """
+    block_comments: Annotated[list[BlockComment] | MISSING, Field(min_length=1)] = (
+        MISSING
+    )
+    """
+    Comments that have a beginning and an end.
+    """
+    line_comments: Annotated[list[LineComment] | MISSING, Field(min_length=1)] = MISSING
+    """
+    What begins a comment that ends with the line.
+    """
+    strings: Annotated[list[StringLiteral] | MISSING, Field(min_length=1)] = MISSING
+    """
+    String literals with fixed delimiters.
+    """
+
+
+class Rule(_JsonSchemaRuntimeValidationBase, Model):
+    """
+    One way in which something is defined.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    __json_schema_unique_items__: ClassVar[tuple[tuple[object, ...], ...]] = (
+        (('like',),),
+    )
+
+    kind: Annotated[
+        Literal['class', 'constant', 'enum', 'function', 'heading', 'index', 'interface', 'macro', 'message', 'method', 'module', 'namespace', 'property', 'service', 'struct', 'table', 'trait', 'trigger', 'type', 'union', 'variable', 'view'],
         Field(title='SymbolKind'),
+    ]
+    """
+    What is defined.
+    """
+    pattern: Annotated[StrictStr, Field(min_length=1)]
+    """
+    How the definition looks once comments and strings are blanked. The group `name` is the name. The group `head`, if there is one, holds the words before it: if one of them, or the name, is reserved, it is no definition. %{part} stands for a part. To keep the search linear, a pattern that reads beyond its line may do so only through space, or up to a character that it does not read across, or within brackets of limited depth. RE2 syntax; ^ and $ match at the ends of every line.
+    """
+    inside: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    If present, the rule applies only within matches of this pattern. %{part} stands for a part. RE2 syntax; ^ and $ match at the ends of every line.
+    """
+    like: Annotated[
+        list[Literal['class', 'constant', 'enum', 'function', 'heading', 'index', 'interface', 'macro', 'message', 'method', 'module', 'namespace', 'property', 'service', 'struct', 'table', 'trait', 'trigger', 'type', 'union', 'variable', 'view']] | MISSING,
+        Field(min_length=1),
     ] = MISSING
     """
-    k
+    If present, a name counts only if an earlier rule found the same name as one of these kinds: constructors are named like their class.
+    """
+
+
+class Language(_JsonSchemaRuntimeValidationBase, Model):
+    """
+    How the symbols of one programming language are found: its files, its comments and strings, and the patterns of its definitions.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    __json_schema_unique_items__: ClassVar[tuple[tuple[object, ...], ...]] = (
+        (('extensions',),),
+        (('filenames',),),
+        (('reserved',),),
+    )
+
+    language: Annotated[StrictStr, Field(min_length=1, pattern='^[a-z]+$(?!\\n)')]
+    """
+    The name of the language, which is the name of this file, too.
+    """
+    title: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The name as people write it.
+    """
+    extensions: list[Extension]
+    """
+    Endings of the names of files in this language, each with its dot. The longest one that fits decides; case matters.
+    """
+    filenames: list[Filename]
+    """
+    Whole names of files in this language; they win over endings.
+    """
+    lexis: Lexis
+    """
+    What is blanked out before the rules apply.
+    """
+    parts: dict[str, PartsAdditionalProperty] | MISSING = MISSING
+    """
+    Pieces that the patterns share, by name. A part may use the parts before it.
+    """
+    reserved: list[ReservedItem] | MISSING = MISSING
+    """
+    Words that are never the name of a definition, nor stand in its head: the likes of `if`, `return`, `new`.
+    """
+    rules: Annotated[list[Rule], Field(min_length=1)]
+    """
+    How definitions look. The first rule to claim a name decides on its kind.
     """

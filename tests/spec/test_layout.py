@@ -25,13 +25,18 @@ ALLOWED = {
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"client", "http", "mcp", "shell"},
+    {"doorman", "turns"},
     {"server"},
     {"trace"},
+    {"pairs", "problems"},
     {"wire", "dispatch"},
     {"ops"},
+    {"budget", "citations", "clip", "cursors", "hints"},
     {"search"},
-    {"tree", "globs", "meter", "symbols"},
-    {"names", "text", "patterns"},
+    {"walk", "symbols", "meter"},
+    {"blanking", "globs", "ignore", "terms", "tree"},
+    {"lines", "names", "patterns", "plain", "text"},
     {"errors"},
 ]
 

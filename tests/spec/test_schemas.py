@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from importlib.resources import files
 from typing import Any
 
 import contract_spec as spec
@@ -115,3 +116,10 @@ def test_titles_become_class_names_so_no_two_are_alike_in_one_file():
 
 def test_the_protocol_version_is_declared_once_and_readable():
     assert re.fullmatch(r"[0-9]+\.[0-9]+", spec.PROTOCOL_VERSION)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.name for path in (files("contract_spec") / "rules" / "languages").iterdir())
+)
+def test_a_language_is_what_its_schema_says(name):
+    assert spec.violations("zeno/language.json", spec.resource(f"rules/languages/{name}")) == []

@@ -63,6 +63,9 @@ def model_matches(glob: str, path: str) -> bool:
 @example(glob="a/**/b", path="a/b")
 @example(glob="[a-]", path="-")
 @example(glob="[--a]", path="^")
+@example(glob="[b-a!a]", path="b")
+@example(glob="[b-a!]", path="z")
+@example(glob="[z-a!-b]", path="!")
 def test_a_glob_matches_what_fnmatch_matches_with_the_two_additions(glob, path):
     assert matcher([glob], "glob")(path) == model_matches(glob, path)
 

@@ -78,8 +78,8 @@ def test_errors_name_the_field_and_what_would_be_right(ask):
         ask("grep", pattern="x", paths=["a", 5])["error"]["message"] == "args.paths[1] must be a string, not a number"
     )
     assert ask("peek")["error"]["message"] == "args.path is missing"
-    assert ask("peek", path="a", head=1)["error"]["message"] == (
-        "args.head is no argument of peek; its arguments are head_lines, path, tail_lines"
+    assert ask("stat", path="a", head=1)["error"]["message"] == (
+        "args.head is no argument of stat; its arguments are path, paths"
     )
     assert ask("foo")["error"] == {"message": "unknown op: foo", "code": "unknown_op"}
 

@@ -18,6 +18,9 @@ from typing import Self
 from tools.kit.trees import Site
 from tools.kit.vectors import Change, Vector
 
+START_LIMIT = 60
+"""Seconds that a server may take to start, whatever an answer may take."""
+
 OUR_SERVER = f"{shlex.quote(sys.executable)} -m zeno serve --root {{root}}"
 
 # Root reads every file whatever its permissions. Without these two capabilities (DAC_OVERRIDE, DAC_READ_SEARCH) it is
@@ -90,9 +93,9 @@ class Peer:
         self._stderr.close()
 
     def check(self) -> None:
-        """Ask something small, to see that a server is there."""
+        """Ask something small and wait for the server to be there, so that no vector pays for its start."""
         try:
-            self.ask(b"")
+            self._ask(b"", max(START_LIMIT, self._time_limit))
         except Trouble as trouble:
             raise NoServer(str(trouble)) from None
 
@@ -102,13 +105,16 @@ class Peer:
         A harmless request with an id of our own is sent after them: whatever comes before its answer is an answer to
         the lines, so that too few and too many are seen alike, without waiting.
         """
+        return self._ask(payload, self._time_limit)
+
+    def _ask(self, payload: bytes, time_limit: float) -> list[bytes]:
         mark = f"kit-{next(self._numbers)}"
         question = json.dumps({"id": mark, "op": "stat", "args": {"path": "."}})
-        return self._talk(payload + question.encode() + b"\n", mark)
+        return self._talk(payload + question.encode() + b"\n", mark, time_limit)
 
     def finish(self, payload: bytes) -> list[bytes]:
         """The answers to some lines after which the input ends; the last line need not end in a line feed."""
-        answers = self._talk(payload, None)
+        answers = self._talk(payload, None, self._time_limit)
         try:
             status = self._process.wait(self._time_limit)
         except subprocess.TimeoutExpired:
@@ -117,9 +123,9 @@ class Peer:
             raise Trouble(f"the server ended with status {status} when its input ended, not 0{self._last_words()}")
         return answers
 
-    def _talk(self, payload: bytes, mark: str | None) -> list[bytes]:
+    def _talk(self, payload: bytes, mark: str | None, time_limit: float) -> list[bytes]:
         """Write all and read all, both at once, up to the answer that carries the mark or to the end."""
-        deadline = time.monotonic() + self._time_limit
+        deadline = time.monotonic() + time_limit
         answers: list[bytes] = []
         left = memoryview(payload)
         with selectors.DefaultSelector() as selector:
@@ -128,7 +134,8 @@ class Peer:
             while True:
                 ready = selector.select(max(0, deadline - time.monotonic()))
                 if not ready:
-                    raise Trouble(f"no answer within {self._time_limit:g} seconds (after {len(answers)} answers)")
+                    self._process.kill()
+                    raise Trouble(f"no answer within {time_limit:g} seconds (after {len(answers)} answers)")
                 for key, _ in ready:
                     if key.fd == self._sink:
                         left = self._write(left)

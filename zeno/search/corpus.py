@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
-from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
+from zeno.errors import PermissionDenied
 from zeno.meter import Meter
 from zeno.patterns import Matches
 from zeno.search.selection import Candidates, Rules, select
 from zeno.text import raw_lines
-from zeno.tree import Tree
+from zeno.tree import File, Tree
+from zeno.walk import walk
 
 
 class Query(NamedTuple):
@@ -41,15 +42,20 @@ class Corpus(Protocol):
         """The root itself, for operations on single paths."""
         ...
 
-    def candidates(self, rules: Rules) -> Candidates:
-        """The files that the rules leave, sorted and capped."""
+    def candidates(self, rules: Rules, start: str = "") -> Candidates:
+        """The files that the rules leave, from the path `start` on, sorted and capped."""
         ...
 
     def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
         """The files among `paths` that have matching lines, in order; what could not be searched is counted by reason.
 
-        A file may be yielded whose `matching` turns out empty. The caller may stop at any point.
+        A file may be yielded whose `matching` turns out empty. The caller may stop at any point: counted are then the
+        files up to the one yielded last.
         """
+        ...
+
+    def survey(self, paths: Iterable[str], max_bytes: int, meter: Meter, skipped: "Counter[str]") -> None:
+        """Count by reason which of the files a search would skip, without searching them."""
         ...
 
 
@@ -59,30 +65,46 @@ class ColdCorpus:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
 
-    def candidates(self, rules: Rules) -> Candidates:
+    def candidates(self, rules: Rules, start: str = "") -> Candidates:
         """Walk the tree."""
-        return select(self.tree.walk(rules.include_hidden, frozenset(rules.exclude_dirs)), rules)
+        walked = walk(
+            self.tree,
+            include_hidden=rules.include_hidden,
+            exclude_dirs=frozenset(rules.exclude_dirs),
+            gitignore=rules.gitignore,
+            start=start,
+        )
+        return select(walked, rules, start)
 
     def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
         """Read each file and ask RE2 about each of its lines."""
-        for path in paths:
-            lines = _lines(path, query.max_bytes, self.tree, meter, skipped)
+        for path, file in self.tree.each(paths):
+            data = _content(file, query.max_bytes, meter, skipped, read=True)
+            lines = [line if line.isascii() else line.decode("utf-8", "replace").encode() for line in raw_lines(data)]
             yield Found(path, lines, (index for index, line in enumerate(lines) if query.matches(line)))
 
+    def survey(self, paths: Iterable[str], max_bytes: int, meter: Meter, skipped: "Counter[str]") -> None:
+        """Look at the beginning of each file."""
+        for _, file in self.tree.each(paths):
+            _content(file, max_bytes, meter, skipped, read=False)
 
-def _lines(path: str, max_bytes: int, tree: Tree, meter: Meter, skipped: "Counter[str]") -> list[bytes]:
-    """The lines of a file as valid UTF-8, or none with the reason counted."""
+
+def _content(file: File | None, max_bytes: int, meter: Meter, skipped: "Counter[str]", *, read: bool) -> bytes:
+    """The content of a file if it is to be searched and wanted, or nothing, with the reason counted."""
+    data = b""
+    reason = None
     try:
-        with tree.open(path) as file:
-            if file.size > max_bytes:
-                skipped["large"] += 1
-                return []
-            if file.is_binary:
-                skipped["binary"] += 1
-                return []
-            data = file.read()
+        if file is None:
+            reason = "unreadable"
+        elif file.size > max_bytes:
+            reason = "large"
+        elif file.is_binary if read else file.looks_binary():
+            reason = "binary"
+        else:
+            data = file.read() if read else b""
             meter.scanned(file.bytes_read)
-    except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
-        skipped["unreadable"] += 1
-        return []
-    return [line if line.isascii() else line.decode("utf-8", "replace").encode() for line in raw_lines(data)]
+    except PermissionDenied:
+        reason = "unreadable"
+    if reason:
+        skipped[reason] += 1
+    return data

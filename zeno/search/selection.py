@@ -1,13 +1,18 @@
 """Which files an operation looks at: the candidates, and of these the ones that were asked for."""
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from zeno.errors import OutsideRoot
 from zeno.globs import matcher
 from zeno.names import printed, raw
 from zeno.tree import Tree
+from zeno.walk import Walked
+
+_WILDCARD = re.compile(r"[*?\[{]")
 
 
 class Rules(Protocol):
@@ -21,36 +26,96 @@ class Rules(Protocol):
     def exclude_globs(self) -> list[str]: ...
     @property
     def max_files(self) -> int: ...
+    @property
+    def gitignore(self) -> bool: ...
 
 
 class Candidates(NamedTuple):
-    """The first `max_files` regular files that the rules leave, and whether there are more."""
+    """The first `max_files` regular files that the rules leave, whether there are more, and what else was met there."""
 
     paths: list[str]
     cut: bool
+    problems: list[Walked]
+    """Names that are no candidates though no rule leaves them out; with a cut, those before the last candidate."""
 
 
-def select(walked: Iterator[str], rules: Rules) -> Candidates:
-    """Of files in sorted order, those that no exclude glob matches, capped: the same files on every machine."""
-    excluded = matcher(rules.exclude_globs, "args.exclude_globs")
-    left = (path for path in walked if not excluded(path)) if rules.exclude_globs else walked
-    paths = list(islice(left, rules.max_files))
-    return Candidates(paths, cut=next(left, None) is not None)
+def select(walked: Iterable[Walked], rules: Rules, start: str = "") -> Candidates:
+    """Of names in sorted order, from `start` on, those that no exclude glob matches, capped: the same everywhere."""
+    excluded = matcher(rules.exclude_globs, "args.exclude_globs") if rules.exclude_globs else None
+    paths: list[str] = []
+    problems: list[Walked] = []
+    for found in walked:
+        path, problem = found
+        # What a directory holds that cannot be listed, no glob over files can know.
+        if path < start or (excluded and not path.endswith("/") and excluded(path)):
+            continue
+        if problem is not None:
+            problems.append(found)
+        elif len(paths) < rules.max_files:
+            paths.append(path)
+        else:
+            return Candidates(paths, True, [problem for problem in problems if problem.path < paths[-1]])
+    return Candidates(paths, False, problems)
 
 
-def under(tree: Tree, entries: Sequence[str], field: str) -> Callable[[str], bool]:
-    """Whether a path is one of the entries of `grep.paths`: a glob, a file to the letter, or below a directory."""
-    globs, exact, below = [], set(), []
-    for index, entry in enumerate(entries):
-        wanted = _relative(tree, entry, f"{field}[{index}]")
-        if wanted == ".":
-            return lambda _: True
-        globs.append(wanted)
-        exact.add(wanted)
-        below.append(wanted.rstrip("/") + "/")
-    prefixes = tuple(below)
-    matches = matcher(globs, field)
-    return lambda path: path in exact or path.startswith(prefixes) or matches(path)
+def digest(paths: list[str]) -> str:
+    """The digest of a list of files: SHA-256 of their names as the file system has them, each followed by a NUL."""
+    text = "".join(f"{path}\0" for path in paths)
+    # No NUL but ours: no name has bytes that are printed in another way.
+    if text.count("\0") == len(paths):
+        return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(b"".join(raw(path, "path") + b"\0" for path in paths)).hexdigest()
+
+
+class Selection(NamedTuple):
+    """Which of the candidates were asked for."""
+
+    wanted: Callable[[str], bool]
+    """Whether a file was asked for."""
+    reaches: Callable[[str], bool]
+    """Whether a file that was asked for could be below a directory, whose path ends in a slash."""
+
+    def of(self, candidates: Candidates) -> list[str]:
+        """The files that were asked for."""
+        return [path for path in candidates.paths if self.wanted(path)]
+
+    def problems(self, candidates: Candidates) -> "Counter[str]":
+        """How many names of each problem stand between the client and the files that were asked for."""
+        return Counter(
+            problem
+            for path, problem in candidates.problems
+            if problem is not None and (self.reaches(path) if path.endswith("/") else self.wanted(path))
+        )
+
+
+EVERYTHING = Selection(lambda _: True, lambda _: True)
+
+
+def globbed(glob: str, field: str) -> Selection:
+    """What one glob asks for."""
+    return Selection(matcher([glob], field), _reach([glob]))
+
+
+def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
+    """What `grep.paths` asks for: each entry is a glob, a file to the letter, or a directory for all below it."""
+    # All entries are looked at before one that takes everything is believed: another may be outside the root.
+    asked = [_relative(tree, entry, f"{field}[{index}]") for index, entry in enumerate(entries)]
+    matches = matcher(asked, field)
+    if "." in asked:
+        return EVERYTHING
+    exact = set(asked)
+    prefixes = tuple(entry.rstrip("/") + "/" for entry in asked)
+    return Selection(lambda path: path in exact or path.startswith(prefixes) or matches(path), _reach(asked, prefixes))
+
+
+def _reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str], bool]:
+    """Whether a file below a directory could match: what stands before a glob's first wildcard must not forbid it."""
+    literals = [_WILDCARD.split(glob, maxsplit=1)[0] for glob in globs]
+    open_ended = (*(part for part, glob in zip(literals, globs, strict=True) if part != glob), *prefixes)
+    targets = [*literals, *prefixes]
+    return lambda path: (
+        path == "./" or path.startswith(open_ended) or any(target.startswith(path) for target in targets)
+    )
 
 
 def _relative(tree: Tree, entry: str, field: str) -> str:

@@ -1,0 +1,377 @@
+"""The six operations once more, as plainly as can be: whole files in memory, no streams, no RE2, no speed, no attacks.
+
+What the server answers is compared with this on random trees and requests. Nothing of the server is used here. Regular
+expressions come from a small language on which Python's `re` and RE2 agree about whether a text matches.
+"""
+
+import fnmatch
+import os
+import re
+import stat
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+NUMBERS: dict[str, dict[str, tuple[int, int | None]]] = {  # argument: (smallest value, default)
+    "list_files": {"max": (1, 500), "max_files": (1, 20000)},
+    "read_file": {"start_line": (1, 1), "end_line": (1, None), "max_lines": (1, 400)},
+    "peek": {"head_lines": (0, 60), "tail_lines": (0, 60)},
+    "grep": {
+        "max_hits": (1, 200),
+        "max_files": (1, 20000),
+        "max_bytes": (0, 2_000_000),
+        "context": (0, 0),
+    },
+    "extract_symbols": {"max_symbols": (1, 400)},
+    "stat": {},
+}
+FLAGS = {"list_files": ["include_hidden"], "grep": ["regex", "case_sensitive", "include_hidden"]}
+TEXTS = {"list_files": ["glob", "regex"], "grep": ["pattern"], "stat": ["path"]}
+LISTS = {"list_files": ["exclude_dirs", "exclude_globs"], "grep": ["exclude_dirs", "exclude_globs", "paths"]}
+LISTS["stat"] = ["paths"]
+BOM = b"\xef\xbb\xbf"
+
+
+class Refused(Exception):
+    """The answer is an error with this code."""
+
+
+class Nothing(Exception):
+    """A path inside the root leads nowhere; carries the path as far as it is known, None where it is not."""
+
+
+class Model:
+    """What a server of this root must answer. `aliases` are links elsewhere that lead to the root."""
+
+    def __init__(self, root: str, aliases: list[str]) -> None:
+        self.root = os.fsencode(root)
+        self.prefixes = [os.fsencode(prefix) for prefix in (root, *aliases)]
+
+    def answer(self, op: str, args: dict[str, Any]) -> dict[str, Any]:
+        """The result without metrics, or `{"error": code}`."""
+        try:
+            check(op, args)
+            result: dict[str, Any] = getattr(self, op)(**args)
+            return result
+        except Refused as refused:
+            return {"error": str(refused)}
+
+    # Operations
+
+    def list_files(
+        self, glob: str | None = None, regex: str | None = None, max: int = 500, **rules: Any
+    ) -> dict[str, Any]:
+        search = compiled(regex, True) if regex else None
+        candidates, cut = self.candidates(**rules)
+        if glob:
+            candidates = [path for path in candidates if glob_matches(glob, path)]
+        elif search:
+            candidates = [path for path in candidates if search.search(path)]
+        limits = ["max"] * (len(candidates) > max) + ["max_files"] * cut
+        return {"files": candidates[: int(max)], **truncated(limits)}
+
+    def read_file(
+        self, path: str, start_line: int = 1, end_line: int | None = None, max_lines: int = 400
+    ) -> dict[str, Any]:
+        start, end, most = int(start_line), int(end_line or start_line), int(max_lines)
+        if end < start:
+            raise Refused("invalid_args")
+        name, lines = self.text(path)
+        asked = lines[start - 1 : end]
+        kept = asked[:most]
+        return {
+            "path": name,
+            "start_line": start,
+            "end_line": start + len(kept) - 1,
+            "total_lines": len(lines),
+            "text": "\n".join(kept),
+            **truncated(["max_lines"] * (len(asked) > most)),
+        }
+
+    def peek(self, path: str, head_lines: int = 60, tail_lines: int = 60) -> dict[str, Any]:
+        name, lines = self.text(path)
+        numbered = list(enumerate(lines, 1))
+        head, tail = numbered[: int(head_lines)], numbered[max(0, len(lines) - int(tail_lines)) :]
+        return {"path": name, "total_lines": len(lines), "head": piece(head), "tail": piece(tail)}
+
+    def grep(
+        self,
+        pattern: str,
+        regex: bool = False,
+        case_sensitive: bool = True,
+        paths: list[str] | None = None,
+        max_hits: int = 200,
+        max_bytes: int = 2_000_000,
+        context: int = 0,
+        **rules: Any,
+    ) -> dict[str, Any]:
+        search = compiled(pattern if regex else re.escape(pattern), case_sensitive)
+        entries = [self.entry(text) for text in paths] if paths else ["."]
+        candidates, cut = self.candidates(**rules)
+        hits: list[dict[str, Any]] = []
+        for path in candidates:
+            data = self.content(path)
+            if not any(below(entry, path) for entry in entries) or len(data) > max_bytes or binary(data):
+                continue
+            lines = lines_of(data)
+            for number, line in enumerate(lines, 1):
+                if search.search(line):
+                    hit: dict[str, Any] = {"path": path, "line": number, "text": line}
+                    if context:
+                        around = [n for n in range(1, len(lines) + 1) if abs(n - number) <= context]
+                        hit["context"] = [{"line": n, "text": lines[n - 1]} for n in around]
+                    hits.append(hit)
+        limits = ["max_files"] * cut + ["max_hits"] * (len(hits) >= max_hits)
+        return {"hits": hits[: int(max_hits)], **truncated(limits)}
+
+    def extract_symbols(self, path: str, max_symbols: int = 400) -> dict[str, Any]:
+        return {"path": self.text(path)[0]}  # the symbols are not modelled
+
+    def stat(self, path: str | None = None, paths: list[str] | None = None) -> dict[str, Any]:
+        asked = ([path] if path is not None else []) + (paths or [])
+        return {"items": [self.item(each) for each in asked]}
+
+    def item(self, path: str) -> dict[str, Any]:
+        try:
+            names = self.resolve(path)
+        except Nothing as nothing:
+            return {"path": nothing.args[0], "exists": False, "is_file": False, "is_dir": False}
+        found = os.lstat(self.full(names))
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=found.st_mtime_ns // 10**9)
+        return {
+            "path": printed(b"/".join(names)) if names else ".",
+            "exists": True,
+            "size": found.st_size,
+            "mtime": found.st_mtime,
+            "mtime_iso": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "is_file": stat.S_ISREG(found.st_mode),
+            "is_dir": stat.S_ISDIR(found.st_mode),
+        }
+
+    # Paths
+
+    def full(self, names: list[bytes]) -> bytes:
+        return b"/".join([self.root, *names])
+
+    def inside(self, path: bytes) -> bytes:
+        for prefix in self.prefixes:
+            if path == prefix or path.startswith(prefix + b"/"):
+                return path[len(prefix) :]
+        raise Refused("path_outside_root")
+
+    def resolve(self, path: str) -> list[bytes]:
+        """The names that a path leads to, one step at a time and links by hand."""
+        todo = self.steps(raw(path))
+        names: list[bytes] = []
+        links = 0
+        while todo:
+            step = todo.pop(0)
+            if step == b"..":
+                if not names:
+                    raise Refused("path_outside_root")
+                names.pop()
+                continue
+            here = self.full([*names, step])
+            if os.path.islink(here) and links < 40:
+                links += 1
+                target = os.readlink(here)
+                if target.startswith(b"/"):
+                    names = []
+                todo = self.steps(target) + todo
+            elif (
+                step != b"."
+                and os.path.lexists(here)
+                and not os.path.islink(here)
+                and (os.path.isdir(here) or not todo)
+            ):
+                names.append(step)
+            elif step != b".":
+                depth = len(names) + 1
+                for rest in todo:
+                    depth += {b"..": -1, b".": 0}.get(rest, 1)
+                    if depth < 0:
+                        raise Refused("path_outside_root")
+                rest_of_it = [each for each in todo if each != b"."]
+                raise Nothing(None if os.path.islink(here) else printed(b"/".join([*names, step, *rest_of_it])))
+        return names
+
+    def steps(self, path: bytes) -> list[bytes]:
+        if path.startswith(b"/"):
+            path = self.inside(path)
+        # A slash at the end of a file's name asks for what is below it, as a dot does.
+        return [b"." if name == b"" else name for name in path.split(b"/")]
+
+    def text(self, path: str) -> tuple[str, list[str]]:
+        """The resolved name and the lines of a text file."""
+        try:
+            names = self.resolve(path)
+        except Nothing:
+            raise Refused("not_found") from None
+        if not stat.S_ISREG(os.lstat(self.full(names)).st_mode):
+            raise Refused("not_a_file")
+        name = printed(b"/".join(names))
+        data = self.content(name)
+        if binary(data):
+            raise Refused("not_a_file")
+        return name, lines_of(data)
+
+    def content(self, path: str) -> bytes:
+        with open(self.full([raw(path)]), "rb") as file:
+            return file.read()
+
+    def candidates(
+        self,
+        max_files: int = 20000,
+        include_hidden: bool = False,
+        exclude_dirs: tuple[str, ...] = (),
+        exclude_globs: tuple[str, ...] = (),
+    ) -> tuple[list[str], bool]:
+        found = []
+        for folder, _, files in os.walk(self.root):
+            for file in files:
+                path = printed(os.path.relpath(os.path.join(folder, file), self.root))
+                parts = path.split("/")
+                if not include_hidden and any(part.startswith(".") for part in parts):
+                    continue
+                if set(parts[:-1]) & set(exclude_dirs) or any(glob_matches(glob, path) for glob in exclude_globs):
+                    continue
+                if self.is_file(path):
+                    found.append(path)
+        found.sort()
+        return found[: int(max_files)], len(found) > max_files
+
+    def is_file(self, path: str) -> bool:
+        try:
+            return stat.S_ISREG(os.lstat(self.full(self.resolve(path))).st_mode)
+        except (Refused, Nothing):
+            return False
+
+    def entry(self, text: str) -> str:
+        """An entry of `grep.paths` as a relative one."""
+        if text.startswith("/"):
+            inside = printed(self.inside(raw(text)))
+            text = "/".join(step for step in inside.split("/") if step not in ("", ".")) or "."
+        while text.startswith("./"):
+            text = text[2:] or "."
+        depth = 0
+        for step in text.split("/"):
+            depth += {"..": -1, ".": 0, "": 0}.get(step, 1)
+            if depth < 0:
+                raise Refused("path_outside_root")
+        return text
+
+
+# Arguments
+
+
+def check(op: str, args: dict[str, Any]) -> None:
+    """Refuse arguments that are unknown, missing, of the wrong type, too small or empty."""
+    texts = TEXTS.get(op, ["path"])
+    known = {*NUMBERS[op], *FLAGS.get(op, []), *texts, *LISTS.get(op, [])}
+    fine = set(args) <= known
+    for name, value in args.items():
+        if name in NUMBERS[op]:
+            fine &= type(value) in (int, float) and value == int(value) and NUMBERS[op][name][0] <= value < 2**53
+        elif name in FLAGS.get(op, []):
+            fine &= type(value) is bool
+        elif name in LISTS.get(op, []):
+            fine &= isinstance(value, list) and all(isinstance(each, str) and each for each in value)
+            fine &= value != [] or name.startswith("exclude")
+        else:
+            fine &= isinstance(value, str) and value != ""
+    needed = {"list_files": [], "grep": ["pattern"], "stat": []}.get(op, ["path"])
+    if not fine or not set(needed) <= set(args) or (op == "stat" and not args):
+        raise Refused("invalid_args")
+
+
+def compiled(pattern: str, case_sensitive: bool) -> re.Pattern[str]:
+    """An expression of the common language, where only `$` is said otherwise; what only `re` can do is refused."""
+    if re.search(r"\(\?[=<]|\\1|1001", pattern):
+        raise Refused("invalid_pattern")
+    try:
+        return re.compile(re.sub(r"(?<!\\)\$", r"\\Z", pattern), 0 if case_sensitive else re.IGNORECASE)
+    except re.error:
+        raise Refused("invalid_pattern") from None
+
+
+def truncated(limits: list[str]) -> dict[str, Any]:
+    return {"truncated": True, "truncated_by": limits} if limits else {"truncated": False}
+
+
+# Names, globs, lines
+
+
+def printed(name: bytes) -> str:
+    text = name.decode("utf-8", "surrogateescape")
+    return "".join(f"\0{ord(char) - 0xDC00:02x}" if 0xDC80 <= ord(char) <= 0xDCFF else char for char in text)
+
+
+def raw(path: str) -> bytes:
+    name = re.sub("\0([0-9a-f]{2})", lambda found: chr(0xDC00 + int(found[1], 16)), path)
+    try:
+        data = name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise Refused("invalid_args") from None
+    if printed(data) != path or b"\0" in data:
+        raise Refused("invalid_args")
+    return data
+
+
+def below(entry: str, path: str) -> bool:
+    """Whether an entry of `grep.paths` takes a path."""
+    return entry in (".", path) or path.startswith(entry.rstrip("/") + "/") or glob_matches(entry, path)
+
+
+def glob_matches(glob: str, path: str) -> bool:
+    return any(_matches(each, 0, path, 0) for each in alternatives(glob))
+
+
+def alternatives(glob: str) -> list[str]:
+    """Braces resolved from the inside out; those without a comma are set aside as other characters."""
+    found = re.search(r"\{([^{}]*)\}", glob)
+    if not found:
+        return [glob.replace("\ue000", "{").replace("\ue001", "}")]
+    before, after, parts = glob[: found.start()], glob[found.end() :], found[1].split(",")
+    if len(parts) == 1:
+        return alternatives(f"{before}\ue000{parts[0]}\ue001{after}")
+    return [text for part in parts for text in alternatives(before + part + after)]
+
+
+def _matches(glob: str, at: int, path: str, here: int) -> bool:
+    if at == len(glob):
+        return here == len(path)
+    if glob.startswith("**/", at) and (at == 0 or glob[at - 1] == "/"):
+        ends = [here, *(index + 1 for index in range(here, len(path)) if path[index] == "/")]
+        return any(_matches(glob, at + 3, path, end) for end in ends)
+    if glob[at] == "*":
+        return any(_matches(glob, at + 1, path, end) for end in range(here, len(path) + 1))
+    if here == len(path):
+        return False
+    if glob[at] == "[":
+        end = at + 1 + glob.startswith("!", at + 1)
+        end = glob.find("]", end + 1)
+        if end >= 0:
+            fits = fnmatch.fnmatchcase(path[here], glob[at : end + 1])
+            return fits and _matches(glob, end + 1, path, here + 1)
+    return glob[at] in ("?", path[here]) and _matches(glob, at + 1, path, here + 1)
+
+
+def binary(data: bytes) -> bool:
+    return b"\0" in data[:8192]
+
+
+def lines_of(data: bytes) -> list[str]:
+    if data.startswith(BOM):
+        data = data[3:]
+    lines = [line[:-1] if line.endswith(b"\r") else line for line in data.split(b"\n")[:-1]]
+    last = data.split(b"\n")[-1]
+    return [line.decode("utf-8", "replace") for line in lines + [last] * (last != b"")]
+
+
+def piece(numbered: list[tuple[int, str]]) -> dict[str, Any]:
+    if not numbered:
+        return {"start_line": 0, "end_line": 0, "text": ""}
+    return {
+        "start_line": numbered[0][0],
+        "end_line": numbered[-1][0],
+        "text": "\n".join(text for _, text in numbered),
+    }
