@@ -48,11 +48,6 @@ class Counts(NamedTuple):
     valid: int
     invalid: int
 
-    @property
-    def conserved(self) -> bool:
-        """Every entry is one record, VALID or INVALID."""
-        return self.entries == self.valid + self.invalid
-
 
 class Ledger:
     """An open ledger: while it is, no run changes it."""

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger import LOCK, Counts, is_ledger, locked
 from normalizer.settings import Settings
 from normalizer.staging import Staging
 from normalizer.workers import STANDARD_INPUT, Bench, Done, Normalize, Take, Team
+
+if TYPE_CHECKING:
+    from normalizer.spark import SparkTeam
 
 _AT_ONCE = 16
 """Bundles taken in as one part of the work."""
@@ -41,6 +44,7 @@ def run(
     settings: Settings,
     *,
     jobs: int = 1,
+    engine: str = "processes",
     replace: bool = False,
     progress: Progress = lambda *_: None,
 ) -> Account:
@@ -52,7 +56,7 @@ def run(
         with locked(folder, "write"):
             staging = Staging(folder, settings, replace=replace)
             try:
-                with Team(jobs, Bench(folder, settings, replace)) as team:
+                with _team(engine, jobs, Bench(folder, settings, replace)) as team:
                     done, flawed = _work(staging, team, sources, progress)
                 account = Account(done, staging.merge(), flawed)
                 staging.commit()
@@ -65,7 +69,17 @@ def run(
     return account
 
 
-def _work(staging: Staging, team: Team, sources: Iterable[str], progress: Progress) -> tuple[Done, bool]:
+def _team(engine: str, jobs: int, bench: Bench) -> "Team | SparkTeam":
+    if engine != "spark":
+        return Team(jobs, bench)
+    try:
+        from normalizer.spark import SparkTeam  # heavy, and only here
+    except ImportError:
+        raise CannotRun("this engine needs Spark: install the extra, `pip install zeno-normalizer[spark]`") from None
+    return SparkTeam(bench)
+
+
+def _work(staging: Staging, team: "Team | SparkTeam", sources: Iterable[str], progress: Progress) -> tuple[Done, bool]:
     done = Done()
     for part in team.each(_takes(sources)):
         done += part

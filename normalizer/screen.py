@@ -55,7 +55,7 @@ class Screen:
         """Everything wrong with an entry, its bundle's reasons among it, in the fixed order."""
         value = entry.value
         found = self._shape(value)
-        found += self._conflicts(entry)
+        found += envelope.conflicts(entry.conflicts)
         if type(value) is dict:
             found += self._file(value.get("file"))
             if type(value.get("scores")) is dict:
@@ -83,10 +83,6 @@ class Screen:
             name = ".".join(steps_of(violation.pointer))
             found.append(Reason(f"entry_field_{kind}", violation.pointer, f"{name} {violation.message}"))
         return found
-
-    def _conflicts(self, entry: Entry) -> Iterator[Reason]:
-        for pointer in entry.conflicts:
-            yield Reason("dialect_conflict", pointer, "the dialect cannot move it there without losing something")
 
     def _file(self, file: Any) -> Iterator[Reason]:
         if type(file) is not str:

@@ -1,11 +1,17 @@
-"""The Spark session. Importing this imports Spark: only what was asked to run on it may."""
+"""Spark: the session, and a team of its executors. Importing this imports Spark, so it is done late."""
 
 import os
 import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from types import TracebackType
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from normalizer.errors import CannotRun
+from normalizer.workers import Bench, Done, Normalize, Take
 
 _SETTINGS = {
     "spark.sql.ansi.enabled": "true",  # overflow and bad casts are errors, never nulls
@@ -39,3 +45,42 @@ def session() -> SparkSession:
     made = builder.getOrCreate()
     made.sparkContext.setLogLevel("ERROR")
     return made
+
+
+class SparkTeam:
+    """Does the parts of a `normalize` run, as `workers.Team` does: bundles are taken in here, and normalized by Spark's
+    executors, which see the ledger's folder under the same path. A part that is done again gives the same bytes."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = replace(bench, folder=bench.folder.absolute())
+        self._session = session()
+
+    def each(self, parts: Iterable[Take | Normalize]) -> Iterator[Done]:
+        """Do the parts; yields as they are done."""
+        buckets = []
+        for part in parts:
+            if isinstance(part, Normalize):
+                buckets.append(part)
+            else:
+                yield self._bench.do(part)
+        if not buckets:
+            return
+        shared = self._session.sparkContext
+        try:
+            yield from shared.parallelize(buckets, len(buckets)).map(self._bench.do).collect()
+        except (PySparkException, Py4JError) as error:
+            raise CannotRun(f"Spark could not do it: {_cause(error)}") from None
+
+    def __enter__(self) -> "SparkTeam":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The session stays: another command of this process may use it."""
+
+
+def _cause(error: Exception) -> str:
+    """The line that says what happened, of a long tale."""
+    lines = [line.strip() for line in str(error).splitlines() if "Error" in line or "CannotRun" in line]
+    return lines[-1] if lines else str(error).splitlines()[0]

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -45,9 +45,10 @@ class Staging:
         flawed = False
         for kind in ("headers", "audit"):
             where = sha_slice(kind)
+            is_known = self._among("known")
             for line in _lines(self._folder / f"{kind}.jsonl"):
                 sha256 = line[where].decode()
-                if _place(self.root, "known", sha256).exists():
+                if is_known(sha256):
                     item = ordinary(line)
                     self._same_settings(sha256, item["settings"])
                     flawed = flawed or bool(item["reasons"]) or item["invalid"] > 0
@@ -133,13 +134,24 @@ class Staging:
 
     def _kept(self, old: Path, where: slice) -> Iterator[bytes]:
         """The lines of bundles that are not replaced."""
-        last, stays = b"", True
+        is_replaced = self._among("incoming")
         for line in _lines(old):
-            if line[where] != last:
-                last = line[where]
-                stays = not _place(self.root, "incoming", last.decode()).exists()
-            if stays:
+            if not is_replaced(line[where].decode()):
                 yield line
+
+    def _among(self, part: str) -> Callable[[str], bool]:
+        """Whether a hash is among those of a part of the staging folder, for hashes asked in ascending order."""
+        root = self.root / part
+        names = (name for bucket in sorted(os.listdir(root)) for name in sorted(os.listdir(root / bucket)))
+        ahead = next(names, "")
+
+        def among(sha256: str) -> bool:
+            nonlocal ahead
+            while ahead and ahead < sha256:
+                ahead = next(names, "")
+            return ahead.startswith(sha256)
+
+        return among
 
 
 def take(stream: BinaryIO, folder: Path, *, replace: bool) -> Literal["new", "again", "known"]:
@@ -148,7 +160,7 @@ def take(stream: BinaryIO, folder: Path, *, replace: bool) -> Literal["new", "ag
     Several processes may do so at once: whoever makes the file first has taken the bundle.
     """
     root = folder / STAGING
-    data = stream.read(_BLOCK)
+    data = _read(stream)
     digest = hashlib.sha256(data)
     scratch = None
     if len(data) == _BLOCK:  # there may be more, perhaps more than fits into memory
@@ -156,7 +168,7 @@ def take(stream: BinaryIO, folder: Path, *, replace: bool) -> Literal["new", "ag
         with scratch.open("wb") as file:
             while data:
                 file.write(data)
-                data = stream.read(_BLOCK)
+                data = _read(stream)
                 digest.update(data)
     sha256 = digest.hexdigest()
     known = not replace and (folder / "bundles" / f"{sha256}.json").exists()
@@ -169,6 +181,13 @@ def take(stream: BinaryIO, folder: Path, *, replace: bool) -> Literal["new", "ag
     if scratch is not None and not known:
         scratch.replace(place)
     return "known" if known else "new"
+
+
+def _read(stream: BinaryIO) -> bytes:
+    try:
+        return stream.read(_BLOCK)
+    except OSError as error:
+        raise CannotRun(f"cannot read {stream.name}: {error.strerror or error}") from None
 
 
 def _new(place: Path) -> BinaryIO:

@@ -19,7 +19,7 @@ def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
     """The report on the judges of ledgers."""
     with sources.opened(folders) as given, started(options.engine, options.memory) as engine:
         query = query_of(given, options)
-        with prepared(engine, query, given):
+        with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             found = cells.find(engine, query, given, options.where)
             kinds = found.kinds()
             options.rules.check_mixing(kinds, ())

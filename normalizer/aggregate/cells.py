@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import product
 from typing import Any, NamedTuple
 
+from normalizer import phases
 from normalizer.aggregate import keys
 from normalizer.aggregate.eligibility import Cells, Kind, Levels
 from normalizer.aggregate.engine import Engine
@@ -48,6 +49,8 @@ def find(
             not_selected += int(count)
             continue
         kind = Kind(int(phase), protocol, bool(self_judged), bool(off))
+        if kind.off_scale and not phases.may_relax(kind.phase):
+            raise CannotRun(f"{count} valid records have scores off their scale: was the ledger edited? See `audit`")
         valid.setdefault(levels, Counter())[kind] += int(count)
     for record in sources.invalid():
         if not selected(record, query.rubric.name, where):

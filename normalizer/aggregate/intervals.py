@@ -57,13 +57,13 @@ def variance(n: int, total: int, squares: int, denominator: int) -> Fraction:
     return Fraction(n * squares - total * total, n * (n - 1) * denominator**2)
 
 
-def t_interval(mean: Fraction, error_squared: Fraction, freedom: int) -> Interval:
+def t_interval(mean: Fraction, error_squared: Fraction, freedom: float) -> Interval:
     """Mean and standard error, squared, with Student's t."""
     half = Fraction(quantile(freedom)) * root(error_squared)
     return mean - half, mean + half
 
 
-def quantile(freedom: int) -> float:
+def quantile(freedom: float) -> float:
     """The 97.5 % point of Student's t."""
     from scipy.special import stdtrit  # heavy, and only intervals need it
 

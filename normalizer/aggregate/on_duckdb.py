@@ -73,6 +73,8 @@ class DuckDB:
         except duckdb.OutOfMemoryException as error:
             message = str(error).splitlines()[0]
             raise CannotRun(f"memory is short: give more with --memory, or use --engine spark ({message})") from None
+        except duckdb.OutOfRangeException:
+            raise CannotRun("the scale is too wide and too fine for exact sums of squares: use a coarser one") from None
         except duckdb.Error as error:
             message = str(error).splitlines()[0]
             if "maximum_object_size" in str(error) and not self._widened:

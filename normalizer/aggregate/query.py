@@ -34,25 +34,28 @@ def places_of(scale: Scale) -> int:
     return max(0, *(-exponent for exponent in exponents if isinstance(exponent, int)))
 
 
+MEMBERS = (
+    "artifact",
+    "eval_id",
+    "generator_model",
+    "judge_model",
+    "judge_prompt_version",
+    "phase",
+    "protocol_version",
+    "rubric",
+    "run_id",
+    "self_judged",
+)
+"""What is looked at in a record besides its scores and factors."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fields:
     """The columns of `lines`: members of a record by name, scores `d0`, `d1`... and factors `f0`, `f1`... by number."""
 
     dimensions: tuple[str, ...]
     factors: tuple[str, ...]
-    members: tuple[str, ...] = (
-        "artifact",
-        "eval_id",
-        "generator_model",
-        "judge_model",
-        "judge_prompt_version",
-        "off_scale",
-        "phase",
-        "protocol_version",
-        "rubric",
-        "run_id",
-        "self_judged",
-    )
+    members: tuple[str, ...] = MEMBERS
 
 
 class Query:
@@ -81,7 +84,7 @@ class Query:
         columns += [f"{self._level(self.cluster) if self.cluster else 'NULL'} AS c"]
         columns += ["artifact", "generator_model AS generator", "judge_model AS judge"]
         columns += [f"{_PHASE} AS phase", "protocol_version AS protocol", f"{eligibility.SELF} AS self"]
-        columns += [f"{self._chosen()} AS chosen", "CASE WHEN off_scale = 'true' THEN 1 ELSE 0 END AS off"]
+        columns += [f"{self._chosen()} AS chosen"]
         scores = [
             self._score(f"d{number}", dimension.scale, worths=worths)
             for number, dimension in enumerate(self.rubric.dimensions.values())
@@ -89,7 +92,8 @@ class Query:
         columns += [f"{score} AS s{number}" for number, score in enumerate(scores)]
         inner = f"SELECT {', '.join(columns)} FROM lines"  # noqa: S608 - names are ours, levels are quoted
         total = " + ".join(f"s{number}" for number in range(len(scores)))
-        return f"SELECT *, {total} AS t FROM ({inner}) AS r"  # noqa: S608
+        # What is no number on the scale has no total, and is told apart by that.
+        return f"SELECT *, {total} AS t, CASE WHEN {total} IS NULL THEN 1 ELSE 0 END AS off FROM ({inner}) AS r"  # noqa: S608
 
     def kinds(self, without: str | None = None) -> str:
         """How many records each group has of each kind that the rules tell apart; `without` one judge if so asked."""
@@ -191,9 +195,9 @@ class Query:
             column = f"CASE {column} {cases} END"
         whole = "BIGINT" if self._greatest < 2**62 else _WIDE
         if self.places == 0:
-            return f"CAST(CAST({column} AS DECIMAL(38,0)) AS {whole})"
+            return f"CAST(TRY_CAST({column} AS DECIMAL(38,0)) AS {whole})"
         # A decimal of fixed places without its point is the whole number of units, on every engine.
-        return f"CAST(REPLACE(CAST(CAST({column} AS DECIMAL(38,{self.places})) AS STRING), '.', '') AS {whole})"
+        return f"CAST(REPLACE(CAST(TRY_CAST({column} AS DECIMAL(38,{self.places})) AS STRING), '.', '') AS {whole})"
 
 
 _PHASE = "CAST(CAST(phase AS DECIMAL(38,12)) AS INT)"

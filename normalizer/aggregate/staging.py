@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from normalizer import lossless
-from normalizer.aggregate.query import Fields
+from normalizer.aggregate.keys import level_in
+from normalizer.aggregate.query import MEMBERS
 from normalizer.aggregate.sources import Part
 from normalizer.lossless import dumps
 from normalizer.rubric import Rubric
@@ -19,7 +20,7 @@ _DEPTH = LIMITS["max_depth"] + 8
 
 
 def restated(parts: list[Part], rubric: Rubric, path: Path) -> Path:
-    """Write the records of all ledgers; a record that is off the scale has `off_scale` true and scores of 0."""
+    """Write the records of all ledgers; a record that is off the scale has no scores."""
     with path.open("w", encoding="ascii") as out:
         for part in parts:
             for line in part.ledger.lines("records"):
@@ -44,9 +45,9 @@ def scores_of(record: dict[str, Any], rubric: Rubric) -> dict[str, str] | None:
 
 def line_of(record: dict[str, Any], worths: dict[str, str] | None) -> str:
     """A line with what an engine looks at."""
-    kept = {name: record[name] for name in (*Fields((), ()).members, "factors") if name in record}
+    kept = {name: record[name] for name in (*MEMBERS, "factors") if name in record}
     source = {"bundle_sha256": record["source"]["bundle_sha256"]}
-    return dumps({**kept, "source": source, "scores": worths or {}, "off_scale": worths is None}) + "\n"
+    return dumps({**kept, "source": source, "scores": worths or {}}) + "\n"
 
 
 def written(lines: Iterable[str], path: Path) -> Path:
@@ -56,7 +57,24 @@ def written(lines: Iterable[str], path: Path) -> Path:
     return path
 
 
-def at_end(records: Iterator[dict[str, Any]], worths: dict[str, str]) -> Iterator[str]:
-    """Lines of INVALID records as they would be with these scores, for bounds."""
+def at_end(records: Iterable[dict[str, Any]], rubric: Rubric, end: str, *, worths: bool) -> Iterator[str]:
+    """Lines of INVALID records as they would be with all scores at an end of their scales, for bounds. What they hold
+    is not to be trusted: members that are not what they should be are left away."""
+    scores = {}
+    for key, dimension in rubric.dimensions.items():
+        value = dimension.scale.minimum if end == "minimum" else dimension.scale.maximum
+        labels = dimension.scale.labels or {}
+        named = [label for label, worth in labels.items() if worth == value]
+        scores[key] = named[0] if named and not worths else f"{value:f}"
     for record in records:
-        yield line_of({**record, "artifact": record.get("artifact", record["record_id"])}, worths)
+        members: dict[str, Any] = {name: record[name] for name in MEMBERS if isinstance(record.get(name), str)}
+        factors = record.get("factors")
+        members["factors"] = {
+            name: level for name, level in (factors.items() if isinstance(factors, dict) else ()) if type(level) is str
+        }
+        members["phase"] = level_in(record, "phase") or 0
+        members["self_judged"] = record.get("self_judged") is True
+        members["source"] = {"bundle_sha256": record["source"]["bundle_sha256"]}
+        members.setdefault("artifact", record["record_id"])
+        members.setdefault("rubric", rubric.name)
+        yield dumps({**members, "scores": scores}) + "\n"

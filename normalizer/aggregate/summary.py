@@ -39,7 +39,7 @@ def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
 def summarize(engine: Engine, given: Sources, options: Options) -> dict[str, Any]:
     """The summary of opened ledgers."""
     query = query_of(given, options)
-    with prepared(engine, query, given):
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
         found = cells.find(engine, query, given, options.where)
         options.rules.check_mixing(found.kinds(), options.by)
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -35,17 +36,29 @@ class Group:
     judges: int = 0
     sums: list[Sums] = field(default_factory=list)
 
+    def mean(self, denominator: int, place: int = -1) -> Fraction:
+        """The mean of a measure; the total is the last."""
+        return Fraction(self.sums[place].total, self.n * denominator)
+
+
+def read_exactly(query: Query, given: Sources, *, diagnostic: bool) -> bool:
+    """Whether records must be restated, because an engine would not read their scores right."""
+    return not query.fits_doubles or len(given.rubrics) > 1 or (given.relaxed and diagnostic)
+
 
 @contextmanager
-def prepared(engine: Engine, query: Query, given: Sources, extra: Path | None = None) -> Iterator[None]:
+def prepared(
+    engine: Engine, query: Query, given: Sources, *, diagnostic: bool, extra: Path | None = None
+) -> Iterator[None]:
     """Have the engine keep `records`; `extra` is a file of lines besides those of the ledgers."""
     with TemporaryDirectory(prefix="normalizer-") as scratch:
-        exactly = not query.fits_doubles or given.relaxed or len(given.rubrics) > 1 or extra is not None
+        exactly = read_exactly(query, given, diagnostic=diagnostic)
         if exactly:
             files = [Lines(staging.restated(given.parts, query.rubric, Path(scratch) / "records.jsonl"))]
-            files += [Lines(extra)] if extra is not None else []
         else:
             files = [Lines(part.ledger.path("records"), part.skip) for part in given.parts]
+        if extra is not None:
+            files.append(Lines(extra))
         engine.lines(files, query.fields)
         engine.table("records", query.records(worths=exactly))
         yield

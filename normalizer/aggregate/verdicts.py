@@ -1,13 +1,16 @@
 """Verdicts: what each judge says of each artifact, its repeated records averaged; and pairs of them, counted."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from normalizer.aggregate.engine import Engine
-from normalizer.aggregate.query import Query
+from normalizer.aggregate.query import Query, quoted
 
 _SAME = "a.artifact = b.artifact AND a.generator IS NOT DISTINCT FROM b.generator"
+
+_PANEL = "a.artifact = p.artifact AND a.generator IS NOT DISTINCT FROM p.generator"
 
 Joint = Counter[tuple[int, int]]
 """How often two judges gave a pair of values."""
@@ -42,7 +45,11 @@ class Verdicts:
         engine.table("judged", query.judged(eligible))
         text, common = query.verdicts(int(row[0]) for row in engine.rows("SELECT DISTINCT m FROM judged"))
         engine.table("verdicts", text)
-        engine.table("panels", "SELECT artifact, generator, COUNT(*) AS k FROM verdicts GROUP BY artifact, generator")
+        engine.table(
+            "panels",
+            "SELECT artifact, generator, COUNT(*) AS k, SUM(t) AS t, SUM(t * t) AS t2 FROM verdicts "
+            "GROUP BY artifact, generator",
+        )
         self.denominator = common * 10**query.places
 
     def judges(self) -> dict[str, int]:
@@ -66,7 +73,7 @@ class Verdicts:
         text = (
             f"SELECT a.judge, b.judge, p.k, a.{measure}, b.{measure}, COUNT(*) "  # noqa: S608
             f"FROM verdicts a JOIN verdicts b ON {_SAME} "
-            "JOIN panels p ON a.artifact = p.artifact AND a.generator IS NOT DISTINCT FROM p.generator "
+            f"JOIN panels p ON {_PANEL} "
             f"WHERE a.judge < b.judge GROUP BY a.judge, b.judge, p.k, a.{measure}, b.{measure}"
         )
         found = JointValues()
@@ -80,3 +87,48 @@ class Verdicts:
             artifacts += Fraction(2 * int(count), int(panel) * (int(panel) - 1))
         found.artifacts = int(artifacts)
         return found
+
+    def meetings(self) -> Iterator[tuple[str, str, int, int]]:
+        """For every two judges (and each with itself) and size of panel, how many artifacts they both judged."""
+        text = (
+            "SELECT a.judge, b.judge, p.k, COUNT(*) "  # noqa: S608
+            f"FROM verdicts a JOIN verdicts b ON {_SAME} JOIN panels p ON {_PANEL} GROUP BY a.judge, b.judge, p.k"
+        )
+        for one, other, panel, count in self.engine.rows(text):
+            yield one, other, int(panel), int(count)
+
+    def sums(self) -> Iterator[tuple[str, int, int, int]]:
+        """For every judge and size of panel: the sum of its totals, and that of all judges on the same artifacts."""
+        text = (
+            "SELECT a.judge, p.k, SUM(a.t), SUM(p.t) "  # noqa: S608
+            f"FROM verdicts a JOIN panels p ON {_PANEL} GROUP BY a.judge, p.k"
+        )
+        for judge, panel, own, everyone in self.engine.rows(text):
+            yield judge, int(panel), int(own), int(everyone)
+
+    def squares(self) -> Iterator[tuple[int, int, int, int]]:
+        """For every size of panel: artifacts, squares of totals, squares of the artifacts' sums of totals."""
+        for panel, *sums in self.engine.rows("SELECT k, COUNT(*), SUM(t2), SUM(t * t) FROM panels GROUP BY k"):
+            artifacts, squares, squared_sums = map(int, sums)
+            yield int(panel), artifacts, squares, squared_sums
+
+    def against_others(self, judge: str, *, own: bool) -> list[Fraction]:
+        """A judge's total minus the mean of the cross-judging others', for each artifact of its own model or of
+        others; sorted."""
+        text = (
+            "SELECT t, o, k, COUNT(*) FROM ("  # noqa: S608
+            "SELECT a.artifact, a.generator, a.t AS t, SUM(b.t) AS o, COUNT(*) AS k "
+            f"FROM verdicts a JOIN verdicts b ON {_SAME} "
+            f"WHERE a.judge = {quoted(judge)} AND b.judge <> a.judge AND b.selfs = 0 "
+            f"AND a.selfs {'> 0' if own else '= 0'} "
+            "GROUP BY a.artifact, a.generator, a.t) AS d GROUP BY t, o, k"
+        )
+        found: list[Fraction] = []
+        for value, others, k, count in self.engine.rows(text):
+            difference = (int(value) - Fraction(int(others), int(k))) / self.denominator
+            found += [difference] * int(count)
+        return sorted(found)
+
+    def self_judging(self) -> list[str]:
+        """Judges with a self-judged record, sorted."""
+        return sorted(row[0] for row in self.engine.rows("SELECT DISTINCT judge FROM verdicts WHERE selfs > 0"))

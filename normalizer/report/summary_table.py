@@ -58,7 +58,7 @@ def notes(summary: dict[str, Any]) -> list[str]:
     said.append(f"n counts {unit}. Rubric {summary['rubric']}: total from {low:f} to {high:f}.")
     if summary["where"]:
         said.append(
-            "Selected: " + ", ".join(f"{name} = {_shown(level)}" for name, level in summary["where"].items()) + "."
+            "Selected: " + ", ".join(f"{name} = {shown(level)}" for name, level in summary["where"].items()) + "."
         )
     said.append(
         _interval(summary["interval"])
@@ -87,10 +87,11 @@ def _dimensions(summary: dict[str, Any]) -> list[str]:
 
 
 def _levels(row: dict[str, Any]) -> list[Cell]:
-    return [_shown(level) for level in row["key"].values()]
+    return [shown(level) for level in row["key"].values()]
 
 
-def _shown(level: str | int | None) -> str:
+def shown(level: str | int | None) -> str:
+    """A level for people."""
     return "(none)" if level is None else str(level)
 
 

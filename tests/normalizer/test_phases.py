@@ -1,9 +1,11 @@
 """The rules of the phases are data, whole and of one mind with the taxonomy; eligibility is not validity."""
 
+from pathlib import Path
+
 import contract_spec as spec
 import pytest
 
-from normalizer import phases
+from normalizer import phases, protocol
 
 CODES = spec.schema("eval/reason.json")["$defs"]["code"]["enum"]
 
@@ -59,3 +61,10 @@ def test_what_a_judge_is_told_grows_with_the_phase_and_leaves_out_what_it_must_n
     assert told[0] == told[1]  # what phase 1 adds is about metadata, which no judge sees
     assert set(told[1]) < set(told[2])
     assert not any("manifest" in statement or "model" in statement for statement in told[2])
+
+
+def test_the_protocol_version_covers_every_schema_and_rule_of_the_evaluation():
+    folder = Path(spec.__file__).parent
+    rubrics = {f"rules/rubrics/{path.name}" for path in (folder / "rules" / "rubrics").iterdir()}
+    assert rubrics <= set(protocol.RULES)
+    assert all((folder / name).is_file() for name in protocol.RULES)
