@@ -80,7 +80,8 @@ def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study
                 for item in ledger.items(kind):
                     if item["bundle_sha256"] not in bundles:
                         bundles[item["bundle_sha256"]] = ledger.bundle(item["bundle_sha256"])
-                        reasons += [{**reason, "bundle_sha256": item["bundle_sha256"]} for reason in item["reasons"]]
+                        about = {"bundle_sha256": item["bundle_sha256"], "unreadable": kind == "audit"}
+                        reasons += [{**reason, **about} for reason in item["reasons"]]
     designs = _designs(records, wanted)
     first, *others = [statistics(folders, options, key, paired, wanted.seed) for key, paired in designs or [(None, ())]]
     return Study(

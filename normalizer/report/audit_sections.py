@@ -8,9 +8,9 @@ import contract_spec as spec
 from normalizer.aggregate.study import Study
 from normalizer.evidence.verify import GOOD, VERDICTS
 from normalizer.report.evidence_table import NEVER, WORDS
-from normalizer.report.markup import Html, brief, el, join, table
+from normalizer.report.markup import Html, el, join, table
 from normalizer.report.members import Members
-from normalizer.report.sections import Section, notes, section
+from normalizer.report.sections import Section, notes, percent, percents, section
 from normalizer.report.summary_table import shown
 from normalizer.report.trails import Trails
 
@@ -47,7 +47,7 @@ def evidence(study: Study, trails: Trails) -> Section | None:
                 trail = trails.add(f"Record {finding['record_id'][:12]}", [place])
                 where = ", ".join(other["artifact"] for other in finding["found_in"]) or finding["why"] or ""
                 badge = el("span", finding["verdict"].replace("_", " "), class_="badge bad")
-                artifact = trails.number(finding["artifact"] or "(none)", trail)
+                artifact = trails.words(finding["artifact"] or "(none)", trail)
                 wrong.append(
                     [badge, artifact, shown(finding["judge_model"]), finding["dimension"], finding["quote"], where]
                 )
@@ -110,23 +110,25 @@ def claims(study: Study, trails: Trails) -> Section | None:
     return section(
         "claims",
         "What judges claim of their own scores",
-        "Totals of entries and numbers under a bundle's aggregates, recomputed from its VALID records. Claims are never used.",
+        "Totals of entries and numbers under a bundle's aggregates, recomputed from its VALID records. "
+        "Claims are never used.",
         table(["bundle", "where", "claimed", "recomputed", "verdict"], rows, id="t-claims") if rows else None,
         notes([f"{len(every)} claims: {said}."]),
+        name="Claims",
     )
 
 
 def left_out(study: Study, trails: Trails, members: Members) -> Section:
     """Everything that is in no number, and why."""
     rows = []
-    spots = {
-        "unreadable_bundles": lambda reason: reason["code"] not in ("file_without_entry",),
-        "files_without_entry": lambda reason: reason["code"] == "file_without_entry",
-    }
     for reason, count in study.summary["left_out"].items():
-        if reason in spots:
-            at = [(one["bundle_sha256"], one["pointer"]) for one in study.bundle_reasons if spots[reason](one)]
-            trail = trails.add(f"Left out: {LEFT_OUT[reason]}", [], tuple(sorted(set(at)))) if count else None
+        if reason in ("unreadable_bundles", "files_without_entry"):
+            meant = [
+                (one["bundle_sha256"], one["pointer"])
+                for one in study.bundle_reasons
+                if (one["unreadable"] if reason == "unreadable_bundles" else one["code"] == "file_without_entry")
+            ]
+            trail = trails.add(f"Left out: {LEFT_OUT[reason]}", [], tuple(sorted(set(meant)))) if count else None
         else:
             trail = trails.add(f"Left out: {LEFT_OUT[reason]}", members.of_standing(reason))
         rows.append([reason.replace("_", " "), trails.number(count, trail), LEFT_OUT[reason]])
@@ -140,6 +142,7 @@ def left_out(study: Study, trails: Trails, members: Members) -> Section:
         notes(said),
         _rates(study, trails, members),
         _reasons(study, trails),
+        name="Left out",
     )
 
 
@@ -150,11 +153,10 @@ def _rates(study: Study, trails: Trails, members: Members) -> Html:
             name = f"{key} {shown(row['level'])}"
             every = trails.add(f"{name}: all records", members.screened(key, row["level"], invalid=False))
             invalid = trails.add(f"{name}: INVALID records", members.screened(key, row["level"], invalid=True))
-            ends = row["wilson95"]
-            between = f"{brief(ends[0] * 100, 1)} to {brief(ends[1] * 100, 1)} %"
-            rate = f"{brief(row['rate'] * 100, 1)} %"
-            rows.append([key, shown(row["level"]), trails.number(row["records"], every), trails.number(row["invalid"], invalid),
-                         trails.number(rate, invalid), between])  # fmt: skip
+            counts = [trails.number(row["records"], every), trails.number(row["invalid"], invalid)]
+            shares = [percent(row["rate"]), percents(row["wilson95"])]
+            linked = [trails.number(each, invalid or every) for each in shares]
+            rows.append([key, shown(row["level"]), *counts, *linked])
     columns = ["key", "level", "records", "invalid", "rate", "95 % (Wilson)"]
     return join([el("h3", "Invalid rates"), table(columns, rows, id="t-rates")])
 
@@ -196,15 +198,18 @@ def method(study: Study, commands: list[str], protocol: str) -> Section:
     return section(
         "method",
         "How to check this page",
-        "The page is a function of the ledger's bytes and the options: made again, it is the same to the byte. These commands "
-        "print the same numbers to six places; a table that was published elsewhere is checked with normalizer check.",
+        "The page is a function of the ledger's bytes and the options: made again, it is the same to the byte. "
+        "These commands print the same numbers to six places; a table that was published elsewhere is checked with "
+        "normalizer check.",
         el("pre", "\n".join(commands)),
         notes(
             [
-                "Numbers are computed exactly, from whole numbers and fractions, and rounded once; what is shown is what the exact value rounds to.",
+                "Numbers are computed exactly, from whole numbers and fractions, and rounded once; what is shown is "
+                "what the exact value rounds to.",
                 f"Made under protocol version {protocol}.",
             ]
         ),
         el("h3", "Raw bundles"),
         table(["sha256", "bytes", "records"], rows, id="t-bundles"),
+        name="Method",
     )

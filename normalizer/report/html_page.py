@@ -15,7 +15,7 @@ from typing import Any
 from normalizer.aggregate.study import Study
 from normalizer.aggregate.summary import Options
 from normalizer.protocol import version
-from normalizer.report import audit_sections, sections
+from normalizer.report import audit_sections, judge_sections, sections
 from normalizer.report.markup import Html, el, join, visible
 from normalizer.report.members import Members
 from normalizer.report.sections import Section
@@ -30,8 +30,8 @@ def page(study: Study, options: Options, *, title: str) -> bytes:
         sections.headline(study, trails, members),
         sections.distribution(study),
         sections.contrasts(study, trails, members),
-        sections.judges(study, trails, members),
-        sections.drift(study, trails),
+        judge_sections.judges(study, trails, members),
+        judge_sections.drift(study, trails),
         audit_sections.evidence(study, trails),
         audit_sections.claims(study, trails),
         audit_sections.left_out(study, trails, members),
@@ -113,7 +113,7 @@ def _top(study: Study, title: str, trails: Trails, members: Members) -> Html:
 
 
 def _nav(parts: list[Section]) -> Html:
-    links = [el("li", el("a", part.title, href=f"#{part.id}")) for part in parts]
+    links = [el("li", el("a", part.name, href=f"#{part.id}")) for part in parts]
     return el("nav", el("ul", *links), aria_label="Sections")
 
 

@@ -1,4 +1,4 @@
-"""HTML from values. Whatever comes out of a bundle is text here: escaped, and with what could hide or reorder it shown."""
+"""HTML from values. What comes out of a bundle is text here: escaped, and what could hide or reorder it is shown."""
 
 import html
 import re
@@ -50,16 +50,14 @@ def join(children: Iterable[Any]) -> Html:
 
 
 def brief(value: Decimal | int, places: int = 3) -> str:
-    """A number rounded to six places, shown with fewer. Where that would be a tie it is shown as it is: so what is
-    shown is always what the exact value rounds to."""
+    """A number that was rounded to six places, shown with fewer. Where that would be a tie it is shown as it is: so
+    what is shown is always what the exact value rounds to."""
     if isinstance(value, int):
         return str(value)
     step = Decimal(1).scaleb(-places)
     near = value.quantize(step, ROUND_HALF_EVEN)
     shown = value if abs(value - near) == step / 2 else near
-    written = f"{shown:f}"
-    written = written.rstrip("0").rstrip(".") if "." in written else written
-    return written.replace("-", "\u2212") if written not in ("-0", "") else "0"
+    return f"{abs(shown) if shown == 0 else shown:f}".replace("-", "\u2212")
 
 
 def table(columns: list[Any], rows: list[list[Any]], *, id: str, caption: str | None = None) -> Html:
@@ -84,4 +82,7 @@ def _cell(cell: Any) -> Html:
 
 
 def _is_number(cell: Any) -> bool:
-    return isinstance(cell, Html) and cell.startswith(('<button type="button" class="n"', '<span class="na"'))
+    return isinstance(cell, Html) and cell.startswith(_NUMBERS)
+
+
+_NUMBERS = ('<button type="button" class="n"', *(f'<span class="{name}"' for name in ("na", "plain", "strong")))

@@ -2,6 +2,7 @@
 
 import html
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,7 +13,7 @@ _COLOURS = {"#111111": "ink", "#777777": "muted", "#dddddd": "line", "#3366cc": 
 INK, MUTED, LINE, ACCENT, SOFT = _COLOURS
 _TAGS = {"svg", "g", "path", "line", "rect", "text", "circle", "clipPath", "defs", "title", "tspan"}
 _DROPPED = {"style", "class", "aria-roledescription", "role", "pointer-events", "version", "id"}
-_WIDTH = 620
+_WIDTH = 720
 
 
 def intervals(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> Html:
@@ -21,10 +22,9 @@ def intervals(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> Htm
     import altair as alt
 
     base = _base(alt, rows)
-    x = {"scale": alt.Scale(domain=[float(scale[0]), float(scale[1])], nice=False), "title": "mean total"}
-    between = base.mark_bar(color=SOFT, height=14, cornerRadius=3).encode(
-        x=alt.X("at_minimum:Q", **x), x2="at_maximum:Q"
-    )
+    domain = alt.Scale(domain=[float(scale[0]), float(scale[1])], nice=False)
+    x = alt.X("at_minimum:Q", scale=domain, title="mean total", axis=_axis(alt))
+    between = base.mark_bar(color=SOFT, height=14, cornerRadius=3).encode(x=x, x2="at_maximum:Q")
     bars = base.mark_rule(color=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q")
     points = base.mark_point(filled=True, color=ACCENT, size=70, opacity=1).encode(x="mean:Q")
     return _drawn(alt.layer(between, bars, points).properties(width=_WIDTH, height=alt.Step(34)), "Means and intervals")
@@ -36,21 +36,22 @@ def distribution(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> 
 
     span = float(scale[1] - scale[0]) or 1.0
     totals = sorted({row["total"] for row in rows})
-    gap = min((after - before for before, after in zip(totals, totals[1:], strict=False)), default=span)
-    thick = max(1.0, min(22.0, 0.8 * gap / span * _WIDTH))
+    gap = min((after - before for before, after in pairwise(totals)), default=span)
+    thick = max(1.0, min(24.0, 0.8 * gap / span * _WIDTH))
+    ends = [float(scale[0]) - span / 40, float(scale[1]) + span / 40]  # room for the bars at the ends
     chart = (
         alt.Chart(alt.Data(values=rows))
         .mark_bar(color=ACCENT, width=thick)
         .encode(
-            x=alt.X("total:Q", scale=alt.Scale(domain=[float(scale[0]), float(scale[1])]), title="total"),
+            x=alt.X("total:Q", scale=alt.Scale(domain=ends, nice=False), title="total", axis=_axis(alt)),
             y=alt.Y("units:Q", title=None, axis=alt.Axis(tickMinStep=1, tickCount=3)),
             row=alt.Row(
                 "label:N",
                 title=None,
-                header=alt.Header(labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=180),
+                header=alt.Header(labelAngle=0, labelAlign="right", labelPadding=34, labelLimit=180),
             ),
         )
-        .properties(width=_WIDTH - 60, height=70)
+        .properties(width=_WIDTH, height=64)
     )
     return _drawn(chart, "Distribution of totals")
 
@@ -61,7 +62,8 @@ def forest(rows: list[dict[str, Any]], title: str) -> Html:
 
     base = _base(alt, rows)
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="zero:Q")
-    bars = base.mark_rule(color=INK, strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    x = alt.X("low:Q", title=title, axis=_axis(alt))
+    bars = base.mark_rule(color=INK, strokeWidth=2).encode(x=x, x2="high:Q")
     points = base.mark_point(filled=True, color=ACCENT, size=60, opacity=1).encode(x="difference:Q")
     return _drawn(alt.layer(zero, bars, points).properties(width=_WIDTH, height=alt.Step(26)), title)
 
@@ -88,13 +90,21 @@ def _base(alt: Any, rows: list[dict[str, Any]]) -> Any:
     return alt.Chart(alt.Data(values=rows)).encode(y=y)
 
 
+def _axis(alt: Any) -> Any:
+    return alt.Axis(format="~g", tickCount=8, labelOverlap=True)
+
+
 def _drawn(chart: Any, title: str) -> Html:
     import vl_convert
 
     text = {"labelColor": MUTED, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 400}
     axis = {**text, "gridColor": LINE, "domainColor": LINE, "tickColor": LINE}
     chart = chart.configure(
-        font="Liberation Sans", background="transparent", axis=axis, header={**text, "labelColor": INK}
+        font="Liberation Sans",
+        background="transparent",
+        padding={"left": 28, "right": 8, "top": 4, "bottom": 4},
+        axis=axis,
+        header={**text, "labelColor": INK},
     ).configure_view(stroke=None)
     root = ElementTree.fromstring(vl_convert.vegalite_to_svg(chart.to_dict()))  # noqa: S314 - our own drawing
     for name in ("width", "height"):

@@ -5,10 +5,12 @@ from decimal import Decimal
 from typing import Any
 
 from normalizer import lossless
+from normalizer.aggregate.exact import rounded
 from normalizer.aggregate.standing import Placed, spelled
 from normalizer.aggregate.study import Study
 from normalizer.locate import items, place
-from normalizer.report.markup import NA, Html, brief, el, visible
+from normalizer.report import tables
+from normalizer.report.markup import NA, Html, brief, el, text, visible
 
 MOST_RAW = 20_000_000
 """Bytes of raw bundles that a page carries; beyond, lines are named but not shown."""
@@ -39,6 +41,10 @@ class Trails:
         if trail is None:
             return el("span", shown, class_="na" if value is None else "plain", title=full)
         return el("button", shown, type="button", class_="n", data_t=trail, title=full)
+
+    def words(self, shown: str, trail: int | None) -> Html:
+        """Words that open a trail."""
+        return text(shown) if trail is None else el("button", shown, type="button", class_="n words", data_t=trail)
 
     def document(self, raw: "Raw") -> list[dict[str, Any]]:
         """What the page's script needs."""
@@ -100,10 +106,10 @@ def records_document(study: Study, raw: Raw) -> list[dict[str, Any]]:
     for number, report in enumerate(study.evidence):
         for finding in report["findings"]:
             evidence.setdefault((number, finding["record_id"]), []).append(finding)
-    return [_record(each, study, raw, evidence.get((each.part, each.record["record_id"]))) for each in study.records]
+    return [_record(each, raw, evidence.get((each.part, each.record["record_id"]))) for each in study.records]
 
 
-def _record(each: Placed, study: Study, raw: Raw, findings: list[dict[str, Any]] | None) -> dict[str, Any]:
+def _record(each: Placed, raw: Raw, findings: list[dict[str, Any]] | None) -> dict[str, Any]:
     record, source = each.record, each.record["source"]
     sha256 = source["bundle_sha256"]
     scores = record.get("scores")
@@ -119,7 +125,7 @@ def _record(each: Placed, study: Study, raw: Raw, findings: list[dict[str, Any]]
         "scores": [[visible(name), visible(spelled(score))] for name, score in scores.items()]
         if isinstance(scores, dict)
         else [],
-        "total": None if each.total is None else brief(_decimal(each), 6),
+        "total": None if each.total is None else tables.plain(rounded(each.total)),
         "about": [[visible(name), value] for name, value in about],
         "reasons": [
             [reason["code"], visible(reason["message"]), *raw.lines(sha256, reason["pointer"])]
@@ -130,11 +136,6 @@ def _record(each: Placed, study: Study, raw: Raw, findings: list[dict[str, Any]]
         "pointer": visible(source["pointer"]),
         "lines": [first, last],
     }
-
-
-def _decimal(each: Placed) -> Decimal:
-    total = each.total or 0
-    return Decimal(total.numerator) / Decimal(total.denominator)
 
 
 def _said(value: Any) -> str:
