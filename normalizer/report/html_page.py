@@ -132,11 +132,11 @@ def _commands(study: Study, options: Options) -> list[str]:
     spread += [f"--cluster {shlex.quote(method.cluster)}"] if method.cluster else []
     commands = [" ".join(["normalizer aggregate LEDGER", *by, *unit, *spread, *chosen])]
     commands.append(" ".join(["normalizer agreement LEDGER", *chosen]))
-    for report in study.contrasts or [None]:
-        pairs = []
-        if report:
-            key, paired = report["contrasts"][0]["key"], ",".join(report["paired_by"])
-            pairs = [f"--contrast {shlex.quote(key)} --pair-by {shlex.quote(paired)}"]
+    if not study.contrasts:
+        commands.append(" ".join(["normalizer statistics LEDGER", *by, *unit, *chosen]))
+    for report in study.contrasts:
+        key, paired = report["contrasts"][0]["key"], ",".join(report["paired_by"])
+        pairs = [f"--contrast {shlex.quote(key)} --pair-by {shlex.quote(paired)}"]
         commands.append(" ".join(["normalizer statistics LEDGER", *by, *unit, *pairs, *chosen]))
     commands.append("normalizer claims LEDGER --every")
     if study.evidence:

@@ -27,7 +27,9 @@ def judges(study: Study, trails: Trails, members: Members) -> Section:
 
 def _agreement(study: Study, trails: Trails, members: Members) -> Html:
     names = ("mae", "exact", "bias", "kappa", "kappa_quadratic", "alpha_ordinal")
-    rows, matrices, reasons = [], [], set()
+    rows: list[list[Any]] = []
+    matrices: list[Html] = []
+    reasons: set[str] = set()
     for pair in study.agreement["pairs"]:
         trail = trails.add(f"{' and '.join(pair['judges'])}: shared artifacts", members.pair(*pair["judges"]))
         for measure, found in (("total", pair["total"]), *pair["dimensions"].items()):
@@ -140,8 +142,8 @@ def drift(study: Study, trails: Trails) -> Section | None:
         )
         if row["difference"] is not None:
             ends = row["ci95"] or [row["difference"], row["difference"]]
-            numbers = {"difference": row["difference"], "low": ends[0], "high": ends[1]}
-            drawn.append(floats(numbers, f"{row['judge']}: {versions}"))
+            drawn_row = {"difference": row["difference"], "low": ends[0], "high": ends[1]}
+            drawn.append(floats(drawn_row, f"{row['judge']}: {versions}"))
     if not rows:
         return None
     return section(

@@ -40,7 +40,7 @@ def distribution(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> 
     thick = max(1.0, min(24.0, 0.8 * gap / span * _WIDTH))
     ends = [float(scale[0]) - span / 40, float(scale[1]) + span / 40]  # room for the bars at the ends
     chart = (
-        alt.Chart(alt.Data(values=rows))
+        alt.Chart(_data(alt, rows))
         .mark_bar(color=ACCENT, width=thick)
         .encode(
             x=alt.X("total:Q", scale=alt.Scale(domain=ends, nice=False), title="total", axis=_axis(alt)),
@@ -48,7 +48,7 @@ def distribution(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> 
             row=alt.Row(
                 "label:N",
                 title=None,
-                header=alt.Header(labelAngle=0, labelAlign="right", labelPadding=34, labelLimit=180),
+                header=alt.Header(labelAngle=0, labelAlign="right", labelPadding=14, labelLimit=180),
             ),
         )
         .properties(width=_WIDTH, height=64)
@@ -61,7 +61,7 @@ def forest(rows: list[dict[str, Any]], title: str) -> Html:
     import altair as alt
 
     base = _base(alt, rows)
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="zero:Q")
+    zero = alt.Chart(_data(alt, [{"zero": 0}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="zero:Q")
     x = alt.X("low:Q", title=title, axis=_axis(alt))
     bars = base.mark_rule(color=INK, strokeWidth=2).encode(x=x, x2="high:Q")
     points = base.mark_point(filled=True, color=ACCENT, size=60, opacity=1).encode(x="difference:Q")
@@ -72,7 +72,7 @@ def confusion(rows: list[dict[str, Any]], judges: tuple[str, str]) -> Html:
     """How often which totals met; rows have `first`, `second` and `n`."""
     import altair as alt
 
-    base = alt.Chart(alt.Data(values=rows))
+    base = alt.Chart(_data(alt, rows))
     order = sorted({row["first"] for row in rows} | {row["second"] for row in rows})
     x = alt.X("second:O", title=visible(judges[1]), scale=alt.Scale(domain=order), axis=alt.Axis(labelAngle=0))
     y = alt.Y("first:O", title=visible(judges[0]), scale=alt.Scale(domain=order, reverse=True))
@@ -87,11 +87,15 @@ def confusion(rows: list[dict[str, Any]], judges: tuple[str, str]) -> Html:
 def _base(alt: Any, rows: list[dict[str, Any]]) -> Any:
     labels = list(dict.fromkeys(row["label"] for row in rows))
     y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False))
-    return alt.Chart(alt.Data(values=rows)).encode(y=y)
+    return alt.Chart(_data(alt, rows)).encode(y=y)
+
+
+def _data(alt: Any, rows: list[dict[str, Any]]) -> Any:
+    return alt.Data(values=rows)
 
 
 def _axis(alt: Any) -> Any:
-    return alt.Axis(format="~g", tickCount=8, labelOverlap=True)
+    return alt.Axis(format="~f", tickCount=8, labelOverlap=True)
 
 
 def _drawn(chart: Any, title: str) -> Html:

@@ -85,9 +85,10 @@ def headline(study: Study, trails: Trails, members: Members) -> Section:
         "headline",
         "Headline",
         f"Mean total of {unit}. Every underlined number opens the records it is made of, and from there the lines of "
-        "the raw bundle. Pale bars: where the mean would lie if every INVALID record were at an end of the scale.",
+        "the raw bundle. Pale bars and bounds: where the mean would lie if every INVALID record were at an end of the "
+        "scale.",
         plots.intervals(drawn, _scale(summary)) if drawn else None,
-        table([*columns, "if invalid at min \u2026 max", "flags"], rows, id="t-headline"),
+        table([*columns, "bounds", "flags"], rows, id="t-headline"),
         _dimensions(study, trails, members),
         notes(summary_notes(summary)),
     )
@@ -145,8 +146,8 @@ def _contrast(report: dict[str, Any], number: int, trails: Trails, members: Memb
         rows[is_total].append([row["measure"], levels, *linked, row["unpaired"], row["method"]])
         if row["difference"] is not None and (is_total or not many):
             ends = row["ci95"] or [row["difference"], row["difference"]]
-            numbers = {"difference": row["difference"], "low": ends[0], "high": ends[1]}
-            drawn.append(floats(numbers, levels if many else row["measure"]))
+            drawn_row = {"difference": row["difference"], "low": ends[0], "high": ends[1]}
+            drawn.append(floats(drawn_row, levels if many else row["measure"]))
     columns = ["measure", "levels", "pairs", "difference", "95 % interval", "p", "p (Holm)", "unpaired", "method"]
     why = sorted({reason for row in report["contrasts"] for reason in row["na"].values()})
     levels = report["contrasts"][0]["levels"]
