@@ -41,7 +41,8 @@ def _agreement(study: Study, trails: Trails, members: Members) -> Html:
             drawn = [
                 {"first": float(one["values"][0]), "second": float(one["values"][1]), "n": one["n"]} for one in met
             ]
-            matrices.append(plots.confusion(drawn, (pair["judges"][0], pair["judges"][1])))
+            names_of = el("figcaption", f"{pair['judges'][0]} (first) and {pair['judges'][1]} (second)")
+            matrices.append(el("figure", plots.confusion(drawn), names_of))
     shared = trails.add("All judges: shared artifacts", members.shared())
     for measure, found in (("total", study.agreement["all"]["total"]), *study.agreement["all"]["dimensions"].items()):
         reasons |= set(found["na"].values())
@@ -151,7 +152,7 @@ def drift(study: Study, trails: Trails) -> Section | None:
         "Drift between judge versions",
         "The same judge under two versions of its prompt or of the protocol, on the artifacts that both versions "
         "judged. Versions are compared whatever phase or version the page selects; nothing of them is put together.",
-        plots.forest(drawn, "mean difference of totals") if drawn else None,
+        plots.forest(drawn) if drawn else None,
         table(["judge", "versions", "phases", "n", "difference", "95 % interval", "p", "equal"], rows, id="t-drift"),
         el("h3", "By dimension"),
         table(["judge", "versions", *study.rubric.dimensions], by_dimension, id="t-drift-dimensions"),

@@ -1,4 +1,8 @@
-"""Plots: drawn by Vega-Lite while the page is made, and put into it as plain SVG that takes the page's colours."""
+"""Plots: drawn by Vega-Lite while the page is made, and put into it as plain SVG that takes the page's colours.
+
+What comes out of bundles is given to Vega-Lite as data values only: titles, orders and names of fields end up in
+expressions that it evaluates.
+"""
 
 import html
 from decimal import Decimal
@@ -56,26 +60,28 @@ def distribution(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> 
     return _drawn(chart, "Distribution of totals")
 
 
-def forest(rows: list[dict[str, Any]], title: str) -> Html:
+def forest(rows: list[dict[str, Any]]) -> Html:
     """Differences with intervals about zero; rows have `label`, `difference`, `low`, `high`."""
     import altair as alt
 
     base = _base(alt, rows)
     zero = alt.Chart(_data(alt, [{"zero": 0}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="zero:Q")
-    x = alt.X("low:Q", title=title, axis=_axis(alt))
+    x = alt.X("low:Q", title="mean difference", axis=_axis(alt))
     bars = base.mark_rule(color=INK, strokeWidth=2).encode(x=x, x2="high:Q")
     points = base.mark_point(filled=True, color=ACCENT, size=60, opacity=1).encode(x="difference:Q")
-    return _drawn(alt.layer(zero, bars, points).properties(width=_WIDTH, height=alt.Step(26)), title)
+    return _drawn(
+        alt.layer(zero, bars, points).properties(width=_WIDTH, height=alt.Step(26)), "Differences and intervals"
+    )
 
 
-def confusion(rows: list[dict[str, Any]], judges: tuple[str, str]) -> Html:
+def confusion(rows: list[dict[str, Any]]) -> Html:
     """How often which totals met; rows have `first`, `second` and `n`."""
     import altair as alt
 
     base = alt.Chart(_data(alt, rows))
     order = sorted({row["first"] for row in rows} | {row["second"] for row in rows})
-    x = alt.X("second:O", title=visible(judges[1]), scale=alt.Scale(domain=order), axis=alt.Axis(labelAngle=0))
-    y = alt.Y("first:O", title=visible(judges[0]), scale=alt.Scale(domain=order, reverse=True))
+    x = alt.X("second:O", title="second judge", scale=alt.Scale(domain=order), axis=alt.Axis(labelAngle=0))
+    y = alt.Y("first:O", title="first judge", scale=alt.Scale(domain=order, reverse=True))
     most = max(row["n"] for row in rows)
     squares = base.mark_rect(color=ACCENT, stroke=LINE).encode(
         x=x, y=y, fillOpacity=alt.FillOpacity("n:Q", scale=alt.Scale(domain=[0, most], range=[0.08, 0.75]), legend=None)
@@ -85,9 +91,10 @@ def confusion(rows: list[dict[str, Any]], judges: tuple[str, str]) -> Html:
 
 
 def _base(alt: Any, rows: list[dict[str, Any]]) -> Any:
-    labels = list(dict.fromkeys(row["label"] for row in rows))
-    y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False))
-    return alt.Chart(_data(alt, rows)).encode(y=y)
+    ordered = [{**row, "at": number} for number, row in enumerate(rows)]
+    order = alt.EncodingSortField(field="at", op="min", order="ascending")
+    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False))
+    return alt.Chart(_data(alt, ordered)).encode(y=y)
 
 
 def _data(alt: Any, rows: list[dict[str, Any]]) -> Any:
@@ -104,6 +111,7 @@ def _drawn(chart: Any, title: str) -> Html:
     text = {"labelColor": MUTED, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 400}
     axis = {**text, "gridColor": LINE, "domainColor": LINE, "tickColor": LINE}
     chart = chart.configure(
+        aria=False,
         font="Liberation Sans",
         background="transparent",
         padding={"left": 28, "right": 8, "top": 4, "bottom": 4},

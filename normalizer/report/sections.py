@@ -151,12 +151,15 @@ def _contrast(report: dict[str, Any], number: int, trails: Trails, members: Memb
     columns = ["measure", "levels", "pairs", "difference", "95 % interval", "p", "p (Holm)", "unpaired", "method"]
     why = sorted({reason for row in report["contrasts"] for reason in row["na"].values()})
     levels = report["contrasts"][0]["levels"]
-    title = "mean difference of totals" if many else f"mean difference, {levels[0]} \u2212 {levels[1]}"
+    which = "Drawn: totals." if many else f"Drawn: {levels[0]} \u2212 {levels[1]}."
     return join(
         [
             el("h3", key),
-            el("p", f"Paired by {', '.join(report['paired_by'])}. Sign-flip test, two-sided; seed {report['seed']}."),
-            plots.forest(drawn, visible(title)) if drawn else None,
+            el(
+                "p",
+                f"Paired by {', '.join(report['paired_by'])}. Two-sided sign-flip test, seed {report['seed']}. {which}",
+            ),
+            plots.forest(drawn) if drawn else None,
             table(columns, rows[True], id=f"t-contrast-{number}"),
             el(
                 "details",
