@@ -24,8 +24,12 @@ def _on_glob(glob: str, field: str, paths: list[str]) -> list[str]:
     """What nearly matched. In `args.paths` a directory stands for all below it."""
     bare = glob.removeprefix("./").strip("/")
     below = [bare + "/*"] if bare and field == "args.paths" else []
-    if bare and any(path.startswith(bare + "/") for path in paths):
-        return [f"{bare!r} is a directory: {bare + '/*'!r} matches what is below it"]
+    folders = (
+        {path[: len(bare)] for path in paths if path[: len(bare) + 1].lower() == f"{bare}/".lower()} if bare else set()
+    )
+    if folders and not below:
+        folder = bare if bare in folders else min(folders)
+        return [f"{folder!r} is a directory: {folder + '/*'!r} matches what is below it"]
     others = list(filter(matcher([glob, *below], field, case_sensitive=False), paths))
     if others:
         return [f"{glob!r} would match if case did not count: {others[0]!r}{_more(others)}"]

@@ -34,8 +34,9 @@ _LAST_TURNS = 100
 INSTRUCTIONS = """\
 Read-only, deterministic retrieval under one directory. Find places with list_files and grep, look at a file with peek \
 or extract_symbols, read small ranges with read_file, and cite path and lines. Paths are relative to the root. When \
-truncated is true there is more: narrow the request or continue it. An error is a JSON object with message and code; \
-the message says what would be right."""
+truncated is true there is more: repeat the request with its cursor, or narrow it. With receipts true you get a sha256 \
+to cite; verify tells later whether cited lines still say that. An error is a JSON object with message and code; the \
+message says what would be right."""
 
 
 def serve(server: Server) -> None:

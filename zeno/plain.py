@@ -1,7 +1,8 @@
 """A result as text that people and models read: what was found line by line, and first what one must know about it.
 
 It follows the shape of a result, not its operation: small values stand on the first line as `name=value`, long ones
-below, each under its name where there is more than one. Nothing but the metrics is left out.
+below, each under its name where there is more than one. Nothing but the metrics is left out, and of these what is left
+of a budget is told, for whoever must live within it.
 """
 
 import json
@@ -11,6 +12,8 @@ from typing import Any
 def plain(result: dict[str, Any]) -> str:
     """The text of a result."""
     told = {name: value for name, value in result.items() if name != "metrics"}
+    if "budget" in result.get("metrics", {}):
+        told["budget"] = result["metrics"]["budget"]
     blocks = {name: value for name, value in told.items() if not _small(name, value)}
     lines = [pairs({name: value for name, value in told.items() if name not in blocks})]
     for name, value in blocks.items():

@@ -166,7 +166,7 @@ class SummaryRow(Model):
     """
     Units whose total is the scale's greatest.
     """
-    flags: list[Literal['diagnostic', 'mixed_phases', 'mixed_protocol_versions', 'self_judged_included', 'only_self_judged', 'only_diagnostic', 'only_off_scale', 'only_invalid', 'no_records', 'one_unit', 'few_clusters', 'artifact_factors_differ']]
+    flags: list[Literal['diagnostic', 'mixed_phases', 'mixed_protocol_versions', 'self_judged_included', 'only_self_judged', 'only_diagnostic', 'only_off_scale', 'only_invalid', 'no_records', 'one_unit', 'few_clusters']]
     """
     What a reader must know, sorted.
     """

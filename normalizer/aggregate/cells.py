@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 from normalizer import phases
@@ -76,17 +77,13 @@ def _levels(record: dict[str, Any], by: tuple[str, ...]) -> Levels:
 
 def _crossed(found: set[Levels], by: tuple[str, ...]) -> set[Levels]:
     """The groups that are expected. Where all keys are of the study's design, every combination of their levels; a key
-    of a run (its id, phase, versions) goes only with what occurs with it."""
+    of a run (its id, phase, versions) goes only with what occurs with it, and so does having no level at all."""
     if not by:
         return {()}
     if not all(map(keys.is_of_design, by)):
         return found
-    levels = [
-        sorted({cell[place] for cell in found}, key=lambda level: keys.sort_key((level,))) for place in range(len(by))
-    ]
-    size = 1
-    for each in levels:
-        size *= len(each)
+    levels = [{cell[place] for cell in found} - {None} for place in range(len(by))]
+    size = prod(map(len, levels))
     if size > _MOST_CELLS:
         raise CannotRun(f"--by {','.join(by)} has {size} cells: name fewer keys")
-    return set(product(*levels))
+    return found | set(product(*levels))

@@ -204,15 +204,15 @@ _PHASE = "CAST(CAST(phase AS DECIMAL(38,12)) AS INT)"
 
 
 def quoted(text: str) -> str:
-    """A string of SQL. Every engine takes a doubled quote; a backslash or control character goes in by its code."""
+    """A string of SQL. What engines read differently inside quotes goes in by its code."""
     parts = []
     plain = ""
     for char in text:
-        if char == "\\" or not char.isprintable():
+        if char in "'\\\x7f" or char < " ":
             parts += [f"'{plain}'", f"CHR({ord(char)})"]
             plain = ""
         else:
-            plain += "''" if char == "'" else char
+            plain += char
     parts.append(f"'{plain}'")
     return parts[0] if len(parts) == 1 else f"CONCAT({', '.join(parts)})"
 

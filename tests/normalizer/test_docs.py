@@ -18,7 +18,8 @@ BLOCKS = re.findall(r"```(\w+)\n(.*?)```", GUIDE, re.DOTALL)
 
 
 def test_every_command_is_described():
-    assert [name for name in COMMANDS if f"| `{name}" not in GUIDE] == []
+    pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    assert [name for name in COMMANDS if f"| `{name}" not in pages and f"normalizer {name}" not in pages] == []
 
 
 def test_the_table_of_clauses_names_every_reason_code():
@@ -64,3 +65,22 @@ def test_the_example_is_told_with_its_real_ids():
     }
     assert hashes
     assert set(hashes) <= real
+
+
+def test_what_the_page_on_numbers_shows_is_what_comes_out(tmp_path, monkeypatch, capsys):
+    page = (ROOT / "docs" / "aggregation.md").read_text(encoding="utf-8")
+    for run in sorted((ROOT / "docs" / "example-study" / "runs").iterdir()):
+        options = [f"--{kind}={run / kind}.json" for kind in ("manifest", "dialect") if (run / f"{kind}.json").exists()]
+        main(["normalize", str(run / "bundle.json"), "--out", str(tmp_path / "ledger"), *options])
+    monkeypatch.chdir(tmp_path)
+    shown = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
+    commands = [part for block in shown for part in block.split("$ normalizer ")[1:]]
+    assert len(commands) == 4
+    for command, _, expected in (part.partition("\n") for part in commands):
+        capsys.readouterr()
+        main(command.split())
+        caught = capsys.readouterr()
+        said = [" ".join(line.split()) for line in (caught.out + caught.err).splitlines()]
+        for line in filter(None, expected.splitlines()):
+            start, _, end = " ".join(line.split()).partition(" ...")
+            assert any(s.startswith(start.removesuffix("...")) and s.endswith(end.strip()) for s in said), line

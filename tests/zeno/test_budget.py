@@ -1,6 +1,7 @@
 """Budgets: what a session may ask and be sent, told as it goes, and refused beyond."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -41,16 +42,14 @@ def test_requests_are_counted_whether_or_not_they_succeed(root, pipe):
 def test_lines_are_those_of_files_in_slices_hits_and_contexts(root, pipe):
     (root / "f").write_text("a\nb\na\nc\n")
     server = pipe("--max-lines", "20")
-    left = [
-        server.ask(op, **args)["result"]["metrics"]["budget"]["lines"]
-        for op, args in [
-            ("list_files", {}),
-            ("read_file", {"path": "f", "end_line": 3}),
-            ("peek", {"path": "f", "head_lines": 1, "tail_lines": 2}),
-            ("grep", {"pattern": "a"}),
-            ("grep", {"pattern": "a", "context": 1}),
-        ]
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("list_files", {}),
+        ("read_file", {"path": "f", "end_line": 3}),
+        ("peek", {"path": "f", "head_lines": 1, "tail_lines": 2}),
+        ("grep", {"pattern": "a"}),
+        ("grep", {"pattern": "a", "context": 1}),
     ]
+    left = [server.ask(op, **args)["result"]["metrics"]["budget"]["lines"] for op, args in asked]
     assert left == [20, 17, 14, 12, 7]
     refused = server.ask("peek", path="f")
     assert refused["error"]["code"] == "budget_exhausted"

@@ -18,6 +18,7 @@ def ask_tree(root, ask):
         ({"glob": "**/*.swift"}, "args.glob matched 0 of 4 files"),
         ({"regex": "swift$"}, "args.regex matched 0 of 4 files"),
         ({"glob": "src"}, "'src' is a directory: 'src/*' matches what is below it"),
+        ({"glob": "SRC"}, "'src' is a directory: 'src/*' matches what is below it"),
         ({"glob": "/src/"}, "'src' is a directory: 'src/*' matches what is below it"),
         ({"glob": "readme.*"}, "'readme.*' would match if case did not count: 'README.md'"),
         ({"glob": "./Makefile"}, "paths are relative to the root: 'Makefile' matches"),

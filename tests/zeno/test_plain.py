@@ -30,6 +30,10 @@ def test_what_was_cut_is_said_in_the_first_line() -> None:
     assert plain(result) == "truncated=true truncated_by=max,max_files\na\nb"
 
 
+def test_what_is_left_of_a_budget_is_told() -> None:
+    assert plain({"files": [], "metrics": {"time_ms": 1, "budget": {"ops": 9}}}) == "budget=(ops=9)"
+
+
 def test_a_hit_is_path_line_text_with_its_context_below() -> None:
     hit = {
         "path": "a b",

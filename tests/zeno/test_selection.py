@@ -98,7 +98,8 @@ def test_the_digest_is_that_of_the_names_and_anybody_can_make_it(root, ask):
 
 def test_no_two_lists_of_names_have_the_same_digest(root, ask):
     digests = set()
-    for names in [["a\nb"], ["a", "b"], ["ab"], [b"a\xff"], ["affb"], ["a", "ff"], []]:
+    lists: list[list[str | bytes]] = [["a\nb"], ["a", "b"], ["ab"], [b"a\xff"], ["affb"], ["a", "ff"], []]
+    for names in lists:
         for path in root.iterdir():
             path.unlink()
         for name in names:
