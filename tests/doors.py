@@ -1,6 +1,5 @@
 """Real servers behind real doors, for tests that knock: started as a user starts them, ended when the test ends."""
 
-import json
 import os
 import re
 import shutil
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import Pipe
 from tools.node import install
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,27 +59,14 @@ def http(root: Path, *flags: str) -> Iterator[str]:
             process.wait(15)
 
 
-class Stdio:
+@contextmanager
+def stdio(root: Path, *flags: str) -> Iterator[Pipe]:
     """The plain server, asked line by line."""
-
-    def __init__(self, root: Path, *flags: str) -> None:
-        command = zeno("serve", "--root", root, *flags)
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def __enter__(self) -> "Stdio":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.communicate(timeout=15)
-
-    def ask(self, line: bytes) -> dict[str, Any]:
-        """The answer to one line."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(line + b"\n")
-        self._process.stdin.flush()
-        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
-        return answer
+    pipe = Pipe(root, *flags)
+    try:
+        yield pipe
+    finally:
+        assert pipe.close() == (0, b"")
 
 
 def node(program: str) -> str:

@@ -5,6 +5,7 @@
             print(hit.path, hit.line, hit.text)
 
 `AsyncZeno` is the same to be awaited; there several requests may be under way at once, and are answered in order.
+Request ids hold the server's process id, so that a log which several sessions append to has no id twice.
 """
 
 import asyncio
@@ -91,7 +92,7 @@ class Zeno(Methods):
         """Ask one operation. Raises `Refused`, `TimeoutError` or `Gone`."""
         with self._lock:
             self._numbers += 1
-            request_id = str(self._numbers)
+            request_id = f"py-{self._process.pid}-{self._numbers}"
             deadline = time.monotonic() + self.timeout
             self._send(_line(request_id, op, args), deadline)
             self._owed += 1
@@ -194,7 +195,7 @@ class AsyncZeno(AsyncMethods):
     async def call(self, op: str, args: Mapping[str, Any], result: type[R]) -> R:
         """Ask one operation. Raises `Refused`, `TimeoutError` or `Gone`."""
         self._numbers += 1
-        request_id = str(self._numbers)
+        request_id = f"py-{self._process.pid}-{self._numbers}"
         if self._ended:
             raise self._gone()
         answer = asyncio.get_running_loop().create_future()

@@ -1,11 +1,16 @@
 """Help for the empty-handed: why a selection matches no file, in a sentence or two, each of them true of the tree."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
+from zeno.errors import InvalidArgs
 from zeno.globs import matcher
 from zeno.search.corpus import Corpus
 from zeno.search.selection import Candidates, Selection
+
+# Whoever asks for a thousand paths needs no thousand hints.
+MAX_GLOBS = 3
 
 
 def why_nothing(
@@ -15,8 +20,10 @@ def why_nothing(
     found = [f"{field} matched 0 of {len(candidates.paths)} files" if field else "the rules leave no file at all"]
     if candidates.cut:
         found.append(f"max_files ({args.max_files}) ended the scan: raise it, or go on with the cursor")
-    for glob in globs:
-        found += _on_glob(glob, field, candidates.paths)
+    for glob in globs[:MAX_GLOBS]:
+        # A glob may be as large as RE2 can bear; the same without case is larger.
+        with suppress(InvalidArgs):
+            found += _on_glob(glob, field, candidates.paths)
     return found + _on_rules(args, selection, corpus)
 
 

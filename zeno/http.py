@@ -5,6 +5,7 @@ Who may come in at all is the doorman's business; what is asked, that of the one
 
 import json
 import logging
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterable
@@ -85,19 +86,19 @@ class _Door:
     async def operation(self, request: Request) -> Response:
         """One operation: its args are the body, its result is the answer."""
         _require_type(request, "application/json")
-        op, request_id = request.path_params["op"], f"http-{next(self._numbers)}"
-        body = await self._body(request)
-        try:
-            args = wire.parse(body)
-        except InvalidJson as error:
-            return problem(str(error).replace("the line", "the body"), error.code)
-        line = json.dumps({"id": request_id, "op": op, "args": args}, ensure_ascii=False, separators=(",", ":"))
-        answer = await self._turns.answer(line.encode())
+        request_id = f"http-{os.getpid()}-{next(self._numbers)}"
+        limit = self._turns.max_request_bytes
+        body = await self._body(request, limit)
+        # What is too long goes to the server as it is, to be refused and told in the trace like a line.
+        line = body if len(body) > limit else _line(request_id, request.path_params["op"], body)
+        answer = await self._turns.answer(line)
         result = wire.result_of(answer, request_id)
         if result is not None:
             return Response(result, media_type="application/json", headers=HEADERS)
-        failed = Failure.model_validate_json(answer).error
-        return problem(failed.message, failed.code)
+        error = Failure.model_validate_json(answer).error
+        about_bytes = error.code in (InvalidJson.code, InvalidRequest.code)
+        message = error.message.replace("the line", "the body", 1) if about_bytes else error.message
+        return problem(message, error.code, status=413 if len(line) > limit else None)
 
     async def stream(self, request: Request) -> Response:
         """The plain protocol: each line is answered as soon as it has come."""
@@ -117,14 +118,25 @@ class _Door:
         if not wire.is_blank(rest):
             yield await self._turns.answer(rest)
 
-    async def _body(self, request: Request) -> bytes:
-        limit, size, chunks = self._turns.max_request_bytes, 0, []
+    async def _body(self, request: Request, limit: int) -> bytes:
+        """The body; of one over the limit only enough to see that it is one."""
+        size, chunks = 0, []
         async for chunk in request.stream():
+            chunks.append(chunk)
             size += len(chunk)
             if size > limit:
-                raise HTTPException(413, f"the body is longer than {limit} bytes")
-            chunks.append(chunk)
-        return b"".join(chunks)
+                break
+        return b"".join(chunks)[: limit + 1]
+
+
+def _line(request_id: str, op: str, body: bytes) -> bytes:
+    """The request of an operation; a body that is no JSON makes none, and goes to the server as it is."""
+    try:
+        args = wire.parse(body)
+    except InvalidJson:
+        return body
+    request = {"id": request_id, "op": op, "args": args}
+    return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 class _Streamed(Response):
@@ -168,11 +180,9 @@ def _require_type(request: Request, wanted: str) -> None:
 
 
 async def _refused(_request: Request, error: Exception) -> Response:
-    """What routing and the door itself refuse: no such path, no such method, too long, of the wrong type."""
+    """What routing and the door itself refuse: no such path, no such method, the wrong type."""
     assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker; it is registered for these only
-    response = problem(
-        error.detail, InvalidRequest.code if error.status_code == 413 else None, status=error.status_code
-    )
+    response = problem(error.detail, status=error.status_code)
     response.headers.update(error.headers or {})
     return response
 

@@ -104,7 +104,9 @@ def door(server: Server) -> "McpServer[Any]":
         return types.ListToolsResult(tools=tools)
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        request = {"id": str(context.request_id), "op": params.name, "args": params.arguments or {}}
+        # Clients count from the start again in every session; a log may hold several.
+        request_id = f"mcp-{os.getpid()}-{context.request_id}"
+        request = {"id": request_id, "op": params.name, "args": params.arguments or {}}
         return _told(params.name, json.loads(server.answer(json.dumps(request).encode())))
 
     return McpServer(

@@ -24,7 +24,8 @@ from hypothesis import HealthCheck, Phase, settings
 from schemathesis import Case, GenerationMode
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
-from tests.doors import Stdio, http, sample, without_metrics
+from tests.conftest import Pipe
+from tests.doors import http, sample, stdio, without_metrics
 
 SCHEMA = schemathesis.openapi.from_dict(spec.resource("openapi.json"))
 SCHEMA.config.generation.update(modes=list(GenerationMode))
@@ -45,9 +46,9 @@ def lines(_context: Any, value: Any) -> Any:
 class Doors:
     """The same tree behind two doors."""
 
-    def __init__(self, url: str, stdio: Stdio) -> None:
+    def __init__(self, url: str, pipe: Pipe) -> None:
         self.url = url
-        self._stdio = stdio
+        self._pipe = pipe
         self._session = requests.Session()
         self.compared: Counter[int] = Counter()
 
@@ -69,7 +70,7 @@ class Doors:
             json.dumps(op).encode(),
             body.replace(b"\n", b" ").replace(b"\r", b" "),
         )
-        answer = self._stdio.ask(line)
+        answer = self._pipe.line(line)
         document = json.loads(response.content)
         if response.status_code == 200:
             assert answer["ok"], (line, answer)
@@ -125,8 +126,8 @@ def _refused_by_re2(pattern: Any, options: Any) -> bool:
 @pytest.fixture(scope="module")
 def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     root = sample(tmp_path_factory.mktemp("tree"))
-    with http(root) as url, Stdio(root) as stdio:
-        yield Doors(url, stdio)
+    with http(root) as url, stdio(root) as pipe:
+        yield Doors(url, pipe)
 
 
 @SCHEMA.parametrize()

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from contract_models.zeno.methods import AsyncMethods, Methods
 from contract_models.zeno.ops.grep import GrepResult
 
 from tests.doors import sample
+from tests.doors import zeno as command
 from zeno.client import AsyncZeno, Gone, Refused, Zeno
 from zeno.dispatch import OPS
 
@@ -107,9 +109,14 @@ def test_the_server_ends_with_the_client(root: Path) -> None:
 
 
 def test_flags_reach_the_server(root: Path, tmp_path: Path) -> None:
-    with Zeno(root, flags=["--log", str(tmp_path / "trace")]) as zeno:
-        zeno.stat(path=".")
-    assert (tmp_path / "trace").read_text().count("\n") == 2
+    log = str(tmp_path / "trace")
+    for _ in range(2):
+        with Zeno(root, flags=["--log", log]) as zeno:
+            zeno.stat(path=".")
+            zeno.stat(path=".")
+    assert Path(log).read_text().count("\n") == 8
+    # Two sessions in one log, and no id twice.
+    assert subprocess.run(command("trace", "lint", log), capture_output=True).returncode == 0
 
 
 def test_awaited_calls_may_overlap_and_each_gets_its_own_answer(root: Path) -> None:

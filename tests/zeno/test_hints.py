@@ -2,6 +2,9 @@
 
 import pytest
 
+from zeno.errors import InvalidArgs
+from zeno.globs import matcher
+
 
 @pytest.fixture
 def ask_tree(root, ask):
@@ -58,3 +61,18 @@ def test_a_selection_that_found_files_needs_no_hint(ask_tree):
 def test_a_page_after_the_last_needs_no_hint(ask_tree):
     cursor = ask_tree("list_files", glob="z*", max_files=3)["result"]["cursor"]
     assert "hints" not in ask_tree("list_files", glob="z*", max_files=3, cursor=cursor)["result"]
+
+
+def test_a_glob_that_is_too_large_without_case_costs_no_more_than_its_hint(ask_tree):
+    words = ["".join(chr(0x3B1 + (number * 7 + index * index) % 24) for index in range(300)) for number in range(560)]
+    glob = "{" + ",".join(words) + "}"
+    with pytest.raises(InvalidArgs):
+        matcher([glob], "glob", case_sensitive=False)
+    answer = ask_tree("list_files", glob=glob)
+    assert answer["ok"], answer
+    assert answer["result"]["hints"] == ["args.glob matched 0 of 4 files"]
+
+
+def test_many_paths_do_not_make_many_hints(ask_tree):
+    hints = ask_tree("grep", pattern="x", paths=["readme.md"] * 50)["result"]["hints"]
+    assert len(hints) == 4

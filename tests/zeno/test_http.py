@@ -13,7 +13,7 @@ import contract_spec as spec
 import httpx
 import pytest
 
-from tests.doors import Stdio, http, sample, without_metrics, zeno
+from tests.doors import http, sample, stdio, without_metrics, zeno
 from zeno.dispatch import OPS
 
 TOKEN = "correct-horse-battery-staple"
@@ -79,9 +79,20 @@ def test_a_body_cannot_smuggle_fields_into_the_request(url: str) -> None:
 
 
 def test_a_body_over_the_limit_is_refused_and_the_limit_is_told(url: str) -> None:
-    response = httpx.post(f"{url}/v1/ops/grep", json={"pattern": "x" * 2000})
-    assert (response.status_code, problem(response)["code"]) == (413, "invalid_request")
-    assert "2000" in problem(response)["detail"]
+    # Over the limit at once, only with the white space around it, and only as the request it would make.
+    for body in (b'{"path":"%b"}' % (b"x" * 2000), b'{"path":"."}' + b" " * 2000, b'{"path":"%b"}' % (b"x" * 1985)):
+        response = httpx.post(f"{url}/v1/ops/stat", content=body, headers=JSON)
+        assert (response.status_code, problem(response)["code"]) == (413, "invalid_request")
+        assert problem(response)["detail"] == "the body is longer than 2000 bytes"
+
+
+def test_bodies_that_are_no_requests_are_in_the_trace_too(root: Path, tmp_path: Path) -> None:
+    log = tmp_path / "trace"
+    with http(root, "--log", str(log), "--max-request-bytes", "100") as url:
+        for body in (b"{", b"{}" + b" " * 200, b'{"path":"' + b"x" * 80 + b'"}'):
+            httpx.post(f"{url}/v1/ops/stat", content=body, headers=JSON)
+    codes = [json.loads(line)["error"]["code"] for line in log.read_text().splitlines()]
+    assert codes == ["invalid_json", "invalid_request", "invalid_request"]
 
 
 @pytest.mark.parametrize(
@@ -192,8 +203,8 @@ def test_the_plain_protocol_streams_the_bytes_of_the_stdio_server(url: str, root
     response = httpx.post(f"{url}/v1/jsonl", content=b"\n".join(lines), headers=JSONL)
     assert response.headers["content-type"] == "application/jsonl"
     answers = [json.loads(line) for line in response.text.splitlines()]
-    with Stdio(root, "--max-request-bytes", "2000") as stdio:
-        expected = [stdio.ask(line) for line in lines if line.strip()]
+    with stdio(root, "--max-request-bytes", "2000") as pipe:
+        expected = [pipe.line(line) for line in lines if line.strip()]
     for answer in [*answers, *expected]:
         answer.get("result", {}).pop("metrics", None)
     assert answers == expected

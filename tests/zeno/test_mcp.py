@@ -14,7 +14,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 
-from tests.doors import ROOT, Stdio, node, sample, without_metrics, zeno
+from tests.doors import ROOT, node, sample, stdio, without_metrics, zeno
 from zeno.dispatch import OPS
 
 ARGS: dict[str, dict[str, Any]] = {"grep": {"pattern": "def"}, "list_files": {}}
@@ -60,9 +60,9 @@ def test_tools_answer_as_the_plain_server_does(root: Path) -> None:
         return {op: await client.call_tool(op, args_of(op)) for op in OPS}
 
     told = ask(root, all_of_them)
-    with Stdio(root) as stdio:
+    with stdio(root) as pipe:
         for op, result in told.items():
-            answer = stdio.ask(json.dumps({"id": "1", "op": op, "args": args_of(op)}).encode())
+            answer = pipe.line(json.dumps({"id": "1", "op": op, "args": args_of(op)}).encode())
             assert result.is_error is not answer["ok"]
             if answer["ok"]:
                 assert without_metrics(result.structured_content) == without_metrics(answer["result"])

@@ -88,3 +88,14 @@ def test_text_has_a_table(session):
         "\npatterns\n  grep pattern=other max_hits=1: 1 hit in 3 files, cut\n"
         "\nwithheld by limits\n  line 4: grep pattern=other max_hits=1: 1 hits shown, 0 hidden\n"
     )
+
+
+def test_an_answer_to_arguments_of_no_sense_delivers_nothing(session):
+    metrics = {"time_ms": 0, "bytes_read": 0, "files_scanned": 0, "lines_returned": 3}
+    summary = {"count": None, "truncated": True, "metrics": metrics}
+    for name, args in (("a", {"path": ["a.txt"]}), ("b", {"start_line": "x"}), ("c", {"path": "a.txt", "cursor": []})):
+        session.put({"event": "request", "id": name, "op": "read_file", "args": args})
+        session.put({"event": "response", "id": name, "op": "read_file", "summary": summary, "digest": "0" * 64})
+    status, report = session.run("coverage")
+    assert (status, report["files_table"], report["unknown"]) == (1, [], [2, 4, 6])
+    assert [one["hidden"] for one in report["truncations"]] == [None, None, None]

@@ -192,6 +192,16 @@ def test_hostile_content_stays_text(traced, view, page):
     assert "\u241b" in shown
 
 
+def test_a_citation_of_more_lines_than_any_file_has_opens_all_the_same(session, view, page):
+    session.put(
+        {"event": "claim", "claim": "all", "evidence": [{"path": "src/a.py", "start_line": 3, "end_line": 2**52}]}
+    )
+    page.open(view())
+    page.click("#claim-3 .cite")
+    assert len(texts(page, "#claim-3 .ln")) == 40
+    assert "out of range" in page.js("document.querySelector('#claim-3').textContent")
+
+
 def test_the_policy_lets_nothing_else_run_or_be_asked_for(session, view, browser):
     page = browser.page()
     page.open(view())

@@ -88,7 +88,8 @@ def coverage(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Coverage:
     for step in steps:
         if not isinstance(step, Exchange):
             continue
-        if (key := stopped.get(step.args.get("cursor", ""))) is not None:
+        cursor = step.args.get("cursor")
+        if isinstance(cursor, str) and (key := stopped.get(cursor)) is not None:
             truncations[key] = truncations[key]._replace(continued=True)
         comparison = replayer.compare(step)
         delivered.add(comparison.spans)

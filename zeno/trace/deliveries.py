@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+import contract_spec as spec
 from contract_models.zeno.ops.grep import GrepResult
 from contract_models.zeno.ops.peek import PeekResult
 from contract_models.zeno.ops.read_file import ReadFileResult
@@ -72,8 +73,11 @@ def _span(path: str, first: int, last: int) -> tuple[Span, ...]:
 
 def span_told(op: str, args: dict[str, Any], summary: dict[str, Any]) -> Span | None:
     """What a response event alone tells of its delivery: only `read_file` counts its lines."""
-    count = summary["metrics"].get("lines_returned", 0)
+    count = int(summary["metrics"].get("lines_returned", 0))
     if op != "read_file" or not count or "max_chars" in args or "max_line_chars" in args:
+        return None
+    # Whoever wrote the trace: arguments that read_file would not take tell nothing.
+    if spec.violations("zeno/ops/read_file.json#/$defs/args", args):
         return None
     first = int(args.get("start_line", 1))
     return Span(args["path"], first, first + count - 1)
