@@ -66,3 +66,24 @@ def _item(text: str, at: int, step: str) -> tuple[int, int] | None:
         at = _skip(text, at + 1) if text[at] == "," else at
         index += 1
     return None
+
+
+def items(text: str, pointer: str) -> list[tuple[int, int]]:
+    """First and last line of every item of the list that a pointer names, in one pass."""
+    at = _skip(text, 0)
+    for step in steps_of(pointer):
+        found = _member(text, at, step) if text[at] == "{" else _item(text, at, step)
+        if found is None:
+            return []
+        at = found[1]
+    places = []
+    line, counted = text.count("\n", 0, at) + 1, at
+    at = _skip(text, at + 1)
+    while text[at] != "]":
+        line, counted, first = line + text.count("\n", counted, at), at, at
+        start, at = line, _end(text, first)
+        line, counted = line + text.count("\n", counted, at), at
+        places.append((start, line))
+        at = _skip(text, at)
+        at = _skip(text, at + 1) if text[at] == "," else at
+    return places

@@ -9,7 +9,7 @@ from typing import Any
 from normalizer.aggregate import cells, intervals, keys, sources
 from normalizer.aggregate.eligibility import Levels, Rules
 from normalizer.aggregate.engine import Engine, started
-from normalizer.aggregate.exact import ROUNDING, rounded, rounded_root
+from normalizer.aggregate.exact import PLACES, ROUNDING, rounded, rounded_root
 from normalizer.aggregate.query import Query
 from normalizer.aggregate.sources import Sources
 from normalizer.aggregate.units import Group, Numbers, prepared
@@ -26,6 +26,8 @@ class Options:
     interval: intervals.Method = field(default_factory=intervals.Method)
     engine: str = "duckdb"
     memory: str = "1200MB"
+    places: int = PLACES
+    """To which numbers are rounded in the end."""
 
 
 def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
@@ -53,7 +55,7 @@ def summarize(engine: Engine, given: Sources, options: Options) -> dict[str, Any
             flags.append("one_unit")
         if group.n > 1 and spreads.refused(levels):
             flags.append("few_clusters")
-        rows.append(_row(query, levels, group, numbers.denominator, spreads, flags))
+        rows.append(_row(query, levels, group, numbers.denominator, spreads, flags, options.places))
     low, high = query.rubric.bounds()
     return {
         "by": list(options.by),
@@ -65,7 +67,7 @@ def summarize(engine: Engine, given: Sources, options: Options) -> dict[str, Any
         "scale": [rounded(Fraction(low), 12), rounded(Fraction(high), 12)],
         "where": options.where,
         "interval": options.interval.document(),
-        "rounding": ROUNDING,
+        "rounding": {**ROUNDING, "places": options.places},
         "diagnostic": options.rules.diagnostic,
     }
 
@@ -94,9 +96,17 @@ def left_out(given: Sources, found: cells.Found, rules: Rules) -> dict[str, int]
 
 
 def _row(
-    query: Query, levels: Levels, group: Group, denominator: int, spreads: intervals.Intervals, flags: list[str]
+    query: Query,
+    levels: Levels,
+    group: Group,
+    denominator: int,
+    spreads: intervals.Intervals,
+    flags: list[str],
+    places: int,
 ) -> dict[str, Any]:
-    moments = [_moments(group, place, denominator, spreads.of(levels, place)) for place in range(len(query.measures))]
+    moments = [
+        _moments(group, place, denominator, spreads.of(levels, place), places) for place in range(len(query.measures))
+    ]
     return {
         "key": dict(zip(query.by, levels, strict=True)),
         "n": group.n,
@@ -111,16 +121,18 @@ def _row(
 
 
 def _moments(
-    group: Group, place: int, denominator: int, interval: tuple[Fraction, Fraction] | None
+    group: Group, place: int, denominator: int, interval: tuple[Fraction, Fraction] | None, places: int
 ) -> dict[str, Decimal | list[Decimal] | None]:
     if not group.n:
         return {"mean": None, "sd": None, "min": None, "max": None, "ci95": None}
     sums = group.sums[place]
     least, most = (Fraction(end or 0, denominator) for end in (sums.least, sums.most))
     return {
-        "mean": rounded(Fraction(sums.total, group.n * denominator)),
-        "sd": rounded_root(intervals.variance(group.n, sums.total, sums.squares, denominator)) if group.n > 1 else None,
-        "min": rounded(least),
-        "max": rounded(most),
-        "ci95": [rounded(end) for end in interval] if interval is not None else None,
+        "mean": rounded(Fraction(sums.total, group.n * denominator), places),
+        "sd": rounded_root(intervals.variance(group.n, sums.total, sums.squares, denominator), places)
+        if group.n > 1
+        else None,
+        "min": rounded(least, places),
+        "max": rounded(most, places),
+        "ci95": [rounded(end, places) for end in interval] if interval is not None else None,
     }

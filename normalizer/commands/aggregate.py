@@ -45,42 +45,52 @@ def options_from(where: tuple[str, ...], diagnostic: bool, mix: tuple[str, ...],
     return Options(where=where_of(where), rules=Rules(diagnostic, frozenset(mix)), engine=engine, memory=memory)
 
 
-@click.command()
-@LEDGERS
-@click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas: see below.")
-@click.option("--unit", type=click.Choice(["artifact", "record"]), default="artifact", show_default=True)
-@click.option(
-    "--interval", type=click.Choice(["t", "bootstrap"]), default="t", show_default=True, help="Kind of 95 % interval."
-)
-@click.option("--cluster", metavar="KEY", help="Take units with the same level of this key as one cluster.")
-@click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
-@selecting
-def command(
-    ledgers: tuple[Path, ...],
-    by: str,
-    unit: str,
-    interval: str,
-    cluster: str | None,
-    resamples: int,
-    seed: int,
-    form: str,
-    **chosen: Any,
-) -> int:
-    """Mean, spread and interval of total and dimensions, group by group, over VALID and eligible records only.
+def spreading(function: Any) -> Any:
+    """Options that say what is counted, and how its intervals are made."""
+    options = [
+        click.option("--unit", type=click.Choice(["artifact", "record"]), default="artifact", show_default=True),
+        click.option(
+            "--interval",
+            type=click.Choice(["t", "bootstrap"]),
+            default="t",
+            show_default=True,
+            help="Kind of 95 % interval.",
+        ),
+        click.option("--cluster", metavar="KEY", help="Take units with the same level of this key as one cluster."),
+        click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True),
+        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
 
-    KEYS are judge_model, generator_model, protocol_version, judge_prompt_version, phase, run_id and factors.NAME.
-    With the unit artifact the judges of each artifact are averaged first. What is left out is counted by reason.
-    """
+
+def grouped(
+    by: str, unit: str, interval: str, cluster: str | None, resamples: int, seed: int, **chosen: Any
+) -> Options:
+    """What `--by`, `spreading` and `selecting` asked for."""
     method = Method(
         bootstrap=interval == "bootstrap",
         cluster=None if cluster is None else checked(cluster, ALSO_SELECTED),
         resamples=resamples,
         seed=seed,
     )
-    options = replace(options_from(**chosen), by=keys_of(by), unit=unit, interval=method)
-    summary = aggregate(ledgers, options)
+    return replace(options_from(**chosen), by=keys_of(by), unit=unit, interval=method)
+
+
+@click.command()
+@LEDGERS
+@click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas: see below.")
+@spreading
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@selecting
+def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
+    """Mean, spread and interval of total and dimensions, group by group, over VALID and eligible records only.
+
+    KEYS are judge_model, generator_model, protocol_version, judge_prompt_version, phase, run_id and factors.NAME.
+    With the unit artifact the judges of each artifact are averaged first. What is left out is counted by reason.
+    """
+    summary = aggregate(ledgers, grouped(**chosen))
     # What a terminal would take for colours is part of a name, and stays.
     click.echo(written(summary, form), nl=False, color=True)
     return 0

@@ -11,8 +11,19 @@ from normalizer.lossless import dumps
 
 
 def read(folder: Path, file: dict[str, Any]) -> bytes:
-    """The bytes of one evaluated file of a manifest. A path that leaves the folder is refused."""
+    """The bytes of one evaluated file of a manifest, which must be those it means."""
     name = file.get("path", file["file"])
+    data = content(folder, name)
+    found = hashlib.sha256(data).hexdigest()
+    if file.get("sha256", found) != found:
+        raise CannotRun(
+            f"{folder / name} is not the file the manifest means: its sha256 is {found}, not {file['sha256']}"
+        )
+    return data
+
+
+def content(folder: Path, name: str) -> bytes:
+    """The bytes of a file below the folder. A path that leaves it is refused."""
     asked = folder / name
     if "\0" in name or name.startswith("/") or ".." in name.split("/"):
         raise CannotRun(f"the path {dumps(name)} does not stay below the artifacts folder: give one that does")
@@ -26,8 +37,4 @@ def read(folder: Path, file: dict[str, Any]) -> bytes:
     with os.fdopen(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise CannotRun(f"{asked} is not a regular file")
-        content = stream.read()
-    found = hashlib.sha256(content).hexdigest()
-    if file.get("sha256", found) != found:
-        raise CannotRun(f"{asked} is not the file the manifest means: its sha256 is {found}, not {file['sha256']}")
-    return content
+        return stream.read()
