@@ -39,7 +39,8 @@ def text(table: Table) -> str:
 
 def csv_text(table: Table) -> str:
     """Comma-separated values, RFC 4180 with line feeds."""
-    return "".join(",".join(map(_csv, row)) + "\n" for row in [table.columns, *table.rows])
+    rows: list[list[Cell]] = [[*table.columns], *table.rows]
+    return "".join(",".join(map(_csv, row)) + "\n" for row in rows)
 
 
 def markdown(table: Table) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from normalizer.cli import main
 from normalizer.report import tables
-from normalizer.report.tables import Table
+from normalizer.report.tables import Cell, Table
 from tests.normalizer.bundles import bundle, entry
 
 HOSTILE = ["[2pt]", "*", "[", "a\rb", "a\nb", 'a"b', "a,b", "\r", "-", "`", "\\", "{}", "\x1b[31mred", "\u4e2d"]
@@ -18,7 +18,7 @@ HOSTILE += ["&_$%#^~|<>", "=1+1"]
 
 
 def test_csv_gives_every_string_back():
-    rows = [[text, 1] for text in HOSTILE]
+    rows: list[list[Cell]] = [[text, 1] for text in HOSTILE]
     read = list(csv.reader(io.StringIO(tables.csv_text(Table(["name", "n"], rows, [])), newline="")))
     assert read == [["name", "n"], *([text, "1"] for text in HOSTILE)]
 
@@ -38,7 +38,7 @@ def test_the_csv_of_a_command_gives_every_name_back(tmp_path, capsys, argv):
 def test_latex_compiles_with_any_string_at_the_beginning_of_a_row(tmp_path):
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed; the next test looks at the text itself")
-    rows = [[text, 1] for text in HOSTILE]
+    rows: list[list[Cell]] = [[text, 1] for text in HOSTILE]
     text = tables.latex(Table(["name", "n"], rows, HOSTILE))
     (tmp_path / "t.tex").write_text(f"\\documentclass{{article}}\\begin{{document}}\n{text}\\end{{document}}\n")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
