@@ -13,21 +13,29 @@ Matches = Callable[[str], bool]
 
 # Nested braces multiply. No person writes a glob with more alternatives; a hostile one stops here.
 MAX_ALTERNATIVES = 1024
+# They also repeat what stands around them: so many characters may come of all the braces of one argument.
+MAX_EXPANDED = 1 << 20
 
 
 def matcher(globs: Iterable[str], field: str, *, case_sensitive: bool = True) -> Matches:
     """Whether a path matches any of the globs. `field` names the argument in errors."""
-    alternatives = [text for glob in globs for text in expand(glob, field)]
+    alternatives: list[str] = []
+    room = MAX_EXPANDED
+    for glob in globs:
+        texts = expand(glob, field, room)
+        room -= sum(len(text) + 1 for text in texts) if len(texts) > 1 else 0
+        alternatives += texts
     if not alternatives:
         return lambda _: False
     matches = full_matcher("|".join(f"(?:{translate(text)})" for text in alternatives), field, case_sensitive)
     return lambda path: matches(path.encode())
 
 
-def expand(glob: str, field: str) -> list[str]:
+def expand(glob: str, field: str, room: int = MAX_EXPANDED) -> list[str]:
     """The alternatives of a glob with its braces resolved, innermost braces included."""
     done: list[str] = []
     pending = [("", glob)]
+    size = 0
     while pending:
         head, rest = pending.pop()
         braces = _first_braces(rest)
@@ -35,6 +43,10 @@ def expand(glob: str, field: str) -> list[str]:
             done.append(head + rest)
         else:
             start, end, parts = braces
+            # Each part after the first repeats what stands around the braces.
+            size += (len(head) + len(rest) - (end - start) + 1) * (len(parts) - 1)
+            if size > room:
+                raise InvalidArgs(f"{field}: the braces stand for too much text; use fewer or shorter alternatives")
             # The last alternative is expanded last, so that the order is the order of writing.
             pending += [(head + rest[:start], part + rest[end:]) for part in reversed(parts)]
         if len(done) + len(pending) > MAX_ALTERNATIVES:
