@@ -12,6 +12,8 @@ from zeno.patterns import full_matcher, scanner
 
 # Nested braces multiply. No person writes a glob with more alternatives; a hostile one stops here.
 MAX_ALTERNATIVES = 1024
+# They also repeat what stands around them: so many characters may come of all the braces of one argument.
+MAX_EXPANDED = 1 << 20
 
 
 class Globs:
@@ -47,7 +49,13 @@ class Globs:
 
 def matcher(globs: Iterable[str], field: str, *, case_sensitive: bool = True) -> Globs:
     """The globs, compiled. `field` names the argument in errors."""
-    return Globs([text for glob in globs for text in expand(glob, field)], field, case_sensitive)
+    alternatives: list[str] = []
+    room = MAX_EXPANDED
+    for glob in globs:
+        texts = expand(glob, field, room)
+        room -= sum(len(text) + 1 for text in texts) if len(texts) > 1 else 0
+        alternatives += texts
+    return Globs(alternatives, field, case_sensitive)
 
 
 def _ends(glob: str) -> tuple[str, str] | None:
@@ -62,10 +70,11 @@ def _ends(glob: str) -> tuple[str, str] | None:
     return head, tail
 
 
-def expand(glob: str, field: str) -> list[str]:
+def expand(glob: str, field: str, room: int = MAX_EXPANDED) -> list[str]:
     """The alternatives of a glob with its braces resolved, innermost braces included."""
     done: list[str] = []
     pending = [("", glob)]
+    size = 0
     while pending:
         head, rest = pending.pop()
         braces = _first_braces(rest)
@@ -73,6 +82,10 @@ def expand(glob: str, field: str) -> list[str]:
             done.append(head + rest)
         else:
             start, end, parts = braces
+            # Each part after the first repeats what stands around the braces.
+            size += (len(head) + len(rest) - (end - start) + 1) * (len(parts) - 1)
+            if size > room:
+                raise InvalidArgs(f"{field}: the braces stand for too much text; use fewer or shorter alternatives")
             # The last alternative is expanded last, so that the order is the order of writing.
             pending += [(head + rest[:start], part + rest[end:]) for part in reversed(parts)]
         if len(done) + len(pending) > MAX_ALTERNATIVES:

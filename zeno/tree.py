@@ -333,6 +333,7 @@ class Tree:
                 elif error.errno in NOWHERE:
                     return self._missing(path, names, name, todo)
                 else:
+                    self._missing(path, names, name, todo)  # a step that would leave the root is outside here too
                     raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
         return _Found(_join(names), directories[-1], b".", os.fstat(directories[-1]))
 

@@ -50,10 +50,10 @@ def claim(options: argparse.Namespace) -> int:
     for text in options.evidence:
         path, _, lines = text.rpartition(":")
         first, dash, last = lines.partition("-")
-        numbers = (first, last if dash else first)
-        if not path or not all(number.isdecimal() and len(number) <= _MAX_DIGITS for number in numbers):
+        last = last if dash else first
+        if not path or not all(number.isdecimal() and len(number) <= _MAX_DIGITS for number in (first, last)):
             raise CannotRun(f"{text!r} is not PATH:FIRST-LAST")
-        cited.append((printed(os.fsencode(path)) if _HALF.search(path) else path, *map(int, numbers)))
+        cited.append((printed(os.fsencode(path)) if _HALF.search(path) else path, int(first), int(last)))
     with _recorder(options) as recorder:
         event = recorder.claim(options.claim, cited, id=options.id)
     if options.format == "json":
