@@ -17,7 +17,7 @@ from normalizer.lossless import Number, ordinary
 from normalizer.rubric import Rubric
 from normalizer.settings import LIMITS
 
-MOST = 100_000
+MOST = 50_000
 """Records that one page can show."""
 _DEPTH = LIMITS["max_depth"] + 8
 

@@ -43,7 +43,7 @@ class Study:
     """Statistics of each contrasted key: its `paired_by` and `contrasts`."""
     drift: list[dict[str, Any]]
     claims: list[dict[str, Any]]
-    """Of each ledger."""
+    """All that judges claim, no bundle twice."""
     evidence: list[dict[str, Any]] = field(default_factory=list)
     """Of each ledger, where artifacts are given."""
     bundles: dict[str, bytes] = field(default_factory=dict)
@@ -72,7 +72,12 @@ def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study
         rubric = query_of(given, options).rubric
         records = placed(given, rubric, options)
         ledgers = [part.ledger for part in given.parts]
-        claimed = [claims(ledger) for ledger in ledgers]
+        claimed = [
+            claim
+            for part in given.parts
+            for claim in claims(part.ledger)["claims"]
+            if claim["bundle_sha256"] not in part.skip
+        ]
         evidence = [verify_opened(ledger, wanted.artifacts) for ledger in ledgers] if wanted.artifacts else []
         bundles, reasons = {}, []
         for ledger in ledgers:

@@ -45,6 +45,8 @@ def command(
     """
     if artifacts is not None and not artifacts.is_dir():
         raise CannotRun(f"{artifacts} is not a folder: give the one that the manifests' paths start from")
+    if not out.absolute().parent.is_dir():
+        raise CannotRun(f"cannot write {out}: there is no folder {out.parent}")
     wanted = Wanted(
         contrasts=tuple(checked(key) for key in contrast),
         paired_by=keys_of(pair_by),

@@ -33,14 +33,18 @@ def evidence(study: Study, trails: Trails) -> Section | None:
     """Verdicts on quotations."""
     if not study.evidence:
         return None
-    placed = {(each.part, each.record["record_id"]): each.place for each in study.records}
+    placed = {
+        (each.part, each.record["record_id"]): each.place for each in study.records if each.standing != "duplicate"
+    }
     counts: Counter[tuple[str, str]] = Counter()
     found: dict[tuple[str, str], list[int]] = {}
     wrong: list[list[Any]] = []
     for part, report in enumerate(study.evidence):
         for finding in report["findings"]:
             key = shown(finding["judge_model"]), finding["verdict"]
-            place = placed[part, finding["record_id"]]
+            place = placed.get((part, finding["record_id"]))
+            if place is None:  # of a bundle that another ledger had already
+                continue
             counts[key] += 1
             found.setdefault(key, []).append(place)
             if finding["verdict"] not in GOOD:
@@ -85,9 +89,9 @@ def evidence(study: Study, trails: Trails) -> Section | None:
     )
 
 
-def claims(study: Study, trails: Trails) -> Section | None:
+def claims(study: Study, trails: Trails, members: Members) -> Section | None:
     """Numbers that judges wrote about their own scores."""
-    every = [claim for report in study.claims for claim in report["claims"]]
+    every = study.claims
     if not every:
         return None
     rows = []
@@ -96,9 +100,7 @@ def claims(study: Study, trails: Trails) -> Section | None:
             trail = trails.add(
                 f"Claimed: {claim['claimed']} at {claim['pointer']}", [], ((claim["bundle_sha256"], claim["pointer"]),)
             )
-            behind = [
-                each for each in study.records if each.record["source"]["bundle_sha256"] == claim["bundle_sha256"]
-            ]
+            behind = members.bundle(claim["bundle_sha256"])
             computed = trails.add(f"Records of bundle {claim['bundle_sha256'][:12]}", behind)
             number = trails.number(claim["recomputed"], computed if claim["recomputed"] is not None else None)
             tone = "bad" if claim["verdict"] == "mismatch" else "warn"
@@ -185,16 +187,9 @@ def _reasons(study: Study, trails: Trails) -> Html | None:
     return join([el("h3", "Reasons of invalidity"), el("p", lead), table(columns, rows, id="t-reasons")])
 
 
-def method(study: Study, commands: list[str], protocol: str) -> Section:
+def method(study: Study, members: Members, commands: list[str], protocol: str) -> Section:
     """How it was made, and how to check it."""
-    rows = [
-        [
-            sha256,
-            len(study.bundles[sha256]),
-            sum(each.record["source"]["bundle_sha256"] == sha256 for each in study.records),
-        ]
-        for sha256 in sorted(study.bundles)
-    ]
+    rows = [[sha256, len(study.bundles[sha256]), len(members.bundle(sha256))] for sha256 in sorted(study.bundles)]
     return section(
         "method",
         "How to check this page",

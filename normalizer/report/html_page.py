@@ -33,9 +33,9 @@ def page(study: Study, options: Options, *, title: str) -> bytes:
         judge_sections.judges(study, trails, members),
         judge_sections.drift(study, trails),
         audit_sections.evidence(study, trails),
-        audit_sections.claims(study, trails),
+        audit_sections.claims(study, trails, members),
         audit_sections.left_out(study, trails, members),
-        audit_sections.method(study, _commands(study, options), version()),
+        audit_sections.method(study, members, _commands(study, options), version()),
     ]
     parts = [part for part in found if part is not None]
     body = join(

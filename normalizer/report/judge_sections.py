@@ -83,11 +83,7 @@ def _without(study: Study, trails: Trails, members: Members) -> Html:
     why = set()
     for judge in study.statistics["leave_one_judge_out"]:
         for row in judge["rows"]:
-            left = [
-                each
-                for each in members.admitted
-                if each.levels == tuple(row["key"].values()) and each.plain.get("judge_model") != judge["judge"]
-            ]
+            left = members.without(tuple(row["key"].values()), judge["judge"])
             trail = trails.add(f"{label(row['key'])} without {judge['judge']}", left if row["n"] else [])
             numbers = [trails.number(row[name], trail) for name in ("n", "mean", "change")]
             rows.append([judge["judge"], label(row["key"]), *numbers])

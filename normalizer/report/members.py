@@ -17,13 +17,28 @@ class Members:
         self._rules = rules
         self.every = study.records
         self.admitted = [each for each in study.records if each.standing in ("counted", "self_judged")]
+        self._groups: dict[tuple[Levels, str], list[Placed]] = defaultdict(list)
+        self._bundles: dict[str, list[Placed]] = defaultdict(list)
+        for each in self.every:
+            self._groups[each.levels, each.standing].append(each)
+            self._bundles[each.plain["source"]["bundle_sha256"]].append(each)
+        self._contrasts: dict[tuple[str, ...], list[Placed]] = {}
         self._judged: dict[Any, dict[Artifact, list[Placed]]] = defaultdict(lambda: defaultdict(list))
         for each in self.admitted:
             self._judged[each.plain.get("judge_model")][_artifact(each)].append(each)
 
     def group(self, levels: Levels, standing: str = "counted") -> list[Placed]:
         """The records of a group of that standing."""
-        return [each for each in self.every if each.levels == levels and each.standing == standing]
+        return self._groups.get((levels, standing), [])
+
+    def without(self, levels: Levels, judge: str) -> list[Placed]:
+        """The admitted records of a group that another judge made."""
+        admitted = self.group(levels) + self.group(levels, "self_judged")
+        return [each for each in admitted if each.plain.get("judge_model") != judge]
+
+    def bundle(self, sha256: str) -> list[Placed]:
+        """The records of a bundle."""
+        return self._bundles.get(sha256, [])
 
     def of_standing(self, standing: str) -> list[Placed]:
         """All records of that standing."""
@@ -62,6 +77,12 @@ class Members:
 
     def contrast(self, key: str, levels: list[str], paired_by: list[str]) -> list[Placed]:
         """Two levels, in the blocks that have both."""
+        asked = (key, *levels, *paired_by)
+        if asked not in self._contrasts:
+            self._contrasts[asked] = self._contrast(key, levels, paired_by)
+        return self._contrasts[asked]
+
+    def _contrast(self, key: str, levels: list[str], paired_by: list[str]) -> list[Placed]:
         blocks: dict[Levels, dict[str, list[Placed]]] = defaultdict(lambda: defaultdict(list))
         for each in self.admitted:
             if each.level(key) is not None:

@@ -15,8 +15,8 @@ from normalizer.report.markup import Html, visible
 _COLOURS = {"#111111": "ink", "#777777": "muted", "#dddddd": "line", "#3366cc": "accent", "#bbccee": "accent-soft"}
 """Stand-ins: where they occur in a drawing, the page's own colours are meant, light or dark."""
 INK, MUTED, LINE, ACCENT, SOFT = _COLOURS
-_TAGS = {"svg", "g", "path", "line", "rect", "text", "circle", "clipPath", "defs", "title", "tspan"}
-_DROPPED = {"style", "class", "aria-roledescription", "role", "pointer-events", "version", "id"}
+_TAGS = {"svg", "g", "path", "line", "rect", "text", "circle", "title", "tspan"}
+_DROPPED = {"style", "class", "aria-roledescription", "role", "pointer-events", "version", "id", "clip-path"}
 _WIDTH = 720
 
 
@@ -26,7 +26,7 @@ def intervals(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> Htm
     import altair as alt
 
     base = _base(alt, rows)
-    domain = alt.Scale(domain=[float(scale[0]), float(scale[1])], nice=False)
+    domain = alt.Scale(domain=[float(scale[0]), float(scale[1])], nice=False, clamp=True)
     x = alt.X("at_minimum:Q", scale=domain, title="mean total", axis=_axis(alt))
     between = base.mark_bar(color=SOFT, height=14, cornerRadius=3).encode(x=x, x2="at_maximum:Q")
     bars = base.mark_rule(color=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q")
@@ -132,8 +132,6 @@ def _written(node: ElementTree.Element, more: dict[str, str] | None = None) -> s
     attributes = {name: value for name, value in node.attrib.items() if name not in _DROPPED and "}" not in name}
     if more is None:
         attributes = {name: value for name, value in attributes.items() if not name.startswith("aria-")}
-    elif "clip-path" in attributes:
-        del attributes["clip-path"]
     for name in ("fill", "stroke"):
         known = _COLOURS.get(attributes.get(name, ""))
         if known is not None:

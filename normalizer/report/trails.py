@@ -8,7 +8,7 @@ from normalizer import lossless
 from normalizer.aggregate.exact import rounded
 from normalizer.aggregate.standing import Placed, spelled
 from normalizer.aggregate.study import Study
-from normalizer.locate import items, place
+from normalizer.locate import Span, items, place
 from normalizer.report import tables
 from normalizer.report.markup import NA, Html, brief, el, text, visible
 
@@ -64,10 +64,10 @@ class Raw:
     def __init__(self, bundles: dict[str, bytes]) -> None:
         self.numbers = {sha: number for number, sha in enumerate(sorted(bundles))}
         self._texts = {sha: bundles[sha].decode("utf-8", "replace") for sha in self.numbers}
-        self._entries: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        self._entries: dict[tuple[str, str], list[Span]] = {}
 
-    def entry(self, sha256: str, pointer: str) -> tuple[int, int]:
-        """First and last line of an entry."""
+    def entry(self, sha256: str, pointer: str) -> Span:
+        """Where an entry stands."""
         parent, _, index = pointer.rpartition("/")
         if (sha256, parent) not in self._entries:
             self._entries[sha256, parent] = items(self._texts[sha256], parent)
@@ -80,6 +80,15 @@ class Raw:
         except (ValueError, IndexError, RecursionError):  # no JSON: the whole of it is meant
             return 1, self._texts[sha256].count("\n") + 1
         return found.first, found.last if found.there else found.first
+
+    def within(self, sha256: str, entry: str, pointer: str) -> tuple[int, int]:
+        """The same for what lies in an entry, without reading what comes before it."""
+        if not pointer.startswith(f"{entry}/"):
+            return self.lines(sha256, pointer)
+        span = self.entry(sha256, entry)
+        found = place(self._texts[sha256][span.start : span.end], pointer.removeprefix(entry))
+        first, last = (span.first - 1 + line for line in (found.first, found.last))
+        return first, last if found.there else first
 
     def document(self) -> list[dict[str, Any]]:
         """The bundles as the page carries them."""
@@ -113,7 +122,7 @@ def _record(each: Placed, raw: Raw, findings: list[dict[str, Any]] | None) -> di
     record, source = each.record, each.record["source"]
     sha256 = source["bundle_sha256"]
     scores = record.get("scores")
-    first, last = raw.entry(sha256, source["pointer"])
+    span = raw.entry(sha256, source["pointer"])
     about = [(name, _said(record[name])) for name in _SHOWN if name in record]
     factors = record.get("factors")
     about += [(name, _said(level)) for name, level in (factors.items() if isinstance(factors, dict) else ())]
@@ -128,13 +137,13 @@ def _record(each: Placed, raw: Raw, findings: list[dict[str, Any]] | None) -> di
         "total": None if each.total is None else tables.plain(rounded(each.total)),
         "about": [[visible(name), value] for name, value in about],
         "reasons": [
-            [reason["code"], visible(reason["message"]), *raw.lines(sha256, reason["pointer"])]
+            [reason["code"], visible(reason["message"]), *raw.within(sha256, source["pointer"], reason["pointer"])]
             for reason in record.get("reasons", [])
         ],
         "evidence": _evidence(record, findings),
         "bundle": raw.numbers[sha256],
         "pointer": visible(source["pointer"]),
-        "lines": [first, last],
+        "lines": [span.first, span.last],
     }
 
 

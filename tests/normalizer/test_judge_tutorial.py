@@ -38,7 +38,7 @@ def test_every_command_of_the_tutorial_prints_what_the_page_says(tmp_path):
     shutil.copytree(DOCS / "judging", folder)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     commands = sessions()
-    assert len(commands) == 7
+    assert len(commands) == 11
     for command, expected in commands:
         done = subprocess.run(
             ["sh", "-c", command],

@@ -132,7 +132,7 @@ def test_drift_contrast_and_agreement_are_what_one_computes_by_hand(made, page):
         f"{sum(not each for each in apart) / len(apart):.3f}",
         f"{sum(apart) / len(apart):.3f}".replace("-", "\u2212"),
     ]
-    totals = {}
+    totals: dict[tuple[str, ...], list[int]] = {}
     for generator in ("writer-alder", "writer-birch"):
         for (writer, artifact, _), given in scores.items():
             if writer == generator:
@@ -160,7 +160,7 @@ def test_a_number_leads_to_its_records_and_those_to_the_lines_of_the_raw_bundle(
     page.until("document.querySelector('#panel details[open] .raw') !== null")
     shown = texts(page, "#panel details[open] .raw div span:last-child")
     numbers = [int(number) for number in texts(page, "#panel details[open] .raw div span:first-child")]
-    title = texts(page, "#panel details[open] h4")[-1]
+    [title] = [text for text in texts(page, "#panel details[open] h4") if text.startswith("Raw bundle")]
     [path] = [path for path in STUDY.glob("runs/*/bundle.json") if _sha(path).startswith(title.split()[2].rstrip(","))]
     lines = path.read_text(encoding="utf-8").split("\n")
     assert shown == [lines[number - 1] for number in numbers]
@@ -339,12 +339,50 @@ def test_diagnostic_and_self_judged_pages_say_so(made, tmp_path, page):
     assert len(opened(page, "#t-headline tbody tr:nth-child(2) .n")) == 11
 
 
+def test_what_the_page_of_docs_shows_is_what_comes_out(made, tmp_path, monkeypatch, capsys):
+    root = STUDY.parents[1]
+    told = (root / "docs" / "report.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ledger").symlink_to(made / "ledger")
+    (tmp_path / "docs").symlink_to(root / "docs")
+    for block in re.findall(r"```console\n(.*?)```", told, re.DOTALL):
+        if "$ cat table.csv" in block:
+            table, _, block = block.partition("$ cat table.csv\n")[2].partition("$ normalizer")
+            (tmp_path / "table.csv").write_text(table)
+            block = "$ normalizer" + block
+        command, *expected = block.splitlines()
+        capsys.readouterr()
+        assert main(command.split()[2:]) in (0, 1)
+        said = re.sub("[0-9]+ bytes", "N bytes", capsys.readouterr().out)
+        wanted = [re.sub("[0-9]+ bytes", "N bytes", line) for line in expected if line not in ("", "...")]
+        assert wanted
+        assert [line for line in wanted if line not in said.splitlines()] == []
+
+
+def test_a_bundle_that_two_ledgers_have_counts_once(made, tmp_path, page):
+    again = tmp_path / "again"
+    run = STUDY / "runs" / "cedar-1"
+    flags = [f"--manifest={run / 'manifest.json'}", "--out", str(again)]
+    assert main(["normalize", str(run / "bundle.json"), *flags]) == 1
+    out = str(tmp_path / "r.html")
+    flags = ["--where", "phase=1", "--artifacts", str(ARTIFACTS), "--out", out]
+    assert main(["report", str(made / "ledger"), str(again), *flags]) == 0
+    page.open(tmp_path / "r.html")
+    both = {table: cells(page, table) for table in ("t-headline", "t-evidence", "t-claims", "t-drift", "t-agreement")}
+    left_out = {row[0]: row[1] for row in cells(page, "t-left-out")}
+    assert left_out["duplicate"] == "25"
+    assert len(opened(page, "#t-left-out tbody tr:nth-child(2) .n")) == 25
+    page.open(made / "report.html")
+    assert both == {table: cells(page, table) for table in both}
+
+
 def test_items_are_located_as_pointers_locate_them():
     for path in STUDY.glob("runs/*-[12]/bundle.json"):
         text = path.read_text(encoding="utf-8")
         pointer = "/results" if "birch" in path.parent.name else "/per_file_scores"
         found = items(text, pointer)
-        assert found == [place(text, f"{pointer}/{at}")[:2] for at in range(len(found))]
+        assert [span[:2] for span in found] == [place(text, f"{pointer}/{at}")[:2] for at in range(len(found))]
+        assert [json.loads(text[span.start : span.end]) for span in found] == json.loads(text)[pointer[1:]]
         assert len(found) > 20
-    assert items('{"a":[1,\n[2,\n3],{}]}', "/a") == [(1, 1), (2, 3), (3, 3)]
+    assert [span[:2] for span in items('{"a":[1,\n[2,\n3],{}]}', "/a")] == [(1, 1), (2, 3), (3, 3)]
     assert items('{"a":[]}', "/a") == items('{"a":1}', "/b") == []

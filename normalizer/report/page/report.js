@@ -68,7 +68,6 @@
       for (const [code, message, first] of record.reasons) node.append(el("p", "quote", el("span", "badge bad", code), " " + message + " (line " + first + ")"));
     }
     node.append(el("h4", "", "Scores"), pairs([...record.scores, ["total (recomputed)", record.total === null ? "NA" : record.total]]));
-    node.append(el("h4", "", "Record"), pairs([["record_id", record.id], ...record.about]));
     if (record.evidence.length) {
       node.append(el("h4", "", "Evidence"));
       for (const [dimension, quote, verdict, others] of record.evidence) {
@@ -77,6 +76,7 @@
     }
     node.append(el("h4", "", "Raw bundle " + bundle.sha256.slice(0, 12) + ", " + record.pointer + ", lines " + record.lines[0] + " to " + record.lines[1]));
     node.append(rawOf(record.bundle, record.lines[0], record.lines[1], record.reasons.map((reason) => [reason[2], reason[3]])));
+    node.append(el("h4", "", "Record"), pairs([["record_id", record.id], ...record.about]));
     return node;
   };
 
