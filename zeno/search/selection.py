@@ -131,8 +131,9 @@ def _reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str]
 
 def _relative(tree: Tree, entry: str, field: str) -> str:
     """An entry relative to the root, without `./` in front; `.` for the root itself."""
+    name = raw(entry, field)
     if entry.startswith("/"):
-        below = tree.inside(raw(entry, field))
+        below = tree.inside(name)
         if below is None:
             raise OutsideRoot(entry)
         entry = "/".join(printed(name) for name in below if name not in (b"", b".")) or "."
