@@ -19,8 +19,9 @@ def _run(session: nox.Session, *command: str) -> None:
 
 @nox.session
 def drift(session: nox.Session) -> None:
-    """Fail when generated/ is not what spec/schemas makes."""
-    _run(session, "tools/generate.py", "--check")
+    """Fail when generated/ or the OpenAPI document is not what spec/ makes."""
+    _run(session, "-m", "tools.generate", "--check")
+    _run(session, "-m", "tools.openapi", "--check")
 
 
 @nox.session
@@ -62,8 +63,9 @@ def random(session: nox.Session) -> None:
 
 @nox.session
 def generate(session: nox.Session) -> None:
-    """Remake generated/ from spec/schemas."""
-    _run(session, "tools/generate.py")
+    """Remake generated/ and the OpenAPI document from spec/."""
+    _run(session, "-m", "tools.generate")
+    _run(session, "-m", "tools.openapi")
 
 
 @nox.session

@@ -32,9 +32,9 @@ def reasons(bundle: Bundle, entries: list[Any], settings: Settings) -> Iterator[
     """Everything that all records of the bundle are to be blamed for, pointers as the bundle was written."""
     phase = phase_of(bundle, settings.manifest)
     parts = (
-        _conflicts(bundle),
+        conflicts(bundle.conflicts),
         _shape(bundle),
-        _mixed(bundle, entries),
+        _mixed(bundle, entries, settings.manifest),
         _relaxed(settings.manifest, phase),
         _contradictions(bundle, settings.manifest),
         _rubric(bundle, settings),
@@ -45,8 +45,9 @@ def reasons(bundle: Bundle, entries: list[Any], settings: Settings) -> Iterator[
             yield reason._replace(pointer=original(reason.pointer, bundle.moved))
 
 
-def _conflicts(bundle: Bundle) -> Iterator[Reason]:
-    for pointer in bundle.conflicts:
+def conflicts(pointers: list[str]) -> Iterator[Reason]:
+    """What a dialect could not do."""
+    for pointer in pointers:
         yield Reason("dialect_conflict", pointer, "the dialect cannot move it there without losing something")
 
 
@@ -57,10 +58,13 @@ def _shape(bundle: Bundle) -> Iterator[Reason]:
         yield Reason(code, violation.pointer, f"{'.'.join(steps_of(violation.pointer))} {violation.message}")
 
 
-def _mixed(bundle: Bundle, entries: list[Any]) -> Iterator[Reason]:
-    stated = bundle.envelope.get("phase", [])
+def _mixed(bundle: Bundle, entries: list[Any], manifest: Manifest | None) -> Iterator[Reason]:
+    stated = bundle.envelope.get("phase", manifest.metadata.get("phase", []) if manifest is not None else [])
     stated = stated if type(stated) is list else [stated]
     own = [entry["phase"] for entry in entries if type(entry) is dict and "phase" in entry]
+    # A dialect may set a field aside, but not the fact that phases are mixed.
+    written = [entry["phase"] for entry in bundle.entries if type(entry) is dict and "phase" in entry]
+    own += [phase for phase in written if type(phase) is Number and value_of(phase) in (0, 1, 2)]
     if len({_comparable(value) for value in [*stated, *own]}) > 1:
         yield Reason("phases_mixed", "/phase", "the bundle states more than one phase: a run has one")
 

@@ -44,5 +44,13 @@ def opened(name: str) -> Iterator[BinaryIO]:
         yield stream
 
 
+def document(path: Path) -> bytes:
+    """The bytes of a manifest, rubric, dialect or schema."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CannotRun(f"cannot read {path}: {error.strerror}") from None
+
+
 def _unreadable(error: OSError) -> None:
     raise CannotRun(f"cannot read {error.filename}: {error.strerror}")

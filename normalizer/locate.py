@@ -66,3 +66,33 @@ def _item(text: str, at: int, step: str) -> tuple[int, int] | None:
         at = _skip(text, at + 1) if text[at] == "," else at
         index += 1
     return None
+
+
+class Span(NamedTuple):
+    """An item of a list: its lines, counted from 1, and where in the text it begins and ends."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+
+
+def items(text: str, pointer: str) -> list[Span]:
+    """Every item of the list that a pointer names, in one pass; no items where there is no list."""
+    at = _skip(text, 0)
+    for step in steps_of(pointer):
+        found = _member(text, at, step) if text[at] == "{" else _item(text, at, step)
+        if found is None:
+            return []
+        at = found[1]
+    spans = []
+    line, counted = text.count("\n", 0, at) + 1, at
+    at = _skip(text, at + 1)
+    while text[at] != "]":
+        start, at = at, _end(text, at)
+        first = line + text.count("\n", counted, start)
+        line, counted = first + text.count("\n", start, at), at
+        spans.append(Span(first, line, start, at))
+        at = _skip(text, at)
+        at = _skip(text, at + 1) if text[at] == "," else at
+    return spans

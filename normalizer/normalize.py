@@ -24,6 +24,10 @@ class Outcome(NamedTuple):
     flawed: bool
     """Whether anything is wrong: an INVALID record, a file without an entry, a bundle that could not be read."""
 
+    def files(self) -> tuple[str, str, str, str]:
+        """The lines for records, invalid, headers and audit."""
+        return self.records, self.invalid, self.header, self.audit
+
 
 def normalize(data: bytes, settings: Settings) -> Outcome:
     """Normalize one bundle."""

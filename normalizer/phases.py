@@ -27,11 +27,11 @@ def may_relax(phase: int) -> bool:
     return bool(rules()["phases"][str(phase)]["relaxations"])
 
 
-def statements(phase: int) -> list[str]:
-    """What a judge is told of the constraints of a phase."""
-    names = rules()["phases"][str(phase)]["enforces"]
-    constraints = rules()["constraints"]
-    return [constraints[name]["statement"] for name in names if constraints[name].get("for_judge", True)]
+def statements(phase: int, relaxed: frozenset[str] = frozenset()) -> list[str]:
+    """What a judge is told of the constraints it is held to."""
+    names = enforced(phase, relaxed)
+    constraints = rules()["constraints"].items()
+    return [rule["statement"] for name, rule in constraints if name in names and rule.get("for_judge", True)]
 
 
 def eligibility(record: dict[str, Any]) -> Eligibility:

@@ -6,7 +6,13 @@ from functools import cache
 
 import contract_spec as spec
 
-RULES = ("rules/limits.json", "rules/phases.json", "rules/reasons.json", "rules/rubrics/prompt-drift-v1.json")
+RULES = (
+    "rules/judging.json",
+    "rules/limits.json",
+    "rules/phases.json",
+    "rules/reasons.json",
+    "rules/rubrics/prompt-drift-v1.json",
+)
 
 
 @cache

@@ -4,6 +4,7 @@ A candidate is the text of a record without its id. Whether it is VALID is not a
 """
 
 import hashlib
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from normalizer.bundle import Bundle
@@ -13,7 +14,6 @@ from normalizer.settings import Settings
 
 FIELDS = ("file", "scores", "evidence", "total", "notes")
 """The fields of an entry, in the order in which a record has them."""
-_PLACES = {field: place for place, field in enumerate(FIELDS)}
 
 METADATA = (
     "eval_id",
@@ -45,6 +45,12 @@ class Metadata(NamedTuple):
     values: dict[str, Any]
     text: str
     """Its members as they stand in a record."""
+
+
+@lru_cache(maxsize=256)
+def _in_order(keys: tuple[str, ...]) -> bool:
+    """Whether an entry's keys are those of the schema, in its order."""
+    return keys == tuple(field for field in FIELDS if field in keys)
 
 
 class Candidates:
@@ -82,8 +88,7 @@ class Candidates:
         if type(value) is not dict:
             return f'{source}{self._translation(entry)},"value":{dumps(value)}}},{metadata.text}'
         fields = value
-        places = [_PLACES.get(key, -1) for key in value]
-        if places != sorted(places) or -1 in places:
+        if not _in_order(tuple(value)):
             source += f',"order":{dumps(list(value))}'
             fields = {field: value[field] for field in FIELDS if field in value}
         source += self._translation(entry)

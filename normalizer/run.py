@@ -1,22 +1,27 @@
 """One run of `normalize`: take bundles in, work on them, change the ledger as a whole, account for everything."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from normalizer.errors import CannotRun, UnusableLedger
-from normalizer.intake import opened
 from normalizer.ledger import LOCK, Counts, is_ledger, locked
 from normalizer.settings import Settings
 from normalizer.staging import Staging
-from normalizer.workers import Done, work
+from normalizer.workers import STANDARD_INPUT, Bench, Done, Normalize, Take, Team
+
+if TYPE_CHECKING:
+    from normalizer.spark import SparkTeam
+
+_AT_ONCE = 16
+"""Bundles taken in as one part of the work."""
+
+Progress = Callable[[str, int, int], None]
 
 
 class Account(NamedTuple):
     """What a run was given and what became of it."""
 
-    bundles: int
-    duplicates: int
     done: Done
     ledger: Counts
     flawed: bool
@@ -26,7 +31,7 @@ class Account(NamedTuple):
         """The conservation lines."""
         done, ledger = self.done, self.ledger
         return [
-            f"bundles: {self.bundles} in = {done.read} read + {done.audited} audited + {self.duplicates} duplicates",
+            f"bundles: {done.taken} in = {done.read} read + {done.audited} audited + {done.duplicates} duplicates",
             f"entries: {done.valid + done.invalid} in = {done.valid} valid + {done.invalid} invalid",
             f"ledger: {ledger.bundles} bundles, {ledger.entries} entries = {ledger.valid} valid + "
             f"{ledger.invalid} invalid; {ledger.audited} audited",
@@ -39,8 +44,9 @@ def run(
     settings: Settings,
     *,
     jobs: int = 1,
+    engine: str = "processes",
     replace: bool = False,
-    progress: Callable[[str, int, int], None] = lambda *_: None,
+    progress: Progress = lambda *_: None,
 ) -> Account:
     """Normalize bundles into a ledger."""
     if folder.exists() and not is_ledger(folder) and any(item.name != LOCK for item in folder.iterdir()):
@@ -50,7 +56,9 @@ def run(
         with locked(folder, "write"):
             staging = Staging(folder, settings, replace=replace)
             try:
-                account = _staged(staging, sources, settings, jobs, progress)
+                with _team(engine, jobs, Bench(folder, settings, replace)) as team:
+                    done, flawed = _work(staging, team, sources, progress)
+                account = Account(done, staging.merge(), flawed)
                 staging.commit()
             except BaseException:
                 if not staging.committed:
@@ -61,28 +69,42 @@ def run(
     return account
 
 
-def _staged(
-    staging: Staging,
-    sources: Iterable[str],
-    settings: Settings,
-    jobs: int,
-    progress: Callable[[str, int, int], None],
-) -> Account:
-    given = duplicates = 0
-    for source in sources:
-        with opened(source) as stream:
-            taken = staging.take(stream)
-        given += 1
-        duplicates += taken.known
-        progress("taken in", given, 0)
-    if given == 0:
-        raise CannotRun("no bundle was given")
-    flawed = staging.known_are_flawed()
+def _team(engine: str, jobs: int, bench: Bench) -> "Team | SparkTeam":
+    if engine != "spark":
+        return Team(jobs, bench)
+    try:
+        from normalizer.spark import SparkTeam  # heavy, and only here
+    except ImportError:
+        raise CannotRun("this engine needs Spark: install the extra, `pip install zeno-normalizer[spark]`") from None
+    return SparkTeam(bench)
+
+
+def _work(staging: Staging, team: "Team | SparkTeam", sources: Iterable[str], progress: Progress) -> tuple[Done, bool]:
     done = Done()
-    fresh = given - duplicates
-    for part in work(staging.root, staging.buckets(), settings, jobs):
+    for part in team.each(_takes(sources)):
+        done += part
+        progress("taken in", done.taken, 0)
+    if done.taken == 0:
+        raise CannotRun("no bundle was given")
+    flawed = bool(done.known) and staging.known_are_flawed()
+    fresh = done.taken - done.duplicates
+    for part in team.each(map(Normalize, staging.buckets())):
         done += part
         progress("normalized", done.read + done.audited, fresh)
-    if given != done.read + done.audited + duplicates:
+    if done.taken != done.read + done.audited + done.duplicates:
         raise CannotRun("conservation does not hold: a bundle was lost on the way; nothing was changed")
-    return Account(given, duplicates, done, staging.merge(), flawed or done.flawed)
+    return done, flawed or done.flawed
+
+
+def _takes(sources: Iterable[str]) -> Iterator[Take]:
+    some: list[str] = []
+    for source in sources:
+        if source == "-":
+            yield STANDARD_INPUT
+            continue
+        some.append(source)
+        if len(some) == _AT_ONCE:
+            yield Take(some)
+            some = []
+    if some:
+        yield Take(some)

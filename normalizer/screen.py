@@ -41,6 +41,7 @@ class Screen:
         everywhere = "evidence_everywhere" in self._enforced
         asked = "rubric_evidence" in self._enforced
         self._to_quote = [key for key, given in dimensions.items() if everywhere or (asked and given.evidence_required)]
+        self._by_metadata: dict[int, list[Reason]] = {}
         values = [entry.value for entry in entries]
         self._files = Counter(
             value["file"] for value in values if type(value) is dict and type(value.get("file")) is str
@@ -54,7 +55,7 @@ class Screen:
         """Everything wrong with an entry, its bundle's reasons among it, in the fixed order."""
         value = entry.value
         found = self._shape(value)
-        found += self._conflicts(entry)
+        found += envelope.conflicts(entry.conflicts)
         if type(value) is dict:
             found += self._file(value.get("file"))
             if type(value.get("scores")) is dict:
@@ -64,14 +65,16 @@ class Screen:
         if found:
             at = f"{self._bundle.entries_at}/{index}"
             found = [reason._replace(pointer=at + original(reason.pointer, entry.moved)) for reason in found]
-        found += self._judged(metadata.values)
+        if id(metadata) not in self._by_metadata:  # few metadata are shared by many entries, and all are kept alive
+            self._by_metadata[id(metadata)] = self._judged(metadata.values)
+        found += self._by_metadata[id(metadata)]
         return sort([*self.shared, *found]) if found else self.shared
 
     def _shape(self, value: Any) -> list[Reason]:
+        if _plainly_shaped(value):
+            return []
         violations = spec.violations(_SCHEMA, _outline(value))
         found: list[Reason] = []
-        if not violations:
-            return found
         for violation in one_a_place(violations):
             if violation.pointer == "" and violation.keyword == "type":
                 found.append(Reason("entry_not_an_object", "", f"the entry {violation.message}"))
@@ -80,10 +83,6 @@ class Screen:
             name = ".".join(steps_of(violation.pointer))
             found.append(Reason(f"entry_field_{kind}", violation.pointer, f"{name} {violation.message}"))
         return found
-
-    def _conflicts(self, entry: Entry) -> Iterator[Reason]:
-        for pointer in entry.conflicts:
-            yield Reason("dialect_conflict", pointer, "the dialect cannot move it there without losing something")
 
     def _file(self, file: Any) -> Iterator[Reason]:
         if type(file) is not str:
@@ -128,10 +127,11 @@ class Screen:
             return
         worths = [self._worth(key, scores[key]) for key in self._usual if key in scores]
         known = [worth for worth in worths if worth is not None]
-        # A sum over scores that are not on the scale is no sum: they have their own reasons.
-        if len(known) == len(worths) and exact_sum(known) != value_of(total):
-            message = f"total is {_short(total)}, but the scores add up to {exact_sum(known):f}"
-            yield Reason("total_mismatch", "/total", message)
+        if len(known) < len(worths):
+            return  # a sum over scores that are not on the scale is no sum: they have their own reasons
+        right = exact_sum(known)
+        if right != value_of(total):
+            yield Reason("total_mismatch", "/total", f"total is {_short(total)}, but the scores add up to {right:f}")
 
     def _worth(self, key: str, score: Any) -> Decimal | None:
         kind, spellings = self._usual[key]
@@ -174,6 +174,36 @@ class Screen:
         if "manifest_files" not in self._enforced:
             for file in self._files.keys() - self._manifest.files.keys():
                 yield Reason("file_not_in_manifest", at, f"{dumps(file)} is not in the manifest")
+
+
+def _plainly_shaped(value: Any) -> bool:
+    """The quick way to say that the schema of an entry has nothing against it: of the sound ones, it knows most."""
+    if type(value) is not dict:
+        return False
+    known = 2
+    file, scores = value.get("file"), value.get("scores")
+    if type(file) is not str or not file or type(scores) is not dict or not scores:
+        return False
+    for score in scores.values():
+        if type(score) is not Number:
+            return False
+    if "evidence" in value:
+        known += 1
+        evidence = value["evidence"]
+        if type(evidence) is not dict:
+            return False
+        for quote in evidence.values():
+            if type(quote) is not str:
+                return False
+    if "total" in value:
+        known += 1
+        if type(value["total"]) is not Number:
+            return False
+    if "notes" in value:
+        known += 1
+        if type(value["notes"]) is not str:
+            return False
+    return len(value) == known
 
 
 def _outline(value: Any) -> Any:

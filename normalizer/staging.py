@@ -9,27 +9,19 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, Literal
 
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger import COMMIT, FILES, STAGING, Counts, sha_slice
 from normalizer.lossless import ordinary
 from normalizer.settings import Settings
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 22
 _REPLACED = b"replaced"
 """What COMMIT says when bundles were replaced, so that documents may have gone out of use."""
 _COUNTS = re.compile(rb'{"bundle_sha256":"[0-9a-f]{64}","entries":([0-9]+),"valid":([0-9]+),"invalid":([0-9]+),')
-
-
-class Taken(NamedTuple):
-    """A bundle as it was taken in."""
-
-    sha256: str
-    known: bool
-    """Whether the ledger, or this run, has it already."""
 
 
 class Staging:
@@ -43,43 +35,20 @@ class Staging:
         recover(folder)
         for name in ("incoming", "known", "parts", "new", "settings"):
             (self.root / name).mkdir(parents=True)
-        self._anything_known = False
         self.committed = False
 
-    def take(self, stream: BinaryIO) -> Taken:
-        """Copy a bundle's bytes in, under their hash."""
-        scratch = self.root / "taking"
-        digest = hashlib.sha256()
-        block = stream.read(_BLOCK)
-        with scratch.open("wb") as file:
-            while block:
-                digest.update(block)
-                file.write(block)
-                block = stream.read(_BLOCK)
-        sha256 = digest.hexdigest()
-        incoming = self._place("incoming", sha256)
-        in_ledger = (self._folder / "bundles" / f"{sha256}.json").exists()
-        if incoming.exists() or (in_ledger and not self._replace):
-            if not incoming.exists():
-                self._anything_known = True
-                known = self._place("known", sha256)
-                known.parent.mkdir(exist_ok=True)
-                known.touch()
-            return Taken(sha256, known=True)
-        incoming.parent.mkdir(exist_ok=True)
-        scratch.rename(incoming)
-        return Taken(sha256, known=False)
-
     def known_are_flawed(self) -> bool:
-        """Whether something is wrong with the bundles given that the ledger has already; they must be of one mind."""
+        """Whether something is wrong with the bundles given that the ledger has already.
+
+        They must have been normalized under the same settings.
+        """
         flawed = False
-        if not self._anything_known:
-            return flawed
         for kind in ("headers", "audit"):
             where = sha_slice(kind)
+            is_known = self._among("known")
             for line in _lines(self._folder / f"{kind}.jsonl"):
                 sha256 = line[where].decode()
-                if self._place("known", sha256).exists():
+                if is_known(sha256):
                     item = ordinary(line)
                     self._same_settings(sha256, item["settings"])
                     flawed = flawed or bool(item["reasons"]) or item["invalid"] > 0
@@ -135,12 +104,9 @@ class Staging:
         """Leave the ledger as it was."""
         shutil.rmtree(self.root, ignore_errors=True)
 
-    def _place(self, part: str, sha256: str) -> Path:
-        return self.root / part / sha256[:2] / f"{sha256}.json"
-
     def _merge(self, kind: str) -> int:
         old = self._folder / f"{kind}.jsonl"
-        parts = [self.root / "parts" / f"{bucket}.{kind}" for bucket in self.buckets()]
+        parts = [self.root / "parts" / name for name in sorted(os.listdir(self.root / "parts")) if name.endswith(kind)]
         with (self.root / "new" / f"{kind}.jsonl").open("wb") as out:
             if old.exists() and old.stat().st_size:
                 count = 0
@@ -168,13 +134,73 @@ class Staging:
 
     def _kept(self, old: Path, where: slice) -> Iterator[bytes]:
         """The lines of bundles that are not replaced."""
-        last, stays = b"", True
+        is_replaced = self._among("incoming")
         for line in _lines(old):
-            if line[where] != last:
-                last = line[where]
-                stays = not self._place("incoming", last.decode()).exists()
-            if stays:
+            if not is_replaced(line[where].decode()):
                 yield line
+
+    def _among(self, part: str) -> Callable[[str], bool]:
+        """Whether a hash is among those of a part of the staging folder, for hashes asked in ascending order."""
+        root = self.root / part
+        names = (name for bucket in sorted(os.listdir(root)) for name in sorted(os.listdir(root / bucket)))
+        ahead = next(names, "")
+
+        def among(sha256: str) -> bool:
+            nonlocal ahead
+            while ahead and ahead < sha256:
+                ahead = next(names, "")
+            return ahead.startswith(sha256)
+
+        return among
+
+
+def take(stream: BinaryIO, folder: Path, *, replace: bool) -> Literal["new", "again", "known"]:
+    """Copy a bundle's bytes into the staging folder under their hash, unless this run or the ledger has them.
+
+    Several processes may do so at once: whoever makes the file first has taken the bundle.
+    """
+    root = folder / STAGING
+    data = _read(stream)
+    digest = hashlib.sha256(data)
+    scratch = None
+    if len(data) == _BLOCK:  # there may be more, perhaps more than fits into memory
+        scratch = root / f"taking-{os.getpid()}"
+        with scratch.open("wb") as file:
+            while data:
+                file.write(data)
+                data = _read(stream)
+                digest.update(data)
+    sha256 = digest.hexdigest()
+    known = not replace and (folder / "bundles" / f"{sha256}.json").exists()
+    place = _place(root, "known" if known else "incoming", sha256)
+    try:
+        with _new(place) as file:
+            file.write(b"" if known else data)
+    except FileExistsError:
+        return "known" if known else "again"
+    if scratch is not None and not known:
+        scratch.replace(place)
+    return "known" if known else "new"
+
+
+def _read(stream: BinaryIO) -> bytes:
+    try:
+        return stream.read(_BLOCK)
+    except OSError as error:
+        raise CannotRun(f"cannot read {stream.name}: {error.strerror or error}") from None
+
+
+def _new(place: Path) -> BinaryIO:
+    try:
+        return place.open("xb")
+    except FileNotFoundError:
+        place.parent.mkdir(exist_ok=True)
+        return place.open("xb")
+
+
+def _place(root: Path, part: str, sha256: str) -> Path:
+    """A bundle's place among the buckets: 64 of them, so that none is long to list and they sort as hashes do."""
+    return root / part / f"{int(sha256[:2], 16) & 0xFC:02x}" / f"{sha256}.json"
 
 
 def recover(folder: Path) -> None:
@@ -213,8 +239,6 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _append(part: Path, out: BinaryIO) -> int:
-    if not part.exists():
-        return 0
     count = 0
     with part.open("rb") as file:
         while block := file.read(_BLOCK):

@@ -1,20 +1,25 @@
-"""The work on staged bundles, bucket by bucket, in this process or in several.
+"""The work of a run in parts that know nothing of each other: taking bundles in, and normalizing a bucket of them.
 
-Each bucket's lines go to part files of its own, so that processes share nothing but the folder. A worker ends when
+Parts share nothing but the staging folder, so that they may be done here or in several processes. A worker ends when
 its pipe closes, so that none outlives the run, however that ends.
 """
 
 import gc
 import multiprocessing
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, NamedTuple
 
+from normalizer import staging
 from normalizer.bundle import too_large
 from normalizer.errors import CannotRun
-from normalizer.ledger import FILES
+from normalizer.intake import opened
+from normalizer.ledger import FILES, STAGING
 from normalizer.normalize import Outcome, audited, normalize
 from normalizer.settings import LIMITS, Settings
 
@@ -23,6 +28,10 @@ from normalizer.settings import LIMITS, Settings
 class Done:
     """What became of some bundles."""
 
+    taken: int = 0
+    duplicates: int = 0
+    known: int = 0
+    """Of the duplicates, those that the ledger had before the run."""
     read: int = 0
     audited: int = 0
     valid: int = 0
@@ -31,6 +40,9 @@ class Done:
 
     def __add__(self, other: "Done") -> "Done":
         return Done(
+            self.taken + other.taken,
+            self.duplicates + other.duplicates,
+            self.known + other.known,
             self.read + other.read,
             self.audited + other.audited,
             self.valid + other.valid,
@@ -39,38 +51,97 @@ class Done:
         )
 
 
-def work(root: Path, buckets: list[str], settings: Settings, jobs: int) -> Iterator[Done]:
-    """Normalize the buckets; yields as they are done, in no particular order."""
-    if jobs == 1 or len(buckets) < 2:
-        for bucket in buckets:
-            yield _bucket(root, bucket, settings)
-        return
-    context = multiprocessing.get_context("spawn")  # a forked child would keep its siblings' pipes open
-    pending = list(reversed(buckets))
-    idle: dict[Connection, multiprocessing.process.BaseProcess] = {}
-    try:
-        for _ in range(min(jobs, len(buckets))):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs, root, settings), daemon=True)
-            process.start()
-            theirs.close()
-            idle[ours] = process
-            ours.send(pending.pop())
-        busy = len(idle)
+class Take(NamedTuple):
+    """Bundles to copy into the staging folder."""
+
+    sources: list[str]
+
+
+STANDARD_INPUT = Take(["-"])
+
+
+class Normalize(NamedTuple):
+    """A bucket of the staging folder to make lines from."""
+
+    bucket: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where the work is done, and under what."""
+
+    folder: Path
+    settings: Settings
+    replace: bool
+
+    def do(self, part: Take | Normalize) -> Done:
+        """Do one part."""
+        if isinstance(part, Normalize):
+            return _normalize(self.folder / STAGING, part.bucket, self.settings)
+        done = Done()
+        for source in part.sources:
+            with opened(source) as stream:
+                taken = staging.take(stream, self.folder, replace=self.replace)
+            done += Done(taken=1, duplicates=taken != "new", known=taken == "known")
+        return done
+
+
+class Team:
+    """One process or several; with one, everything happens here."""
+
+    def __init__(self, jobs: int, bench: Bench) -> None:
+        self._jobs, self._bench = jobs, bench
+        self._workers: dict[Connection, BaseProcess] = {}
+
+    def each(self, parts: Iterable[Take | Normalize]) -> Iterator[Done]:
+        """Do the parts; yields as they are done, in no particular order."""
+        if self._jobs == 1:
+            yield from map(self._bench.do, parts)
+            return
+        idle, busy = list(self._workers), set[Connection]()
+        for part in parts:
+            if part == STANDARD_INPUT:  # which only this process has
+                yield self._bench.do(part)
+                continue
+            if not idle and len(self._workers) < self._jobs:
+                idle.append(self._hire())
+            while not idle:
+                for connection in _ready(busy):
+                    busy.remove(connection)
+                    idle.append(connection)
+                    yield _answer(connection)
+            connection = idle.pop()
+            busy.add(connection)
+            connection.send(part)
         while busy:
-            for ready in [connection for connection in wait(list(idle)) if isinstance(connection, Connection)]:
-                yield _answer(ready)
-                if pending:
-                    ready.send(pending.pop())
-                else:
-                    busy -= 1
-                    ready.close()
-                    idle.pop(ready).join()
-    finally:
-        for connection, worker in idle.items():
+            for connection in _ready(busy):
+                busy.remove(connection)
+                yield _answer(connection)
+
+    def _hire(self) -> Connection:
+        context = multiprocessing.get_context("spawn")  # a forked child would keep its siblings' pipes open
+        ours, theirs = context.Pipe()
+        worker = context.Process(target=_serve, args=(theirs, self._bench), daemon=True)
+        worker.start()
+        theirs.close()
+        self._workers[ours] = worker
+        return ours
+
+    def __enter__(self) -> "Team":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for connection, worker in self._workers.items():
             connection.close()
-            worker.terminate()
+            if kind is not None:
+                worker.terminate()
             worker.join()
+
+
+def _ready(busy: set[Connection]) -> list[Connection]:
+    return [connection for connection in wait(list(busy)) if isinstance(connection, Connection)]
 
 
 def _answer(connection: Connection) -> Done:
@@ -84,47 +155,51 @@ def _answer(connection: Connection) -> Done:
     return done
 
 
-def _serve(connection: Connection, root: Path, settings: Settings) -> None:
-    """A worker's life: buckets in, counts out, until the pipe closes."""
+def _serve(connection: Connection, bench: Bench) -> None:
+    """A worker's life: parts in, counts out, until the pipe closes."""
     while True:
         try:
-            bucket = connection.recv()
-        except (EOFError, KeyboardInterrupt):
-            return
-        try:
-            answer: Done | str = _bucket(root, bucket, settings)
-        except OSError as error:
-            answer = f"cannot write to the ledger: {error}"
-        except KeyboardInterrupt:
-            return
-        try:
+            part = connection.recv()
+            try:
+                answer: Done | str = bench.do(part)
+            except CannotRun as error:
+                answer = str(error)
+            except OSError as error:
+                answer = f"cannot write to {bench.folder}: {error.strerror or error}"
             connection.send(answer)
-        except BrokenPipeError:
+        except (EOFError, BrokenPipeError, KeyboardInterrupt):
             return
 
 
-def _bucket(root: Path, bucket: str, settings: Settings) -> Done:
-    total = Done()
+def _normalize(root: Path, bucket: str, settings: Settings) -> Done:
+    done = Done()
     folder = root / "incoming" / bucket
     # What a bundle leaves behind has no cycles: the collector would only walk it again and again.
     gc.disable()
     try:
-        files = {kind: (root / "parts" / f"{bucket}.{kind}").open("wb") for kind in FILES}
+        files: dict[str, BinaryIO] = {}
         try:
             for name in sorted(os.listdir(folder)):
                 outcome = _outcome(folder / name, settings)
-                for kind, lines in zip(
-                    FILES, (outcome.records, outcome.invalid, outcome.header, outcome.audit), strict=True
-                ):
-                    files[kind].write(lines.encode("ascii"))
+                for kind, lines in zip(FILES, outcome.files(), strict=True):
+                    if lines and kind not in files:
+                        files[kind] = (root / "parts" / f"{bucket}.{kind}").open("wb")
+                    if lines:
+                        files[kind].write(lines.encode("ascii"))
                 read = outcome.audit == ""
-                total += Done(read, not read, outcome.valid_count, outcome.invalid_count, outcome.flawed)
+                done += Done(
+                    read=read,
+                    audited=not read,
+                    valid=outcome.valid_count,
+                    invalid=outcome.invalid_count,
+                    flawed=outcome.flawed,
+                )
         finally:
             for file in files.values():
                 file.close()
     finally:
         gc.enable()
-    return total
+    return done
 
 
 def _outcome(path: Path, settings: Settings) -> Outcome:

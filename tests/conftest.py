@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 
+from tests.browser import browser, page
+from tests.tracing import traced
 from zeno.search.corpus import ColdCorpus
 from zeno.server import Server
 from zeno.tree import Tree
+
+__all__ = ["browser", "page", "traced"]  # fixtures that live where their machinery does
 
 
 class Pipe:

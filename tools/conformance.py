@@ -37,7 +37,11 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None) -> int:
     """Parse flags, run the vectors, print the report."""
     options = _parser().parse_args(argv)
     out = out or sys.stdout
-    chosen = [vector for vector in read(options.vectors) if options.filter.lower() in vector.name.lower()]
+    chosen = [
+        vector
+        for vector in read(options.vectors)
+        if options.filter.lower() in vector.name.lower() and not (options.plain and "additions" in vector.requires)
+    ]
     if not chosen:
         print(f"conformance: no vector has {options.filter!r} in its name", file=sys.stderr)
         return 2
@@ -65,6 +69,9 @@ def _parser() -> argparse.ArgumentParser:
         "--server", metavar="CMD", default=OUR_SERVER, help="command of the server, with {root} (default: zeno serve)"
     )
     parser.add_argument("--filter", metavar="TEXT", default="", help="only vectors with TEXT in 'FILE: DESCRIPTION'")
+    parser.add_argument(
+        "--plain", action="store_true", help="only the plain protocol, without the additions of docs/evidence.md"
+    )
     parser.add_argument("--format", choices=("table", "json"), default="table", help="how to print (default: table)")
     parser.add_argument(
         "--time-limit", metavar="SECONDS", type=float, default=10, help="longest wait for an answer (default: 10)"

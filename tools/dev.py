@@ -48,7 +48,9 @@ def main(argv: list[str] | None = None) -> int:
     """Set up, then hand over to the demo or to nox; their exit status is ours."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("demo", help="make a light environment, serve a small tree, show the operations answered")
+    commands.add_parser(
+        "demo", help="make a light environment, show every operation of Zeno answered and a small study normalized"
+    )
     commands.add_parser("test", help="make the full environment and run every check through nox")
     commands.add_parser("setup", help="make the full environment")
     options, rest = parser.parse_known_args(argv)
@@ -59,12 +61,14 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if options.command == "demo":
             setup("run")
-            return subprocess.run([str(PYTHON), str(ROOT / "tools" / "demo.py")], cwd=ROOT).returncode
+            for script in ("demo.py", "demo_normalizer.py"):
+                subprocess.run([str(PYTHON), str(ROOT / "tools" / script)], cwd=ROOT, check=True)
+            return 0
         setup_dev()
         if options.command == "test":
             return subprocess.run([str(PYTHON), "-m", "nox", *rest], cwd=ROOT).returncode
     except subprocess.CalledProcessError as error:
-        print(f"setting up failed: {' '.join(map(str, error.cmd))}", file=sys.stderr)
+        print(f"this failed: {' '.join(map(str, error.cmd))}", file=sys.stderr)
         return 2
     return 0
 

@@ -11,6 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tools.methods import methods
+
 ROOT = Path(__file__).resolve().parent.parent
 BANNER = "# Made from spec/schemas by `nox -s generate`. Do not edit: change the schema and make it anew.\n"
 
@@ -20,6 +22,7 @@ def generate(schemas: Path, out: Path) -> None:
     codegen = Path(sys.executable).with_name("datamodel-codegen")
     command = [str(codegen), "--input", str(schemas), "--output", str(out)]
     subprocess.run(command, cwd=ROOT, check=True)
+    (out / "zeno" / "methods.py").write_text(methods(schemas / "zeno" / "ops"), encoding="utf-8")
     (out / "__init__.py").write_text(BANNER, encoding="utf-8")
     for module in out.rglob("*.py"):
         text = module.read_text(encoding="utf-8")

@@ -5,6 +5,7 @@
 
 import argparse
 import gc
+import io
 import json
 import logging
 import os
@@ -15,12 +16,26 @@ from typing import Any, NoReturn
 
 import contract_spec as spec
 
+from zeno.errors import CannotRun as _CannotRun
+
 EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno schema."
 
 
 def run() -> NoReturn:
     """The `zeno` command."""
+    _open_standard_streams()
     sys.exit(main())
+
+
+def _open_standard_streams() -> None:
+    """Whoever starts us may have closed some: what is opened next, the root or the log, must not take their numbers."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    for stream in (sys.stdout, sys.stderr):
+        # JSON is UTF-8, whatever the locale; one that cannot print a name is no reason to print nothing.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,19 +50,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         options.pairs = [*options.pairs, *pairs]
     try:
         status: int = options.run(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Whoever was reading has seen enough; the interpreter must not complain while it closes standard output.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        # Whoever was reading has seen enough.
+        _forget_output()
         return 0
+    except OSError as error:
+        _forget_output()
+        print(f"zeno: cannot go on: {error.strerror or error}", file=sys.stderr)
+        return 2
     except _CannotRun as error:
         print(f"zeno: {error}", file=sys.stderr)
         return 2
-
-
-class _CannotRun(Exception):
-    """Flags or files that make no sense; told in one line, exit status 2."""
 
 
 class _Version(argparse.Action):
@@ -58,6 +74,11 @@ class _Version(argparse.Action):
 
         print(f"zeno {version('zeno-normalizer')} (protocol {spec.PROTOCOL_VERSION})")
         parser.exit()
+
+
+def _forget_output() -> None:
+    """Let go of standard output: the interpreter must not complain while it closes it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -75,23 +96,47 @@ def _parser() -> argparse.ArgumentParser:
         description="Answer one JSON object a line on standard input with one on standard output, until input ends.",
         epilog=EPILOG,
     )
-    _add_root(serve)
-    serve.add_argument("--log", metavar="FILE", help="append a JSONL trace of all requests and answers to FILE")
-    serve.add_argument(
-        "--max-request-bytes", type=_positive, metavar="N", help="refuse longer request lines (default: 1 MiB)"
-    )
-    serve.add_argument(
-        "--max-response-bytes", type=_positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
-    )
-    serve.add_argument(
-        "--cache-bytes",
-        type=_positive,
-        metavar="N",
-        default=1 << 30,
-        help="hold at most so much text and index in memory; the rest is read from disk (default: 1 GiB)",
-    )
-    serve.add_argument("--no-cache", action="store_true", help="hold nothing: walk and read anew for every request")
+    _add_server(serve)
     serve.set_defaults(run=_serve)
+
+    mcp = commands.add_parser(
+        "mcp",
+        help="answer the Model Context Protocol on standard input",
+        description="Serve every operation as a tool of the Model Context Protocol over standard input and output.",
+        epilog="Needs the extra: pip install 'zeno-normalizer[mcp]'. How to set up agents: docs/doors.md.",
+    )
+    _add_server(mcp)
+    mcp.set_defaults(run=_mcp)
+
+    http = commands.add_parser(
+        "http",
+        help="answer HTTP requests",
+        description="Serve POST /v1/ops/OP, POST /v1/jsonl, GET /openapi.json and GET /healthz.",
+        epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: docs/doors.md.",
+    )
+    _add_server(http)
+    http.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+    http.add_argument("--port", type=_port, default=8717, help="port to listen on, 0 for any free one (default: 8717)")
+    http.add_argument(
+        "--token-file", metavar="FILE", help="demand this token; needed for any address that is not loopback"
+    )
+    http.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="also answer to this name in the Host header, besides localhost and plain addresses; may be repeated",
+    )
+    http.set_defaults(run=_http)
+
+    shell = commands.add_parser(
+        "shell",
+        help="ask by hand, with completion and history",
+        description="A prompt for people: type an operation and its arguments, read the answer as text.",
+        epilog="Example: at the prompt, type: grep TODO paths=src max_hits=5",
+    )
+    _add_root(shell)
+    shell.set_defaults(run=_shell)
 
     call = commands.add_parser(
         "call",
@@ -119,6 +164,10 @@ def _parser() -> argparse.ArgumentParser:
     schema.add_argument("name", metavar="NAME", nargs="?", help="such as grep, request or zeno/ops/grep.json")
     schema.add_argument("--list", action="store_true", help="print the names only")
     schema.set_defaults(run=_schema)
+
+    from zeno.trace.cli import add_commands
+
+    add_commands(commands)
     return parser
 
 
@@ -126,6 +175,42 @@ def _add_root(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--root", metavar="DIR", required=True, help="the directory to serve; nothing outside it is read"
     )
+
+
+def _add_server(parser: argparse.ArgumentParser) -> None:
+    """The flags that all doors share."""
+    _add_root(parser)
+    parser.add_argument("--log", metavar="FILE", help="append a JSONL trace of all requests and answers to FILE")
+    parser.add_argument(
+        "--max-request-bytes", type=_positive, metavar="N", help="refuse longer requests (default: 1 MiB)"
+    )
+    parser.add_argument(
+        "--max-response-bytes", type=_positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
+    )
+    parser.add_argument(
+        "--cache-bytes",
+        type=_positive,
+        metavar="N",
+        default=1 << 30,
+        help="hold at most so much text and index in memory; the rest is read from disk (default: 1 GiB)",
+    )
+    parser.add_argument("--no-cache", action="store_true", help="hold nothing: walk and read anew for every request")
+    parser.add_argument("--max-ops", type=_positive, metavar="N", help="answer at most so many requests")
+    parser.add_argument("--max-lines", type=_positive, metavar="N", help="return at most so many lines of files in all")
+    parser.add_argument(
+        "--max-bytes", type=_positive, metavar="N", help="return at most so many bytes of results in all"
+    )
+    parser.add_argument(
+        "--gitignore",
+        action="store_true",
+        help="leave out what git ignores, where a request does not say gitignore itself",
+    )
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; give a number from 0 to 65535")
+    return int(text)
 
 
 def _positive(text: str) -> int:
@@ -138,31 +223,44 @@ def _positive(text: str) -> int:
     return number
 
 
-def _serve(options: argparse.Namespace) -> int:
+def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
+    """The server that flags describe, whatever door it stands behind."""
     from zeno.search.corpus import ColdCorpus
     from zeno.search.warm import WarmCorpus
-    from zeno.server import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, Server, serve
+    from zeno.server import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, Server
     from zeno.trace.writer import TraceWriter
 
     logging.basicConfig(stream=sys.stderr, format="zeno: %(message)s")
+    tree = _tree(options.root, stack)
+    trace = None
+    if options.log is not None:
+        try:
+            trace = TraceWriter(options.log)
+        except OSError as error:
+            raise _CannotRun(f"cannot open the log {options.log!r}: {os.strerror(error.errno or 0)}") from None
+        stack.callback(trace.close)
+        tree.conceal(trace.descriptor)
+    corpus = ColdCorpus(tree) if options.no_cache else WarmCorpus(tree, options.cache_bytes)
+    stack.callback(corpus.close)
+    return Server(
+        corpus,
+        trace,
+        max_request_bytes=options.max_request_bytes or MAX_REQUEST_BYTES,
+        max_response_bytes=options.max_response_bytes or MAX_RESPONSE_BYTES,
+        max_ops=options.max_ops,
+        max_lines=options.max_lines,
+        max_bytes=options.max_bytes,
+        gitignore=options.gitignore,
+    )
+
+
+def _serve(options: argparse.Namespace) -> int:
+    from zeno.server import serve
+
+    if sys.stdout is None:
+        raise _CannotRun("standard output is closed, so nobody can be answered; give it somewhere to go")
     with ExitStack() as stack:
-        tree = _tree(options.root, stack)
-        trace = None
-        if options.log is not None:
-            try:
-                trace = TraceWriter(options.log)
-            except OSError as error:
-                raise _CannotRun(f"cannot open the log {options.log!r}: {os.strerror(error.errno or 0)}") from None
-            stack.callback(trace.close)
-            tree.conceal(trace.descriptor)
-        corpus = ColdCorpus(tree) if options.no_cache else WarmCorpus(tree, options.cache_bytes)
-        stack.callback(corpus.close)
-        server = Server(
-            corpus,
-            trace,
-            max_request_bytes=options.max_request_bytes or MAX_REQUEST_BYTES,
-            max_response_bytes=options.max_response_bytes or MAX_RESPONSE_BYTES,
-        )
+        server = _server(options, stack)
         # Standard output belongs to the protocol alone: whatever else is printed in this process goes to stderr.
         sink = os.dup(1)
         stack.callback(os.close, sink)
@@ -171,6 +269,47 @@ def _serve(options: argparse.Namespace) -> int:
         gc.freeze()
         serve(server, 0, sink)
     return 0
+
+
+def _mcp(options: argparse.Namespace) -> int:
+    with ExitStack() as stack:
+        server = _server(options, stack)
+        try:
+            from zeno.mcp import serve
+        except ModuleNotFoundError as error:
+            raise _needs("mcp", error) from None
+        serve(server)
+    return 0
+
+
+def _http(options: argparse.Namespace) -> int:
+    with ExitStack() as stack:
+        server = _server(options, stack)
+        try:
+            from zeno.doorman import CannotListen, listen
+            from zeno.http import serve
+        except ModuleNotFoundError as error:
+            raise _needs("http", error) from None
+        try:
+            listening = listen(options.host, options.port, options.token_file)
+        except CannotListen as error:
+            raise _CannotRun(str(error)) from None
+        stack.callback(listening.socket.close)
+        serve(server, listening, options.allow_host)
+    return 0
+
+
+def _needs(extra: str, error: ModuleNotFoundError) -> _CannotRun:
+    return _CannotRun(f"{error.name} is not installed; run: pip install 'zeno-normalizer[{extra}]'")
+
+
+def _shell(options: argparse.Namespace) -> int:
+    from zeno.search.corpus import ColdCorpus
+    from zeno.server import Server
+    from zeno.shell import Shell
+
+    with ExitStack() as stack:
+        return Shell(Server(ColdCorpus(_tree(options.root, stack)))).run()
 
 
 def _call(options: argparse.Namespace) -> int:
@@ -195,27 +334,12 @@ def _arguments(options: argparse.Namespace) -> Any:
             return spec.parse(options.args.encode("utf-8", "surrogateescape"), max_depth=64)
         except spec.NotStrictJson as error:
             raise _CannotRun(f"--args is not strict JSON: {error}") from None
-    known = {}
-    if f"zeno/ops/{options.op}.json" in spec.names():
-        known = spec.schema(f"zeno/ops/{options.op}.json")["$defs"]["args"]["properties"]
-    args: dict[str, Any] = {}
-    for pair in options.pairs:
-        key, equals, text = pair.partition("=")
-        if not equals:
-            raise _CannotRun(f"{pair!r} is not KEY=VALUE")
-        kind = known.get(key, {}).get("type")
-        if kind == "array" and not text.startswith("["):
-            args.setdefault(key, []).append(text)
-        else:
-            args[key] = text if kind in ("string", None) else _json(key, text)
-    return args
+    from zeno.pairs import NotAPair, arguments
 
-
-def _json(key: str, text: str) -> Any:
     try:
-        return spec.parse(text.encode("utf-8", "surrogateescape"), max_depth=64)
-    except spec.NotStrictJson:
-        raise _CannotRun(f"the value of {key} is not JSON: {text!r}") from None
+        return arguments(options.op, options.pairs)
+    except NotAPair as error:
+        raise _CannotRun(str(error)) from None
 
 
 def _schema(options: argparse.Namespace) -> int:

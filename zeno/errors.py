@@ -1,10 +1,10 @@
 """Refusals: what a request can be answered with instead of a result. One class for each code of error.json.
 
-In the order of the conversation: a line that is no JSON (`InvalidJson`) or no request (`InvalidRequest`), an op
-nobody knows (`UnknownOp`), arguments of no sense (`InvalidArgs`, `InvalidPattern`), a path that leaves the root
-(`OutsideRoot`), leads nowhere (`NotFound`), to what is no text file (`NotAFile`) or what the system keeps shut
-(`PermissionDenied`), an answer over the limit (`ResponseTooLarge`), a log that cannot be written (`TraceFailed`),
-and a bug (`InternalError`).
+In the order of the conversation: a line that is no JSON (`InvalidJson`) or no request (`InvalidRequest`), an operation
+nobody knows (`UnknownOp`), arguments of no sense (`InvalidArgs`, `InvalidPattern`, `InvalidCursor`), a path that leaves
+the root (`OutsideRoot`), leads nowhere (`NotFound`), to something that is no text file (`NotAFile`) or that the system
+keeps shut (`PermissionDenied`), an answer over the limit (`ResponseTooLarge`) or over the session's budget
+(`BudgetExhausted`), a log that cannot be written (`TraceFailed`), and a bug (`InternalError`).
 """
 
 from typing import ClassVar
@@ -85,6 +85,18 @@ class PermissionDenied(ZenoError):
         super().__init__(f"{path!r}: {why}")
 
 
+class InvalidCursor(ZenoError):
+    """A cursor that is garbled or belongs to other arguments."""
+
+    code = "invalid_cursor"
+
+
+class BudgetExhausted(ZenoError):
+    """The session's budget does not cover the answer."""
+
+    code = "budget_exhausted"
+
+
 class ResponseTooLarge(ZenoError):
     """The answer would be longer than the response limit."""
 
@@ -104,3 +116,7 @@ class InternalError(ZenoError):
 
     def __init__(self) -> None:
         super().__init__("a bug in the server; its standard error has the traceback")
+
+
+class CannotRun(Exception):
+    """No refusal of a request: a command's flags or files make no sense. Told in one line, exit status 2."""

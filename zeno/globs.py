@@ -12,15 +12,18 @@ from zeno.patterns import full_matcher, scanner
 
 # Nested braces multiply. No person writes a glob with more alternatives; a hostile one stops here.
 MAX_ALTERNATIVES = 1024
+# They also repeat what stands around them: so many characters may come of all the braces of one argument.
+MAX_EXPANDED = 1 << 20
 
 
 class Globs:
     """Some globs, compiled: a path matches if one of them does."""
 
-    def __init__(self, alternatives: list[str], field: str) -> None:
+    def __init__(self, alternatives: list[str], field: str, case_sensitive: bool) -> None:
         self._alternatives = alternatives
+        self._case_sensitive = case_sensitive
         self._pattern = "|".join(f"(?:{translate(text)})" for text in alternatives)
-        self._matches = full_matcher(self._pattern, field) if alternatives else None
+        self._matches = full_matcher(self._pattern, field, case_sensitive) if alternatives else None
 
     def __call__(self, path: str) -> bool:
         """Whether a path matches."""
@@ -28,22 +31,31 @@ class Globs:
 
     def of(self, paths: Paths) -> list[str]:
         """The paths that match, in order; the same as asking about each, but in one go where that is possible."""
-        ends = _ends(self._alternatives[0]) if len(self._alternatives) == 1 else None
+        simple = self._case_sensitive and len(self._alternatives) == 1
+        ends = _ends(self._alternatives[0]) if simple else None
         if ends is not None:
             head, tail = ends
             if not head:
                 return [path for path in paths if path.endswith(tail)]
             shortest = len(head) + len(tail)
             return [path for path in paths if path.startswith(head) and path.endswith(tail) and len(path) >= shortest]
-        scan = scanner(f"(?m:^)(?:{self._pattern})(?m:$)") if self._matches is not None else None
+        scan = None
+        if self._matches is not None:
+            scan = scanner(f"(?m:^)(?:{self._pattern})(?m:$)", case_sensitive=self._case_sensitive)
         if scan is None or paths.text is None:
             return [path for path in paths if self(path)]
         return paths.found(scan)
 
 
-def matcher(globs: Iterable[str], field: str) -> Globs:
+def matcher(globs: Iterable[str], field: str, *, case_sensitive: bool = True) -> Globs:
     """The globs, compiled. `field` names the argument in errors."""
-    return Globs([text for glob in globs for text in expand(glob, field)], field)
+    alternatives: list[str] = []
+    room = MAX_EXPANDED
+    for glob in globs:
+        texts = expand(glob, field, room)
+        room -= sum(len(text) + 1 for text in texts) if len(texts) > 1 else 0
+        alternatives += texts
+    return Globs(alternatives, field, case_sensitive)
 
 
 def _ends(glob: str) -> tuple[str, str] | None:
@@ -58,10 +70,11 @@ def _ends(glob: str) -> tuple[str, str] | None:
     return head, tail
 
 
-def expand(glob: str, field: str) -> list[str]:
+def expand(glob: str, field: str, room: int = MAX_EXPANDED) -> list[str]:
     """The alternatives of a glob with its braces resolved, innermost braces included."""
     done: list[str] = []
     pending = [("", glob)]
+    size = 0
     while pending:
         head, rest = pending.pop()
         braces = _first_braces(rest)
@@ -69,6 +82,10 @@ def expand(glob: str, field: str) -> list[str]:
             done.append(head + rest)
         else:
             start, end, parts = braces
+            # Each part after the first repeats what stands around the braces.
+            size += (len(head) + len(rest) - (end - start) + 1) * (len(parts) - 1)
+            if size > room:
+                raise InvalidArgs(f"{field}: the braces stand for too much text; use fewer or shorter alternatives")
             # The last alternative is expanded last, so that the order is the order of writing.
             pending += [(head + rest[:start], part + rest[end:]) for part in reversed(parts)]
         if len(done) + len(pending) > MAX_ALTERNATIVES:

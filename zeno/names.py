@@ -4,6 +4,7 @@ A byte that is no part of valid UTF-8 is printed as U+0000 and its two lower-cas
 a NUL, so no two names are printed alike.
 """
 
+import hashlib
 import os
 import re
 from collections.abc import Callable
@@ -32,7 +33,10 @@ def printed_entry(name: str) -> str:
 def raw(path: str, field: str) -> bytes:
     """The bytes of a printed path; `field` names the argument in errors."""
     if "\0" not in path:
-        return path.encode("utf-8")
+        try:
+            return path.encode("utf-8")
+        except UnicodeEncodeError:
+            raise InvalidArgs(f"{field} holds half a surrogate pair; no printed name does") from None
 
     def byte(found: re.Match[str]) -> str:
         if found[1] is None:
@@ -58,6 +62,15 @@ class Paths(list[str]):
         """The paths, each with a line feed after it; None where one holds a line feed itself."""
         text = "\n".join([*self, ""])
         return text.encode() if text.count("\n") == len(self) else None
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the names as the file system has them, each followed by a NUL."""
+        text = "".join(f"{path}\0" for path in self)
+        # No NUL but ours: no name has bytes that are printed in another way.
+        if text.count("\0") == len(self):
+            return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(b"".join(raw(path, "path") + b"\0" for path in self)).hexdigest()
 
     def found(self, scan: Callable[[bytes, int, int], tuple[int, int]]) -> list[str]:
         """The paths in which something is found."""

@@ -11,6 +11,9 @@ from zeno.errors import InvalidArgs, InvalidPattern
 Matches = Callable[[bytes], bool]
 """Whether a text, as UTF-8, matches."""
 
+Finds = Callable[[bytes], tuple[int, int] | None]
+"""Where in a text, as UTF-8, the first match begins and ends."""
+
 Scan = Callable[[bytes, int, int], tuple[int, int]]
 """Where in a part of a text the first match starts and ends; (-1, -1) where there is none."""
 
@@ -21,21 +24,36 @@ _WHOLE = re2._re2.RE2.Anchor.ANCHOR_BOTH
 
 def searcher(pattern: str, field: str, *, case_sensitive: bool = True, literal: bool = False) -> Matches:
     """Finds what a client asked for anywhere in a text; `field` names the argument in the refusal."""
+    match = _asked(pattern, field, case_sensitive, literal)
+    return lambda text: match(_UNANCHORED, text, 0, len(text))[0][0] >= 0
+
+
+def finder(pattern: str, field: str, *, case_sensitive: bool = True, literal: bool = False) -> Finds:
+    """The same, but tells where."""
+    match = _asked(pattern, field, case_sensitive, literal)
+
+    def find(text: bytes) -> tuple[int, int] | None:
+        found: tuple[int, int] = match(_UNANCHORED, text, 0, len(text))[0]
+        return found if found[0] >= 0 else None
+
+    return find
+
+
+def _asked(pattern: str, field: str, case_sensitive: bool, literal: bool) -> Any:
     try:
-        match = _compile(pattern, case_sensitive, literal)
+        return _compile(pattern.encode(), _options(case_sensitive, literal))
     except re2.error as error:
         reason = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error.args[0])
         raise InvalidPattern(
             f"{field} is not an RE2 regular expression: {reason} (RE2 has no back-references, no look-around and no "
             f"repetition above 1000)"
         ) from None
-    return lambda text: match(_UNANCHORED, text, 0, len(text))[0][0] >= 0
 
 
-def full_matcher(pattern: str, field: str) -> Matches:
+def full_matcher(pattern: str, field: str, case_sensitive: bool = True) -> Matches:
     """Matches whole texts against what a glob was translated to; well formed, so only its size can be refused."""
     try:
-        match = _compile(pattern, True, False)
+        match = _compile(pattern.encode(), _options(case_sensitive, False))
     except re2.error:
         raise InvalidArgs(f"{field} is too large a glob; use fewer or shorter alternatives") from None
     return lambda text: match(_WHOLE, text, 0, len(text))[0][0] >= 0
@@ -44,7 +62,7 @@ def full_matcher(pattern: str, field: str) -> Matches:
 def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False) -> Scan | None:
     """Finds matches in a text of many lines, none of them across a line's end; None where RE2 has no room for it."""
     try:
-        match = _compile(pattern, case_sensitive, literal, True)
+        match = _compile(pattern.encode(), _options(case_sensitive, literal, within_lines=True))
     except re2.error:
         return None
 
@@ -55,9 +73,16 @@ def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False)
     return scan
 
 
+def bytes_matcher(pattern: bytes) -> Matches:
+    """Matches whole texts that are just bytes, one by one, against what an ignore rule was translated to."""
+    match = _compile(pattern, _options(True, False, encoded=False))
+    return lambda text: match(_WHOLE, text, 0, len(text))[0][0] >= 0
+
+
 @cache
-def _options(case_sensitive: bool, literal: bool, within_lines: bool) -> Any:
+def _options(case_sensitive: bool, literal: bool, within_lines: bool = False, encoded: bool = True) -> Any:
     options = re2.Options()
+    options.encoding = re2.Options.Encoding.UTF8 if encoded else re2.Options.Encoding.LATIN1
     options.case_sensitive = case_sensitive
     options.literal = literal
     options.never_nl = within_lines
@@ -67,9 +92,9 @@ def _options(case_sensitive: bool, literal: bool, within_lines: bool) -> Any:
     return options
 
 
-def _compile(pattern: str, case_sensitive: bool, literal: bool, within_lines: bool = False) -> Any:
+def _compile(pattern: bytes, options: Any) -> Any:
     # Not by way of re2.compile: it keeps its last 128 patterns, each with a cache of megabytes.
-    compiled = re2._re2.RE2(pattern.encode(), _options(case_sensitive, literal, within_lines))
+    compiled = re2._re2.RE2(pattern, options)
     if not compiled.ok():
         raise re2.error(compiled.error())
     return compiled.Match

@@ -6,18 +6,24 @@ import select
 import signal
 import time
 from collections.abc import Iterator
+from typing import Any, cast
+
+from contract_spec.model import Model
+from pydantic import MISSING
 
 from zeno import dispatch, wire
+from zeno.budget import Budget
 from zeno.errors import InternalError, InvalidRequest, ResponseTooLarge, TraceFailed, ZenoError
+from zeno.lines import Lines
 from zeno.meter import Clock, Meter
 from zeno.search.corpus import Corpus
+from zeno.terms import Terms
 from zeno.trace.writer import NoTrace, Trace
 
 log = logging.getLogger("zeno")
 
-MAX_REQUEST_BYTES = 1 << 20
-MAX_RESPONSE_BYTES = 1 << 24
-_WHITE = b" \t\r\n"
+MAX_REQUEST_BYTES = Terms().max_request_bytes
+MAX_RESPONSE_BYTES = Terms().max_response_bytes
 
 
 class Server:
@@ -30,11 +36,18 @@ class Server:
         *,
         max_request_bytes: int = MAX_REQUEST_BYTES,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
+        max_ops: int | None = None,
+        max_lines: int | None = None,
+        max_bytes: int | None = None,
+        gitignore: bool = False,
         clock: Clock = time.monotonic,
     ) -> None:
         self._corpus = corpus
         self._trace = trace or NoTrace()
         self._clock = clock
+        log = trace is not None
+        self._terms = Terms(max_request_bytes, max_response_bytes, max_ops, max_lines, max_bytes, gitignore, log)
+        self._budget = Budget(max_ops, max_lines, max_bytes)
         self.max_request_bytes = max_request_bytes
         self.max_response_bytes = max_response_bytes
 
@@ -48,11 +61,14 @@ class Server:
             request_id, op = wire.id_of(value), wire.op_of(value)
             request = wire.request(value)
             self._trace.request(request)
-            result = dispatch.perform(request, self._corpus, Meter(self._clock, self.max_response_bytes))
+            self._budget.begin()
+            meter = Meter(self._clock, self._terms)
+            result, size = self._afford(dispatch.perform(request, self._corpus, meter), meter)
             answer = wire.success(request.id, result)
             if len(answer) > self.max_response_bytes:
                 raise ResponseTooLarge("the answer is longer than a response may be")
             self._trace.response(request, result)
+            self._budget.spend(meter.lines, size)
             return answer
         except ResponseTooLarge as error:
             limit = f"the limit is {self.max_response_bytes} bytes"
@@ -62,6 +78,18 @@ class Server:
         except Exception:
             log.exception("bug while answering %r", request_id)
             return self._refuse(request_id, op, InternalError())
+
+    def _afford(self, result: Any, meter: Meter) -> tuple[Model, int]:
+        """The result with what is left of the session's budget after it, if that covers it, and its size in bytes.
+
+        Nothing is spent yet: the answer may still turn out too long, or not be logged.
+        """
+        size = 0
+        if self._budget.limited:
+            size = len(wire.dump(result.model_copy(update={"metrics": MISSING})))
+            metrics = result.metrics.model_copy(update={"budget": self._budget.after(meter.lines, size)})
+            result = result.model_copy(update={"metrics": metrics})
+        return cast(Model, result), size
 
     def idle(self) -> bool:
         """Use a moment in which nobody asks; False when there is nothing to do."""
@@ -80,7 +108,7 @@ def serve(server: Server, source: int, sink: int) -> None:
     """Answer the lines of one descriptor on another. Returns at the end of input, after a signal, on a closed pipe."""
     with _Stop() as stop:
         for line in _lines(source, server, stop):
-            if not line.strip(_WHITE):
+            if wire.is_blank(line):
                 continue
             try:
                 _write(sink, server.answer(line))
@@ -115,8 +143,7 @@ class _Stop:
 
 def _lines(source: int, server: Server, stop: _Stop) -> Iterator[bytes]:
     """The lines of a descriptor without their ends. Of an over-long one only enough is kept to see that it is one."""
-    limit = server.max_request_bytes
-    held = b""
+    lines = Lines(server.max_request_bytes)
     while True:
         ready, _, _ = select.select([source, stop.wakeup], [], [], 0)
         while not ready:
@@ -127,13 +154,10 @@ def _lines(source: int, server: Server, stop: _Stop) -> Iterator[bytes]:
         chunk = os.read(source, 1 << 16)
         if not chunk:
             break
-        *lines, rest = chunk.split(b"\n")
-        for line in lines:
-            yield held + line
-            held = b""
-        held = (held + rest)[: limit + 1]
-    if held:
-        yield held
+        yield from lines.feed(chunk)
+    rest = lines.rest()
+    if rest:
+        yield rest
 
 
 def _write(sink: int, data: bytes) -> None:

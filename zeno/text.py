@@ -4,6 +4,7 @@ A line ends at a line feed; a carriage return just before it is not part of the 
 counts. A byte order mark at the very start belongs to no line. What is not UTF-8 becomes U+FFFD.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable
 
 BOM = b"\xef\xbb\xbf"
@@ -44,13 +45,24 @@ def decode(line: bytes) -> str:
     return line.decode("utf-8", "replace")
 
 
-class Window:
-    """Picks the lines `first` to `last` out of a stream of chunks and counts all lines, holding only what it picks."""
+def receipt(text: str) -> str:
+    """The digest by which lines, joined by a line feed, are cited."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
-    def __init__(self, first: int, last: int, keep: Callable[[int], None]) -> None:
+
+class Window:
+    """Picks the lines `first` to `last` out of a stream of chunks and counts all lines, holding only what it picks.
+
+    Of a line of more than `max_chars` characters it may hold only a part: the beginning, and still more than that many.
+    """
+
+    def __init__(self, first: int, last: int, keep: Callable[[int], None], max_chars: int | None = None) -> None:
         self._first = first
         self._last = last
         self._keep = keep
+        # A character has at most four bytes; the last one may be torn or taken for a line's end.
+        self._limit = None if max_chars is None else 4 * max_chars + 8
+        self._held = 0
         self._line = 1  # the line that the next byte belongs to
         self._ended = True  # whether the last byte seen was a line feed, or there was none
         self._parts: list[bytes] = []  # the current line so far, if it is wanted
@@ -78,17 +90,27 @@ class Window:
             self._line += chunk.count(b"\n", position)
             return
         *whole, rest = chunk[position:].split(b"\n", self._last - self._line + 1)
-        self._keep(len(chunk) - position - len(rest))
         self._line += len(whole)
-        if whole and self._parts:
+        if whole:
+            whole[0] = self._piece(whole[0])
+            if self._limit is not None:
+                whole = [line[: self._limit] for line in whole]
+            self._keep(sum(map(len, whole)) + len(whole))
             whole[0] = b"".join([*self._parts, whole[0]])
             self._parts.clear()
-        self.lines += [decode(line.removesuffix(b"\r")) for line in whole]
+            self._held = 0
+            self.lines += [decode(line.removesuffix(b"\r")) for line in whole]
         if self._line > self._last:
             self._line += rest.count(b"\n")
         elif rest:
-            self._keep(len(rest))
-            self._parts.append(rest)
+            piece = self._piece(rest)
+            self._held += len(piece)
+            self._keep(len(piece))
+            self._parts.append(piece)
+
+    def _piece(self, piece: bytes) -> bytes:
+        """What is still to be held of the line under way."""
+        return piece if self._limit is None else piece[: self._limit - self._held]
 
     def _skip(self, chunk: bytes) -> int:
         """Count lines up to the first wanted one; where it begins, or the chunk's end."""

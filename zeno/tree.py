@@ -1,4 +1,4 @@
-"""The root: find, walk, read. The only module that opens what is under it, and nothing here can open anything else.
+"""The root: find and read. Only this module, `walk` and `descent` open what is under it, and nothing else.
 
 A path is followed one component at a time from the descriptor of the root, each opened without following links; links
 are read and followed by hand. So what was checked is what is opened, however fast someone swaps directories and links.
@@ -9,29 +9,26 @@ import os
 import stat
 from collections import deque
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from zeno.descent import CHUNK, FILE, READING, Descent
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
-from zeno.names import printed, printed_entry, raw
+from zeno.names import printed, raw
 from zeno.text import is_binary
 
 if TYPE_CHECKING:
     from zeno.beneath import Opener
 
-CHUNK = 1 << 18
 MAX_LINKS = 40
 # A step that changed between its check and its opening is tried again, but not for ever.
 MAX_RETRIES = 64
 
 # O_PATH opens a directory that may be searched but not listed; systems without it need the right to list.
-_DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Without O_NONBLOCK a FIFO that took a file's place would stop the server.
-_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
-_NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
+NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 
 
 class _Changed(Exception):
@@ -112,8 +109,10 @@ class Tree:
         self._root = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         status = os.fstat(self._root)
         self._identity = (status.st_dev, status.st_ino)
+        real = os.fsencode(os.path.realpath(root))
         given = os.fsencode(os.path.abspath(root))
-        self._prefixes = sorted({given, os.path.realpath(given)})
+        # The short form of `link/..` is the name of another directory.
+        self._prefixes = sorted({given, real}) if os.path.realpath(given) == real else [real]
         self._concealed: tuple[int, int] | None = None
         self._glance: Opener | None = None
         self._grasp: Opener | None = None
@@ -135,13 +134,23 @@ class Tree:
         status = os.fstat(descriptor)
         self._concealed = (status.st_dev, status.st_ino)
 
+    @property
+    def descriptor(self) -> int:
+        """The root itself, for the walk."""
+        return self._root
+
+    @property
+    def concealed_inode(self) -> int | None:
+        """The number of the concealed file, if there is one. Another file may have it too; `place` knows."""
+        return self._concealed[1] if self._concealed else None
+
     def quicken(self) -> None:
         """Make single paths cheaper, where the system can: at the price of loading what that needs."""
         if hasattr(os, "O_PATH"):
             from zeno.beneath import opener
 
             self._glance = opener(os.O_PATH | os.O_NOFOLLOW)
-            self._grasp = opener(_READING)
+            self._grasp = opener(READING)
 
     def current_path(self) -> bytes:
         """Where the root is now, as Linux tells it."""
@@ -213,9 +222,9 @@ class Tree:
             if not stat.S_ISREG(found.status.st_mode):
                 raise NotAFile(path, _kind(found.status.st_mode))
             try:
-                descriptor = os.open(found.name, _READING, dir_fd=found.parent)
+                descriptor = os.open(found.name, READING, dir_fd=found.parent)
             except OSError as error:
-                if error.errno in _NOWHERE:
+                if error.errno in NOWHERE:
                     raise _Changed from error
                 raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
         try:
@@ -242,7 +251,7 @@ class Tree:
         todo = deque((name, False) for name in path.split(b"/"))
         links = 0
         with ExitStack() as stack:
-            ancestors = [stack.enter_context(_descriptor(os.open(b"/", _DIRECTORY)))]
+            ancestors = [stack.enter_context(_descriptor(os.open(b"/", DIRECTORY)))]
             while not self._is_root(ancestors[-1]):
                 if not todo:
                     return None
@@ -257,7 +266,7 @@ class Tree:
                 try:
                     target = _link(name, ancestors[-1])
                     if target is None:
-                        below = os.open(name, _DIRECTORY, dir_fd=ancestors[-1])
+                        below = os.open(name, DIRECTORY, dir_fd=ancestors[-1])
                         ancestors.append(stack.enter_context(_descriptor(below)))
                         continue
                 except OSError:
@@ -308,7 +317,7 @@ class Tree:
                         directories = [self._root]
                     todo.extendleft(reversed(self._components(path, link)))
                 elif stat.S_ISDIR(status.st_mode):
-                    directory = os.open(name, _DIRECTORY, dir_fd=parent)
+                    directory = os.open(name, DIRECTORY, dir_fd=parent)
                     stack.callback(os.close, directory)
                     names.append(name)
                     directories.append(directory)
@@ -321,9 +330,10 @@ class Tree:
                 # A link or a file stands where a directory stood a moment ago: look again.
                 if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EINVAL) and retries < MAX_RETRIES:
                     todo.appendleft(name)
-                elif error.errno in _NOWHERE:
+                elif error.errno in NOWHERE:
                     return self._missing(path, names, name, todo)
                 else:
+                    self._missing(path, names, name, todo)  # a step that would leave the root is outside here too
                     raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
         return _Found(_join(names), directories[-1], b".", os.fstat(directories[-1]))
 
@@ -347,7 +357,7 @@ class Tree:
     # Many paths
 
     @contextmanager
-    def descent(self) -> Iterator["Descent"]:
+    def descent(self) -> Iterator[Descent]:
         """A way to open many files, cheapest in the order of their paths."""
         descent = Descent(self._root, self._concealed)
         try:
@@ -355,191 +365,15 @@ class Tree:
         finally:
             descent.close()
 
-    def walk(self, include_hidden: bool, exclude_dirs: frozenset[str]) -> Iterator[str]:
-        """The regular files under the root in the order of their printed paths, linked directories not entered.
-
-        Directories are ordered as if their names ended in a slash, so that the walk itself is in the order of whole
-        paths (`a-b/x` before `a/x`) and can be left at any point.
-        """
-        levels: list[tuple[str, int, Iterator[tuple[str, str, str, int]]]] = []
-        try:
-            top = os.open(b".", _LISTING, dir_fd=self._root)
-            levels.append(("", top, self._entries(top, include_hidden, exclude_dirs)))
-            while levels:
-                prefix, directory, entries = levels[-1]
-                for key, name, kind, inode in entries:
-                    if kind == DIRECTORY:
-                        try:
-                            below = os.open(name, _LISTING, dir_fd=directory)
-                        except OSError:
-                            continue
-                        levels.append((prefix + key, below, self._entries(below, include_hidden, exclude_dirs)))
-                        break
-                    if self.is_listed(prefix + key, kind, inode):
-                        yield prefix + key
-                else:
-                    levels.pop()
-                    os.close(directory)
-        finally:
-            for _, directory, _ in levels:
-                os.close(directory)
-
-    def _entries(
-        self, directory: int, include_hidden: bool, exclude_dirs: frozenset[str]
-    ) -> Iterator[tuple[str, str, str, int]]:
-        """The entries of one directory that a walk may meet, sorted; a directory's key ends in a slash."""
-        found = []
-        # A directory that vanishes or may not be listed has no files to show.
-        with suppress(OSError):
-            for name, kind, inode in scan(directory):
-                key = printed_entry(name)
-                if not include_hidden and key.startswith("."):
-                    continue
-                if kind != DIRECTORY:
-                    found.append((key, name, kind, inode))
-                elif key not in exclude_dirs:
-                    found.append((key + "/", name, kind, inode))
-        found.sort()
-        return iter(found)
-
     def is_listed(self, path: str, kind: str, inode: int) -> bool:
         """Whether a file shows up in a listing: not the log, and a link only if it leads to a regular file inside."""
-        if kind == FILE and (self._concealed is None or inode != self._concealed[1]):
+        if kind == FILE and inode != self.concealed_inode:
             return True
         try:
             status = self.place(path).status
         except (OutsideRoot, PermissionDenied):
             return False
         return status is not None and stat.S_ISREG(status.st_mode)
-
-
-FILE, DIRECTORY, LINK = "file", "directory", "link"
-
-
-def scan(directory: int) -> Iterator[tuple[str, str, int]]:
-    """Name, kind and inode of the regular files, directories and links in an open directory, in no order.
-
-    Names come as the system decodes them, bytes that are not UTF-8 as lone surrogates; to open, give them back so.
-    """
-    with os.scandir(directory) as entries:
-        for entry in entries:
-            if entry.is_file(follow_symlinks=False):
-                yield entry.name, FILE, entry.inode()
-            elif entry.is_dir(follow_symlinks=False):
-                yield entry.name, DIRECTORY, entry.inode()
-            elif entry.is_symlink():
-                yield entry.name, LINK, entry.inode()
-
-
-def leads_elsewhere(directory: int, name: str) -> bool:
-    """Whether a link in an open directory names an absolute path, whose steps may lie outside the root."""
-    try:
-        return os.readlink(name, dir_fd=directory).startswith("/")
-    except OSError:
-        return True
-
-
-Content = tuple[int, bytes, bool]
-"""The size of a regular file, its bytes, and whether it is binary. Of one larger than was asked for there are no bytes,
-of a binary one only the first. A plain tuple: a search makes thousands."""
-
-
-class Descent:
-    """Opens files by paths that hold no links, keeping the way down to the last one open.
-
-    Every step is opened without following links, as in `Tree.open`; where a step is not what it was in the listing, the
-    file is not opened, and `Tree.open` tells why.
-    """
-
-    def __init__(self, root: int, concealed: tuple[int, int] | None) -> None:
-        self._root = root
-        self._concealed = concealed
-        self._names: list[bytes] = []
-        self._descriptors: list[int] = []
-        self._folder = b""
-
-    def close(self) -> None:
-        """Let go of the way down."""
-        while self._descriptors:
-            os.close(self._descriptors.pop())
-        self._names.clear()
-        self._folder = b""
-
-    def folder(self, path: bytes) -> int:
-        """A descriptor of a directory by its path from the root, `b""` for the root; it stays the descent's own."""
-        if path != self._folder or not self._descriptors:
-            names = path.split(b"/") if path else []
-            common = 0
-            for name, held in zip(names, self._names, strict=False):
-                if name != held:
-                    break
-                common += 1
-            if not self._descriptors:
-                self._descriptors.append(os.open(b".", _LISTING, dir_fd=self._root))
-            while len(self._names) > common:
-                self._names.pop()
-                os.close(self._descriptors.pop())
-            self._folder = b"/".join(self._names)
-            for name in names[common:]:
-                self._descriptors.append(os.open(name, _LISTING, dir_fd=self._descriptors[-1]))
-                self._names.append(name)
-            self._folder = path
-        return self._descriptors[-1]
-
-    @contextmanager
-    def open(self, path: bytes) -> Iterator[int | None]:
-        """A descriptor of a regular file; None where there is no such file now, or none that may be read."""
-        descriptor = self._open(path)
-        try:
-            yield descriptor
-        finally:
-            if descriptor is not None:
-                os.close(descriptor)
-
-    def read(self, path: bytes, limit: int) -> Content | None:
-        """What is in a regular file; None where there is no such file now, or none that may be read."""
-        folder, _, name = path.rpartition(b"/")
-        try:
-            if folder != self._folder or not self._descriptors:
-                self.folder(folder)
-            descriptor = os.open(name, _READING, dir_fd=self._descriptors[-1])
-        except OSError:
-            return None
-        try:
-            return content(descriptor, limit, self._concealed)
-        except OSError:
-            return None
-        finally:
-            os.close(descriptor)
-
-    def _open(self, path: bytes) -> int | None:
-        folder, _, name = path.rpartition(b"/")
-        try:
-            descriptor = os.open(name, _READING, dir_fd=self.folder(folder))
-        except OSError:
-            return None
-        if self._concealed is not None:
-            status = os.fstat(descriptor)
-            if (status.st_dev, status.st_ino) == self._concealed:
-                os.close(descriptor)
-                return None
-        return descriptor
-
-
-def content(descriptor: int, limit: int, concealed: tuple[int, int] | None = None) -> Content | None:
-    """What is in an open file; None for what is no regular file, or the concealed one."""
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or (concealed and (status.st_dev, status.st_ino) == concealed):
-        return None
-    size = status.st_size
-    if size > limit:
-        return size, b"", False
-    data = os.pread(descriptor, min(CHUNK, size), 0)
-    if is_binary(data):
-        return size, data, True
-    while len(data) < size and (more := os.pread(descriptor, size - len(data), len(data))):
-        data += more
-    return size, data, False
 
 
 def _is_plain(path: str) -> bool:

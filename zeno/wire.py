@@ -13,6 +13,13 @@ from pydantic_core import to_json
 from zeno.errors import InvalidJson, InvalidRequest, ZenoError
 
 MAX_DEPTH = 64
+MAX_MESSAGE = 4096
+_WHITE = b" \t\r\n"
+
+
+def is_blank(line: bytes) -> bool:
+    """Whether a line holds white space only; such a line is no request and gets no answer."""
+    return not line.strip(_WHITE)
 
 
 def parse(line: bytes) -> Any:
@@ -55,6 +62,12 @@ def success(request_id: str, result: Model) -> bytes:
     return b'{"id":%b,"ok":true,"result":%b}\n' % (_string(request_id), dump(result))
 
 
+def result_of(line: bytes, request_id: str) -> bytes | None:
+    """The result inside the line of a success; None in the line of a failure."""
+    opening = b'{"id":%b,"ok":true,"result":' % _string(request_id)
+    return line.rstrip(b"\n")[len(opening) : -1] if line.startswith(opening) else None
+
+
 def failure(request_id: str | None, error: ZenoError) -> bytes:
     """The line of a failure."""
     body = Failure(id=request_id, ok=False, error=error_of(error))
@@ -62,8 +75,11 @@ def failure(request_id: str | None, error: ZenoError) -> bytes:
 
 
 def error_of(error: ZenoError) -> Error:
-    """An error as the protocol tells it."""
-    return Error.model_validate({"message": str(error), "code": error.code})
+    """An error as the protocol tells it. Messages quote what was sent: of a long one the beginning is enough."""
+    message = str(error)
+    if len(message) > MAX_MESSAGE:
+        message = f"{message[:MAX_MESSAGE]}... ({len(message) - MAX_MESSAGE} more characters)"
+    return Error.model_validate({"message": message, "code": error.code})
 
 
 def dump(model: Model) -> bytes:

@@ -4,10 +4,53 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping as _Mapping
+from typing import Annotated, Any, ClassVar
 
 from contract_spec.model import Model
-from pydantic import MISSING, ConfigDict, Field, StrictInt
+from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictInt, model_validator
+
+
+class _JsonSchemaRuntimeValidationBase(BaseModel):
+    __json_schema_property_count_rule__: ClassVar[tuple[Any, ...]] = ()
+
+    @model_validator(mode='before')
+    @classmethod
+    def _validate_json_schema_property_count(cls, data: Any) -> Any:
+        if not (rule := cls.__json_schema_property_count_rule__):
+            return data
+        if not (isinstance(data, dict) or isinstance(data, _Mapping)):
+            return data
+        property_count = len(data)
+        min_properties, max_properties = rule
+        if min_properties is not None and property_count < min_properties:
+            raise ValueError(f'Expected at least {min_properties} properties')
+        if max_properties is not None and property_count > max_properties:
+            raise ValueError(f'Expected at most {max_properties} properties')
+        return data
+
+
+class Budget(_JsonSchemaRuntimeValidationBase, Model):
+    """
+    What is left of a session's budget; only what is limited is told.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    __json_schema_property_count_rule__: ClassVar[tuple[Any, ...]] = (1, None)
+    ops: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    """
+    Requests that may still be answered.
+    """
+    lines: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    """
+    Lines of files that may still be returned, those of contexts included.
+    """
+    bytes: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    """
+    Bytes of results that may still be returned, metrics not counted.
+    """
 
 
 class Metrics(Model):
@@ -53,4 +96,8 @@ class Metrics(Model):
     files_skipped_unreadable: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
     """
     grep: files left out because they could not be opened or read.
+    """
+    budget: Budget | MISSING = MISSING
+    """
+    Present exactly when the session has a budget: what is left of it after this answer.
     """

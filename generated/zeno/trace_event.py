@@ -51,28 +51,6 @@ class RequestEvent(Model):
     """
 
 
-class ResponseSummary(Model):
-    """
-    What a result amounts to.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    count: Annotated[StrictInt | None, Field(ge=0)]
-    """
-    Number of files, hits, symbols or items; null for read_file and peek.
-    """
-    truncated: StrictBool
-    """
-    Whether a limit withheld something; false for operations that cannot be cut.
-    """
-    metrics: metrics_1.Metrics
-    """
-    The metrics of the result.
-    """
-
-
 class ErrorEvent(Model):
     """
     A failure, written before its response line. It has no request event before it when the line was no request.
@@ -213,44 +191,25 @@ class Citation(Model):
     """
 
 
-class ResponseEvent(Model):
+class ResponseSummary(Model):
     """
-    A success, written before its response line.
+    What a result amounts to.
     """
 
     model_config = ConfigDict(
         extra='forbid',
-        regex_engine="python-re",
     )
-    ts: Annotated[
-        StrictStr,
-        Field(
-            pattern='^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$(?!\\n)',
-            title='Timestamp',
-        ),
-    ]
+    count: Annotated[StrictInt | None, Field(ge=0)]
     """
-    When the event was written.
+    Number of files, hits, symbols or items; null for read_file and peek.
     """
-    event: Literal['response']
+    truncated: StrictBool
     """
-    Kind of event.
+    Whether a limit withheld something; false for operations that cannot be cut.
     """
-    id: StrictStr
+    metrics: metrics_1.Metrics
     """
-    The id of the request.
-    """
-    op: StrictStr
-    """
-    The operation that ran.
-    """
-    summary: ResponseSummary
-    """
-    The result in a few numbers.
-    """
-    digest: Annotated[StrictStr, Field(pattern='^[0-9a-f]{64}$(?!\\n)')]
-    """
-    SHA-256, in lower-case hexadecimal, of the canonical JSON (RFC 8785) of the result without its metrics.
+    The metrics of the result.
     """
 
 
@@ -292,6 +251,47 @@ class ClaimEvent(Model):
     parent: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
     The id of the subcall or claim that this one belongs to.
+    """
+
+
+class ResponseEvent(Model):
+    """
+    A success, written before its response line.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    ts: Annotated[
+        StrictStr,
+        Field(
+            pattern='^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$(?!\\n)',
+            title='Timestamp',
+        ),
+    ]
+    """
+    When the event was written.
+    """
+    event: Literal['response']
+    """
+    Kind of event.
+    """
+    id: StrictStr
+    """
+    The id of the request.
+    """
+    op: StrictStr
+    """
+    The operation that ran.
+    """
+    summary: ResponseSummary
+    """
+    The result in a few numbers.
+    """
+    digest: Annotated[StrictStr, Field(pattern='^[0-9a-f]{64}$(?!\\n)')]
+    """
+    SHA-256, in lower-case hexadecimal, of the canonical JSON (RFC 8785) of the result without its metrics.
     """
 
 

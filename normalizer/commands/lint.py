@@ -8,6 +8,7 @@ import contract_spec as spec
 
 from normalizer import lint, schema_lint
 from normalizer.errors import CannotRun
+from normalizer.intake import document
 from normalizer.settings import BUILT_IN_RUBRIC, LIMITS
 
 _DOCUMENT = click.Path(path_type=Path)
@@ -30,20 +31,20 @@ def command(rubric: Path | None, manifest: Path | None, dialect: Path | None, sc
     found: list[lint.Finding] = []
     rubric_name = spec.resource(BUILT_IN_RUBRIC)["name"]
     if rubric is not None:
-        value, flaws = lint.document(rubric.name, "rubric", _bytes(rubric))
+        value, flaws = lint.document(rubric.name, "rubric", document(rubric))
         found += flaws or lint.rubric(rubric.name, value)
         rubric_name = value["name"] if not flaws else rubric_name
     if manifest is not None:
-        value, flaws = lint.document(manifest.name, "run_manifest", _bytes(manifest))
+        value, flaws = lint.document(manifest.name, "run_manifest", document(manifest))
         found += flaws or lint.manifest(manifest.name, value, rubric_name)
     if dialect is not None:
-        value, flaws = lint.document(dialect.name, "dialect", _bytes(dialect))
+        value, flaws = lint.document(dialect.name, "dialect", document(dialect))
         found += flaws or lint.dialect(dialect.name, value)
     if schemas or not (rubric or manifest or dialect):
         given: dict[str, Any] = {}
         for path in _files(schemas):
             try:
-                given[str(path)] = spec.parse(_bytes(path), max_depth=LIMITS["max_depth"])
+                given[str(path)] = spec.parse(document(path), max_depth=LIMITS["max_depth"])
             except spec.NotStrictJson as error:
                 found.append(lint.Finding(str(path), "", f"it is not strict JSON: {error}"))
         found += schema_lint.lint(given) if given or not schemas else []
@@ -54,11 +55,10 @@ def command(rubric: Path | None, manifest: Path | None, dialect: Path | None, sc
 
 
 def _files(named: tuple[Path, ...]) -> list[Path]:
-    return [path for name in named for path in (sorted(name.rglob("*.json")) if name.is_dir() else [name])]
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise CannotRun(f"cannot read {path}: {error.strerror}") from None
+    files = []
+    for name in named:
+        below = sorted(name.rglob("*.json")) if name.is_dir() else [name]
+        if not below:
+            raise CannotRun(f"no *.json file is below {name}")
+        files += below
+    return files

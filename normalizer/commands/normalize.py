@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from normalizer.errors import CannotRun
-from normalizer.intake import sources
+from normalizer.intake import document, sources
 from normalizer.run import run
 from normalizer.settings import Settings, load
 
@@ -20,6 +19,13 @@ _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 @click.option("--rubric", type=_DOCUMENT, help="The scoring scale.  [default: prompt-drift-v1]")
 @click.option("--dialect", type=_DOCUMENT, help="Declared renames and moves of this judge's fields.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
+@click.option(
+    "--engine",
+    type=click.Choice(["processes", "spark"]),
+    default="processes",
+    show_default=True,
+    help="Who does the work: processes of this machine, or Spark.",
+)
 @click.option("--replace", is_flag=True, help="Normalize anew bundles that the ledger has under other settings.")
 def command(
     bundles: tuple[str, ...],
@@ -28,6 +34,7 @@ def command(
     rubric: Path | None,
     dialect: Path | None,
     jobs: int,
+    engine: str,
     replace: bool,
 ) -> int:
     """Turn raw judge bundles into canonical eval_records, VALID or INVALID, in a ledger.
@@ -41,6 +48,7 @@ def command(
         out,
         settings_from(rubric, manifest, dialect),
         jobs=jobs,
+        engine=engine,
         replace=replace,
         progress=_show if sys.stderr.isatty() else lambda *_: None,
     )
@@ -53,14 +61,7 @@ def command(
 
 def settings_from(rubric: Path | None, manifest: Path | None, dialect: Path | None) -> Settings:
     """Settings from files."""
-    return load(*(_bytes(path) for path in (rubric, manifest, dialect)))
-
-
-def _bytes(path: Path | None) -> bytes | None:
-    try:
-        return None if path is None else path.read_bytes()
-    except OSError as error:
-        raise CannotRun(f"cannot read {path}: {error.strerror}") from None
+    return load(*(None if path is None else document(path) for path in (rubric, manifest, dialect)))
 
 
 def _show(what: str, done: int, of: int) -> None:

@@ -9,9 +9,11 @@ import contract_spec as spec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from normalizer.lossless import plain
 from normalizer.normalize import normalize
+from normalizer.screen import _plainly_shaped
 from normalizer.settings import load
-from tests.normalizer.bundles import DIMENSIONS
+from tests.normalizer.bundles import DIMENSIONS, ENTRIES, SOUND_ENTRIES
 
 NAMES = st.sampled_from(["m1", "m2"])
 ENTRY = st.fixed_dictionaries(
@@ -111,3 +113,15 @@ def test_relaxations_of_phase_0_lift_only_what_they_name():
     relaxed = {"relaxations": [{"statement": "s", "constraint": "rubric_keys"}], "files": [{"file": "a"}]}
     outcome = normalize(json.dumps(document).encode(), load(manifest=json.dumps(relaxed).encode()))
     assert [reason["code"] for reason in json.loads(outcome.invalid)["reasons"]] == ["score_not_allowed"]
+
+
+@settings(max_examples=300)
+@given(value=ENTRIES)
+def test_the_quick_way_never_lets_a_misshapen_entry_pass(value):
+    if _plainly_shaped(value):
+        assert spec.violations("eval/judge_bundle.json#/$defs/entry", plain(value)) == []
+
+
+@given(value=SOUND_ENTRIES)
+def test_the_quick_way_knows_most_sound_entries(value):
+    assert _plainly_shaped(value) is (value["file"] != "")

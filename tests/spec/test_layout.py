@@ -25,14 +25,19 @@ ALLOWED = {
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"client", "http", "mcp", "shell"},
+    {"doorman", "turns"},
     {"server"},
     {"trace"},
+    {"pairs", "problems"},
     {"wire", "dispatch"},
     {"ops"},
+    {"budget", "citations", "clip", "cursors", "hints"},
     {"search"},
-    {"tree", "globs", "meter", "symbols"},
-    {"blanking"},
-    {"names", "text", "patterns"},
+    {"walk", "symbols", "meter"},
+    {"blanking", "globs", "ignore", "terms", "tree"},
+    {"beneath", "descent"},
+    {"lines", "names", "patterns", "plain", "text"},
     {"errors"},
 ]
 

@@ -55,6 +55,9 @@ def test_everything_is_imported_from_the_wheel_and_serves(installed, tmp_path):
     answer = json.loads(run(installed, "-m", "zeno", "call", "extract_symbols", "path=a.py", "--root", str(tmp_path)))
     assert answer["result"]["symbols"] == [{"kind": "function", "name": "f", "line": 1}]
     assert json.loads(run(installed, "-m", "zeno", "schema", "grep"))["title"] == "Grep"
+    (tmp_path / "trace.jsonl").touch()
+    page = run(installed, "-m", "zeno", "trace", "view", str(tmp_path / "trace.jsonl"), "--out", "-")
+    assert page.startswith("<!doctype html>")
 
 
 def test_the_wheel_holds_every_schema_and_rule(installed):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from zeno.errors import NotAFile, NotFound, OutsideRoot
 from zeno.tree import Tree
+from zeno.walk import walk
 
 SECRET = b"the secret\n"
 
@@ -37,6 +38,17 @@ def test_a_relative_and_an_absolute_path_lead_to_the_same_file(tree, root):
 def test_another_way_to_the_root_counts_as_inside(tree, root, tmp_path):
     (tmp_path / "alias").symlink_to(root)
     assert read(tree, f"{tmp_path}/alias/d/a.txt") == b"inside\n"
+
+
+def test_a_root_given_as_the_parent_of_a_link_is_where_the_system_says(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b" / "c").mkdir(parents=True)
+    (tmp_path / "a" / "link").symlink_to(tmp_path / "b" / "c")
+    (tmp_path / "b" / "x").write_text("in b")
+    with Tree(f"{tmp_path}/a/link/..") as tree:
+        assert read(tree, "x") == read(tree, f"{tmp_path}/b/x") == b"in b"
+        with pytest.raises(OutsideRoot):
+            tree.place(f"{tmp_path}/a/x")
 
 
 def test_a_way_in_never_tells_what_exists_beside_it(tree, root, tmp_path):
@@ -104,7 +116,8 @@ def test_what_is_no_regular_file_is_never_opened(tree, root):
         for name in ["fifo", "socket", "d"]:
             with pytest.raises(NotAFile):
                 read(tree, name)
-    assert list(tree.walk(include_hidden=True, exclude_dirs=frozenset())) == ["d/a.txt"]
+    walked = walk(tree, include_hidden=True, exclude_dirs=frozenset())
+    assert [path for path, problem in walked if problem is None] == ["d/a.txt"]
 
 
 STEPS = st.lists(
@@ -173,7 +186,7 @@ def test_not_a_byte_leaks_while_a_directory_and_a_link_that_leads_out_change_pla
                         seen["read"] += 1
                     except (OutsideRoot, NotFound):
                         seen["refused"] += 1
-                for path in tree.walk(include_hidden=False, exclude_dirs=frozenset()):
+                for path, _ in walk(tree, include_hidden=False, exclude_dirs=frozenset()):
                     assert "secret" not in path
         finally:
             neighbour.kill()

@@ -3,6 +3,7 @@
 from contract_models.zeno.ops.extract_symbols import ExtractedSymbol, ExtractSymbolsArgs, ExtractSymbolsResult
 from pydantic import MISSING
 
+from zeno import cursors
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 from zeno.symbols import symbols_of
@@ -11,11 +12,12 @@ from zeno.text import lines_of
 
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
     """The symbols in the order they stand, capped."""
+    before = 0 if args.cursor is MISSING else cursors.number(cursors.position("extract_symbols", args, args.cursor))
     with corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
         text = "\n".join(lines_of(file.read()))
     meter.scanned(file.bytes_read)
-    found = symbols_of(file.path, text)
+    found = symbols_of(file.path, text)[before:]
     kept = found[: args.max_symbols]
     truncated = len(found) > len(kept)
     return ExtractSymbolsResult(
@@ -23,5 +25,6 @@ def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> E
         symbols=[ExtractedSymbol(kind=symbol.kind, name=symbol.name, line=symbol.line) for symbol in kept],
         truncated=truncated,
         truncated_by=["max_symbols"] if truncated else MISSING,
+        cursor=cursors.issue("extract_symbols", args, str(before + len(kept))) if truncated else MISSING,
         metrics=meter.stop(symbols=len(kept)),
     )

@@ -1,39 +1,63 @@
 """grep: which lines match."""
 
 from collections import Counter
-from itertools import islice
 
-from contract_models.zeno.ops.grep import GrepArgs, GrepHit, GrepLine, GrepResult
+from contract_models.zeno.ops.grep import GrepArgs, GrepHit, GrepLine, GrepResult, GrepSkipped
 from pydantic import MISSING
 
+from zeno import cursors
+from zeno.citations import receipt
+from zeno.clip import clip
+from zeno.hints import why_nothing
 from zeno.meter import Meter
-from zeno.patterns import searcher
-from zeno.search.corpus import Corpus, Query
-from zeno.search.lines import Lines
-from zeno.search.selection import under
+from zeno.patterns import finder, searcher
+from zeno.search.corpus import Corpus, Found, Query
+from zeno.search.selection import EVERYTHING, under
 
 
 def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
-    """Search the candidates in order until the hit cap is reached."""
+    """Search the selected files in order until a limit on hits or text is reached."""
     matches = searcher(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
-    wanted = under(corpus.tree, args.paths, "args.paths") if args.paths is not MISSING else None
-    paths, cut = corpus.candidates(args)
-    if wanted is not None:
-        paths = wanted.of(paths)
     query = Query(args.pattern, args.regex, args.case_sensitive, matches, args.max_bytes)
+    selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
+    start, seen = ("", 0) if args.cursor is MISSING else _position(args)
+    candidates = corpus.candidates(args, start)
+    paths = selection.of(candidates)
     skipped: Counter[str] = Counter()
-    hits: list[GrepHit] = []
-    # Taken to its end even when the hits are enough: what was skipped is counted over all files.
+    page = _Page(args, meter)
+    # Taken to its end even when the page is full: what was skipped is counted over all files.
     for found in corpus.search(paths, query, meter, skipped):
-        for index in islice(found.matching, args.max_hits - len(hits)):
-            hits.append(_hit(found.path, index, found.lines, args.context, meter))
-    limits = [name for name, bit in (("max_files", cut), ("max_hits", len(hits) == args.max_hits)) if bit]
+        if page.full_by:
+            continue
+        for index in found.matching:
+            if index < seen and found.path == start:
+                continue
+            page.add(found, index)
+            if page.full_by:
+                break
+    problems = selection.problems(candidates)
+    told = GrepSkipped(
+        binary=skipped["binary"],
+        too_large=skipped["large"],
+        unreadable=skipped["unreadable"] + problems["unreadable"],
+        not_regular=problems["not_regular"],
+    )
+    truncated_by = sorted([*(["max_files"] if candidates.cut else []), *page.full_by])
+    hints = None
+    if not paths and not start:
+        globs = [] if args.paths is MISSING else args.paths
+        hints = why_nothing(args, "args.paths" if globs else "", globs, selection, candidates, corpus)
     return GrepResult(
-        hits=hits,
-        truncated=bool(limits),
-        truncated_by=limits or MISSING,
+        hits=page.hits,
+        truncated=bool(truncated_by),
+        truncated_by=truncated_by or MISSING,
+        cursor=cursors.issue("grep", args, page.end or f"0:{candidates.paths[-1]}") if truncated_by else MISSING,
+        complete=not (truncated_by or start or skipped or problems),
+        skipped=told,
+        files_digest=candidates.paths.digest,
+        hints=hints or MISSING,
         metrics=meter.stop(
-            hits=len(hits),
+            hits=len(page.hits),
             files_skipped_binary=skipped["binary"],
             files_skipped_large=skipped["large"],
             files_skipped_unreadable=skipped["unreadable"],
@@ -41,15 +65,85 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     )
 
 
-def _hit(path: str, index: int, lines: Lines, context: int, meter: Meter) -> GrepHit:
-    line = lines[index]
-    first = max(0, index - context)
-    around = lines[first : index + context + 1] if context else []
-    meter.keep(len(line) + sum(map(len, around)))
-    return GrepHit(
-        path=path,
-        line=index + 1,
-        text=line.decode(),
-        context=[GrepLine(line=first + 1 + offset, text=line.decode()) for offset, line in enumerate(around)]
-        or MISSING,
-    )
+def _position(args: GrepArgs) -> tuple[str, int]:
+    """Where to go on: the first path to look at, and how many of its lines were dealt with."""
+    line, _, path = cursors.position("grep", args, str(args.cursor)).partition(":")
+    seen = cursors.number(line)
+    # With nothing said of lines the whole file is done, and the next path there can be comes next.
+    return (path, seen) if seen else (path + "\0", 0)
+
+
+class _Page:
+    """The hits of one answer."""
+
+    def __init__(self, args: GrepArgs, meter: Meter) -> None:
+        self._args = args
+        self._meter = meter
+        self._find = finder(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
+        self._line_chars = None if args.max_line_chars is MISSING else args.max_line_chars
+        self._room = None if args.max_chars is MISSING else args.max_chars
+        self.hits: list[GrepHit] = []
+        self.full_by: list[str] = []
+        """The limit that was reached, if any."""
+
+    @property
+    def end(self) -> str | None:
+        """Where the page ends, if a limit ended it."""
+        return f"{self.hits[-1].line}:{self.hits[-1].path}" if self.full_by else None
+
+    def add(self, found: Found, index: int) -> None:
+        """Take in a hit, or be full without it."""
+        hit = self._hit(found, index, self._line_chars)
+        if self._room is not None and _chars(hit) > self._room:
+            if self.hits:
+                self.full_by = ["max_chars"]
+                return
+            # It would fit on no page: its lines share what room there is.
+            hit = self._hit(found, index, self._room // (1 + len(_context(hit))))
+        if self._room is not None:
+            self._room -= _chars(hit)
+        self._meter.keep(_chars(hit))
+        self._meter.returned(len(_context(hit)) or 1)
+        self.hits.append(hit)
+        if len(self.hits) == self._args.max_hits:
+            self.full_by = ["max_hits"]
+
+    def _hit(self, found: Found, index: int, limit: int | None) -> GrepHit:
+        line = found.lines[index].decode()
+        text = line if limit is None or len(line) <= limit else clip(line, limit, self._match(found.lines[index]))
+        clipped = True if text != line else MISSING
+        context = self._args.context
+        first = max(0, index - context)
+        around = found.lines[first : index + context + 1] if context else []
+        return GrepHit(
+            path=found.path,
+            line=index + 1,
+            text=text,
+            clipped=clipped,
+            sha256=receipt(line) if self._args.receipts else MISSING,
+            context=[
+                GrepLine(line=index + 1, text=text, clipped=clipped)
+                if at == index
+                else _neighbour(at, neighbour.decode(), limit)
+                for at, neighbour in enumerate(around, first)
+            ]
+            or MISSING,
+        )
+
+    def _match(self, line: bytes) -> tuple[int, int]:
+        """Where in the line, in characters, the first match is. One of bytes (`\\C`) may begin or end inside one."""
+        start, end = self._find(line) or (0, 0)
+        return len(line[:start].decode(errors="ignore")), len(line[:end].decode(errors="replace"))
+
+
+def _neighbour(at: int, line: str, limit: int | None) -> GrepLine:
+    text = line if limit is None else clip(line, limit)
+    return GrepLine(line=at + 1, text=text, clipped=True if text != line else MISSING)
+
+
+def _context(hit: GrepHit) -> list[GrepLine]:
+    return [] if hit.context is MISSING else hit.context
+
+
+def _chars(hit: GrepHit) -> int:
+    return len(hit.text) + sum(len(line.text) for line in _context(hit))

@@ -1,29 +1,50 @@
 """list_files: which files are there."""
 
-from contract_models.zeno.ops.list_files import ListFilesArgs, ListFilesResult
+from contract_models.zeno.ops.list_files import ListFilesArgs, ListFilesResult, ListFilesSkipped
 from pydantic import MISSING
 
-from zeno.globs import matcher
+from zeno import cursors
+from zeno.hints import why_nothing
 from zeno.meter import Meter
 from zeno.patterns import searcher
 from zeno.search.corpus import Corpus
+from zeno.search.selection import EVERYTHING, globbed, searched
 
 
 def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesResult:
     """The candidates that match the glob, or else the regular expression, or else all."""
-    regex = searcher(args.regex, "args.regex") if args.regex is not MISSING else None
-    globs = matcher([args.glob], "args.glob") if args.glob is not MISSING else None
-    paths, cut = corpus.candidates(args)
-    meter.files_scanned += len(paths)
-    matching: list[str] = paths
-    if globs is not None:
-        matching = globs.of(paths)
-    elif regex is not None:
-        matching = [path for path in paths if regex(path.encode())]
-    limits = [name for name, bit in (("max", len(matching) > args.max), ("max_files", cut)) if bit]
+    selection = EVERYTHING
+    if args.regex is not MISSING:
+        selection = searched(searcher(args.regex, "args.regex"))
+    if args.glob is not MISSING:
+        selection = globbed(args.glob, "args.glob")
+    start = ""
+    if args.cursor is not MISSING:
+        # The next path there can be.
+        start = cursors.position("list_files", args, args.cursor) + "\0"
+    candidates = corpus.candidates(args, start)
+    meter.files_scanned += len(candidates.paths)
+    matching = selection.of(candidates)
+    files = matching[: args.max]
+    limits = {"max": len(matching) > args.max, "max_files": candidates.cut}
+    truncated_by = [name for name, bit in limits.items() if bit]
+    problems = selection.problems(candidates)
+    cursor = None
+    if truncated_by:
+        cursor = cursors.issue("list_files", args, files[-1] if limits["max"] else candidates.paths[-1])
+    hints = None
+    if not matching and not start:
+        globs = [] if args.glob is MISSING else [args.glob]
+        field = "args.glob" if globs else "" if args.regex is MISSING else "args.regex"
+        hints = why_nothing(args, field, globs, selection, candidates, corpus)
     return ListFilesResult(
-        files=matching[: args.max],
-        truncated=bool(limits),
-        truncated_by=limits or MISSING,
+        files=files,
+        truncated=bool(truncated_by),
+        truncated_by=truncated_by or MISSING,
+        cursor=cursor or MISSING,
+        complete=not (truncated_by or problems or start),
+        skipped=ListFilesSkipped(unreadable=problems["unreadable"], not_regular=problems["not_regular"]),
+        files_digest=candidates.paths.digest,
+        hints=hints or MISSING,
         metrics=meter.stop(),
     )

@@ -1,7 +1,10 @@
 """peek: how a file begins and ends."""
 
 from contract_models.zeno.ops.peek import PeekArgs, PeekResult, PeekSlice
+from pydantic import MISSING
 
+from zeno.citations import receipt
+from zeno.clip import fitting, needed, shortened, size
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 from zeno.text import Window, last_lines
@@ -12,24 +15,50 @@ def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
     """Head while counting lines, then the tail from the end: only what is returned is held."""
     with corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
-        window = Window(1, args.head_lines, meter.keep)
+        window = Window(1, args.head_lines, meter.keep, needed(args))
         window.feed(file.chunks())
-        tail = _tail(file, min(args.tail_lines, window.total), meter)
+        tail_lines = _tail(file, window.total, args, meter)
     meter.scanned(file.bytes_read)
+    head, tail = shortened(window.lines, args), shortened(tail_lines, args)
+    cut = False
+    if args.max_chars is not MISSING:
+        asked = len(head) + len(tail)
+        half = args.max_chars // 2
+        head = fitting(head, args.max_chars - min(half, size(tail)))
+        tail = fitting(tail[::-1], args.max_chars - size(head))[::-1]
+        cut = len(head) + len(tail) < asked
+    meter.returned(len(head) + len(tail))
     return PeekResult(
         path=file.path,
         total_lines=window.total,
-        head=_slice(1, window.lines),
-        tail=_slice(window.total - len(tail) + 1, tail),
+        head=_slice(1, head, window.lines[: len(head)], args),
+        tail=_slice(window.total - len(tail) + 1, tail, tail_lines[len(tail_lines) - len(tail) :], args),
+        truncated=MISSING if args.max_chars is MISSING else cut,
+        truncated_by=["max_chars"] if cut else MISSING,
         metrics=meter.stop(),
     )
 
 
-def _tail(file: File, count: int, meter: Meter) -> list[str]:
-    return last_lines(file.chunks_backwards(file.size), count, meter.keep) if count else []
+def _tail(file: File, total: int, args: PeekArgs, meter: Meter) -> list[str]:
+    count = min(args.tail_lines, total)
+    if not count:
+        return []
+    limit = needed(args)
+    if limit is None:
+        return last_lines(file.chunks_backwards(file.size), count, meter.keep)
+    # The beginnings of the last lines may lie far before the end: better to hold little than to read little.
+    window = Window(total - count + 1, total, meter.keep, limit)
+    window.feed(file.chunks())
+    return window.lines
 
 
-def _slice(start: int, lines: list[str]) -> PeekSlice:
+def _slice(start: int, lines: list[str], whole: list[str], args: PeekArgs) -> PeekSlice:
     if not lines:
         return PeekSlice(start_line=0, end_line=0, text="")
-    return PeekSlice(start_line=start, end_line=start + len(lines) - 1, text="\n".join(lines))
+    return PeekSlice(
+        start_line=start,
+        end_line=start + len(lines) - 1,
+        text="\n".join(lines),
+        clipped=True if lines != whole else MISSING,
+        sha256=receipt("\n".join(whole)) if args.receipts else MISSING,
+    )

@@ -3,6 +3,8 @@
 from contract_models.zeno.ops.read_file import ReadFileArgs, ReadFileResult
 from pydantic import MISSING
 
+from zeno.citations import receipt
+from zeno.clip import fitting, needed, shortened
 from zeno.errors import InvalidArgs
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
@@ -16,18 +18,25 @@ def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResul
         raise InvalidArgs(f"args.end_line must not be below start_line ({args.start_line})")
     with corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
-        window = Window(args.start_line, min(end, args.start_line + args.max_lines - 1), meter.keep)
+        last = min(end, args.start_line + args.max_lines - 1)
+        window = Window(args.start_line, last, meter.keep, needed(args))
         window.feed(file.chunks())
     meter.scanned(file.bytes_read)
-    last = args.start_line + len(window.lines) - 1
-    truncated = last < min(end, window.total)
+    lines = shortened(window.lines, args)
+    kept = lines if args.max_chars is MISSING else fitting(lines, args.max_chars)
+    meter.returned(len(kept))
+    whole = window.lines[: len(kept)]
+    limits = {"max_chars": len(kept) < len(lines), "max_lines": last < min(end, window.total)}
+    truncated_by = [name for name, bit in limits.items() if bit]
     return ReadFileResult(
         path=file.path,
         start_line=args.start_line,
-        end_line=last,
+        end_line=args.start_line + len(kept) - 1,
         total_lines=window.total,
-        truncated=truncated,
-        truncated_by=["max_lines"] if truncated else MISSING,
-        text="\n".join(window.lines),
-        metrics=meter.stop(lines_returned=len(window.lines)),
+        truncated=bool(truncated_by),
+        truncated_by=truncated_by or MISSING,
+        text="\n".join(kept),
+        clipped=True if kept != whole else MISSING,
+        sha256=receipt("\n".join(whole)) if args.receipts and whole else MISSING,
+        metrics=meter.stop(lines_returned=len(kept)),
     )

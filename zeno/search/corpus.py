@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from typing import NamedTuple, Protocol
 
+from zeno.descent import Content, Descent
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.meter import Meter
 from zeno.names import raw
@@ -12,7 +14,8 @@ from zeno.search.lines import Lines
 from zeno.search.plan import Plan
 from zeno.search.selection import Candidates, Rules, select
 from zeno.text import normal
-from zeno.tree import Content, Descent, Tree
+from zeno.tree import Tree
+from zeno.walk import walk
 
 
 class Query(NamedTuple):
@@ -44,8 +47,8 @@ class Corpus(Protocol):
         """The root itself, for operations on single paths."""
         ...
 
-    def candidates(self, rules: Rules) -> Candidates:
-        """The files that the rules leave, sorted and capped."""
+    def candidates(self, rules: Rules, start: str = "") -> Candidates:
+        """The files that the rules leave, from the path `start` on, sorted and capped."""
         ...
 
     def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
@@ -71,18 +74,25 @@ class ColdCorpus:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
 
-    def candidates(self, rules: Rules) -> Candidates:
+    def candidates(self, rules: Rules, start: str = "") -> Candidates:
         """Walk the tree."""
-        return select(self.tree.walk(rules.include_hidden, frozenset(rules.exclude_dirs)), rules)
+        walked = walk(
+            self.tree,
+            include_hidden=rules.include_hidden,
+            exclude_dirs=frozenset(rules.exclude_dirs),
+            gitignore=rules.gitignore,
+            start=start,
+        )
+        return select(walked, rules, start)
 
     def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
         """Read each file, and ask RE2 about the lines that one pass over its text does not rule out."""
-        planned = planned_for(query)
-        scan = planned.scan
+        scan = planned_for(query).scan
+        reader = Reader(self.tree, query.max_bytes, meter, skipped)
         enough = False
-        with self.tree.descent() as descent:
+        with reader:
             for path in paths:
-                text = text_of(path, query.max_bytes, descent, self.tree, meter, skipped)
+                text = reader.text(path, whole=not enough)
                 # Most files match nowhere, and then there is nothing to tell about them.
                 if text is None or enough or (scan is not None and scan(text, 0, len(text))[0] < 0):
                     continue
@@ -103,33 +113,44 @@ def planned_for(query: Query) -> Plan:
     return Plan(query.pattern, regex=query.regex, case_sensitive=query.case_sensitive)
 
 
-def text_of(
-    path: str, max_bytes: int, descent: Descent, tree: Tree, meter: Meter, skipped: "Counter[str]"
-) -> bytes | None:
-    """The text of one file, read from disk; None, with the reason counted, where it cannot be searched."""
-    read = descent.read(raw(path, "path"), max_bytes) or _followed(path, max_bytes, tree)
-    if read is None:
-        skipped["unreadable"] += 1
-        return None
-    size, data, binary = read
-    if size > max_bytes:
-        skipped["large"] += 1
-        return None
-    if binary:
-        skipped["binary"] += 1
-        return None
-    meter.scanned(len(data))
-    return normal(data)
+class Reader:
+    """Reads the texts of files from disk, one after the other, and counts what cannot be searched."""
 
+    def __init__(self, tree: Tree, max_bytes: int, meter: Meter, skipped: "Counter[str]") -> None:
+        self._tree = tree
+        self._max_bytes = max_bytes
+        self._meter = meter
+        self._skipped = skipped
+        self._stack = ExitStack()
 
-def _followed(path: str, limit: int, tree: Tree) -> Content | None:
-    """What is in a file by a path that may hold links; None where it cannot be read."""
-    try:
-        with tree.open(path) as file:
-            if file.size > limit:
-                return file.size, b"", False
-            if file.is_binary:
-                return file.size, b"", True
-            return file.size, file.read(), False
-    except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
-        return None
+    def __enter__(self) -> "Reader":
+        self._descent: Descent = self._stack.enter_context(self._tree.descent())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def text(self, path: str, *, whole: bool) -> bytes | None:
+        """The text of one file, or only its beginning; None, with the reason counted, where it cannot be searched."""
+        read = self._descent.read(raw(path, "path"), self._max_bytes, whole=whole) or self._followed(path)
+        if read is None:
+            self._skipped["unreadable"] += 1
+            return None
+        size, data, binary = read
+        if size > self._max_bytes or binary:
+            self._skipped["large" if size > self._max_bytes else "binary"] += 1
+            return None
+        self._meter.scanned(len(data))
+        return normal(data)
+
+    def _followed(self, path: str) -> Content | None:
+        """What is in a file by a path that may hold links; None where it cannot be read."""
+        try:
+            with self._tree.open(path) as file:
+                if file.size > self._max_bytes:
+                    return file.size, b"", False
+                if file.is_binary:
+                    return file.size, b"", True
+                return file.size, file.read(), False
+        except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
+            return None

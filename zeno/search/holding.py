@@ -1,5 +1,6 @@
 """What is held of a tree: its listing, the texts of its files, and their index; prepared step by step, kept true."""
 
+from zeno.descent import content
 from zeno.names import is_hidden
 from zeno.search.builder import Builder
 from zeno.search.expression import Demand
@@ -7,7 +8,8 @@ from zeno.search.listing import Listing
 from zeno.search.store import Entry, Segment, Store
 from zeno.search.watch import Watch
 from zeno.text import normal
-from zeno.tree import Tree, content
+from zeno.tree import Tree
+from zeno.walk import Walked
 
 # Larger files are only searched by those who raise grep's max_bytes above its default.
 MAX_HELD_FILE = 2_000_000
@@ -119,8 +121,18 @@ class Holding:
         return self._listing.paths
 
     @property
+    def problems(self) -> list[Walked]:
+        """The names that are no files and lead to none, sorted."""
+        return self._listing.problems
+
+    @property
+    def opaque(self) -> bool:
+        """Whether there are directories that could not be listed."""
+        return self._listing.opaque
+
+    @property
     def version(self) -> int:
-        """Grows whenever `paths` changes."""
+        """Grows whenever `paths` or `problems` change."""
         return self._listing.version
 
     def entry(self, path: str) -> Entry | None:

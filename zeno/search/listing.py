@@ -9,11 +9,13 @@ import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
+from zeno.descent import FILE, FOLDER, LINK, OTHER, Descent, leads_elsewhere, scan
 from zeno.names import printed_entry
 from zeno.search.store import Entry
 from zeno.search.unseen import Lost, Unwatchable
 from zeno.search.watch import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT, Event, Watch
-from zeno.tree import DIRECTORY, FILE, LINK, Descent, Tree, leads_elsewhere, scan
+from zeno.tree import Tree
+from zeno.walk import NOT_REGULAR, Walked
 
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
 
@@ -27,6 +29,15 @@ class Link:
         self.path = path
         self.relative = relative
         self.listed = False
+
+
+class Other:
+    """What is neither file nor directory nor link: a FIFO, a socket, a device."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
 
 
 class Folder:
@@ -46,7 +57,7 @@ class Folder:
             self.path = parent.path + b"/" + encoded if parent.path else encoded
             self.prefix = f"{parent.prefix}{printed_entry(name)}/"
         self.watch = -1
-        self.children: dict[str, Folder | Entry | Link] = {}
+        self.children: dict[str, Folder | Entry | Link | Other] = {}
 
 
 class Listing:
@@ -63,14 +74,21 @@ class Listing:
         self._todo = [self._root]
         self._owners: dict[int, list[Folder | Entry]] = {}
         self._links: dict[str, Link] = {}
-        self._opaque = False
-        """Whether some directory could not be listed: what a link leads to behind it is not seen to change."""
+        self._others: set[str] = set()
+        self.opaque = False
+        """Whether some directory could not be listed: what it holds, or a link leads to behind it, is not known."""
         self.entries: dict[str, Entry] = {}
         self.paths: list[str] = []
         """All files that a listing shows, sorted; right after `refresh`."""
         self.version = 0
-        """Grows whenever `paths` changes."""
+        """Grows whenever `paths` or `problems` change."""
         self._changed: set[str] = set()
+
+    @property
+    def problems(self) -> list[Walked]:
+        """The names that are no files and lead to none, sorted."""
+        links = (link.path for link in self._links.values() if not link.listed)
+        return [Walked(path, NOT_REGULAR) for path in sorted([*links, *self._others])]
 
     def step(self, descent: Descent) -> bool:
         """Look at one more directory; False when all were looked at."""
@@ -95,7 +113,7 @@ class Listing:
                 while self._todo:
                     self._scan(self._todo.pop(), descent)
         # Where all links are relative and all directories are seen, links lead elsewhere only after some event.
-        if self._links and (events or self._opaque or not all(link.relative for link in self._links.values())):
+        if self._links and (events or self.opaque or not all(link.relative for link in self._links.values())):
             self.follow_links()
         self._settle()
 
@@ -161,7 +179,7 @@ class Listing:
             descent.close()
             if error.errno not in _GONE or folder.parent is None:
                 raise Unwatchable from None
-            self._opaque = self._opaque or error.errno in (errno.EACCES, errno.EPERM)
+            self.opaque = self.opaque or error.errno in (errno.EACCES, errno.EPERM)
             descriptor, found = -1, {}
         for name in [name for name in folder.children if name not in found]:
             self._drop_child(folder, name)
@@ -173,19 +191,23 @@ class Listing:
 
     def _add_child(self, folder: Folder, name: str, kind: str, inode: int, descriptor: int, new: list[Folder]) -> None:
         known = folder.children.get(name)
-        wanted = {FILE: Entry, DIRECTORY: Folder, LINK: Link}[kind]
+        wanted = {FILE: Entry, FOLDER: Folder, LINK: Link, OTHER: Other}[kind]
         if known is not None:
             if isinstance(known, wanted):
                 return
             self._drop_child(folder, name)
         path = folder.prefix + printed_entry(name)
-        if kind == DIRECTORY:
+        if kind == FOLDER:
             child = Folder(folder, name)
             folder.children[name] = child
             new.append(child)
         elif kind == LINK:
             link = folder.children[name] = self._links[path] = Link(path, not leads_elsewhere(descriptor, name))
             link.listed = self._tree.is_listed(path, LINK, inode)
+            self._changed.add(path)
+        elif kind == OTHER:
+            folder.children[name] = Other(path)
+            self._others.add(path)
             self._changed.add(path)
         elif self._tree.is_listed(path, FILE, inode):
             encoded = os.fsencode(name)
@@ -209,6 +231,9 @@ class Listing:
                 self._changed.add(child.path)
             elif isinstance(child, Link):
                 del self._links[child.path]
+                self._changed.add(child.path)
+            elif isinstance(child, Other):
+                self._others.discard(child.path)
                 self._changed.add(child.path)
 
     def _release(self, owner: Folder | Entry) -> None:

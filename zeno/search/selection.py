@@ -1,13 +1,18 @@
 """Which files an operation looks at: the candidates, and of these the ones that were asked for."""
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from zeno.errors import OutsideRoot
-from zeno.globs import Globs, matcher
+from zeno.globs import matcher
 from zeno.names import Paths, printed, raw
+from zeno.patterns import Matches
 from zeno.tree import Tree
+from zeno.walk import Walked
+
+_WILDCARD = re.compile(r"[*?\[{]")
 
 
 class Rules(Protocol):
@@ -21,45 +26,107 @@ class Rules(Protocol):
     def exclude_globs(self) -> list[str]: ...
     @property
     def max_files(self) -> int: ...
+    @property
+    def gitignore(self) -> bool: ...
 
 
 class Candidates(NamedTuple):
-    """The first `max_files` regular files that the rules leave, and whether there are more."""
+    """The first `max_files` regular files that the rules leave, whether there are more, and what else was met there."""
 
     paths: Paths
     cut: bool
+    problems: list[Walked]
+    """Names that are no candidates though no rule leaves them out; with a cut, those before the last candidate."""
 
 
-def select(walked: Iterator[str], rules: Rules) -> Candidates:
-    """Of files in sorted order, those that no exclude glob matches, capped: the same files on every machine."""
-    excluded = matcher(rules.exclude_globs, "args.exclude_globs")
-    left = (path for path in walked if not excluded(path)) if rules.exclude_globs else walked
-    paths = Paths(islice(left, rules.max_files))
-    return Candidates(paths, cut=next(left, None) is not None)
+def select(walked: Iterable[Walked], rules: Rules, start: str = "") -> Candidates:
+    """Of names in sorted order, from `start` on, those that no exclude glob matches, capped: the same everywhere."""
+    excluded = matcher(rules.exclude_globs, "args.exclude_globs") if rules.exclude_globs else None
+    paths = Paths()
+    problems: list[Walked] = []
+    for found in walked:
+        path, problem = found
+        # What a directory holds that cannot be listed, no glob over files can know.
+        if path < start or (excluded and not path.endswith("/") and excluded(path)):
+            continue
+        if problem is not None:
+            problems.append(found)
+        elif len(paths) < rules.max_files:
+            paths.append(path)
+        else:
+            return Candidates(paths, True, [problem for problem in problems if problem.path < paths[-1]])
+    return Candidates(paths, False, problems)
 
 
-class Wanted:
-    """The entries of `grep.paths`: each a glob, a file to the letter, or a directory with all below it."""
+class Selection(NamedTuple):
+    """Which of the candidates were asked for."""
 
-    def __init__(self, globs: Globs, entries: list[str]) -> None:
-        self._globs = globs
-        self._exact = frozenset(entries)
-        self._below = tuple(entry.rstrip("/") + "/" for entry in entries)
-        self._everything = "." in self._exact
+    wanted: Callable[[str], bool]
+    """Whether a file was asked for."""
+    reaches: Callable[[str], bool]
+    """Whether a file that was asked for could be below a directory, whose path ends in a slash."""
+    pick: Callable[[Paths], list[str]]
+    """The files that were asked for: the same as asking about each, in one go where that is possible."""
 
-    def of(self, paths: Paths) -> Paths:
-        """The paths that are wanted, in order."""
-        if self._everything:
-            return paths
-        globbed = frozenset(self._globs.of(paths))
-        return Paths(path for path in paths if path in globbed or path in self._exact or path.startswith(self._below))
+    def of(self, candidates: Candidates) -> Paths:
+        """The files that were asked for; of everything, the very candidates."""
+        picked = self.pick(candidates.paths)
+        return picked if isinstance(picked, Paths) else Paths(picked)
+
+    def problems(self, candidates: Candidates) -> "Counter[str]":
+        """How many names of each problem stand between the client and the files that were asked for."""
+        return Counter(
+            problem
+            for path, problem in candidates.problems
+            if problem is not None and (self.reaches(path) if path.endswith("/") else self.wanted(path))
+        )
 
 
-def under(tree: Tree, entries: Sequence[str], field: str) -> Wanted:
-    """What `grep.paths` asks for; `field` names it in errors."""
+EVERYTHING = Selection(lambda _: True, lambda _: True, lambda paths: paths)
+
+
+def globbed(glob: str, field: str) -> Selection:
+    """What one glob asks for."""
+    globs = matcher([glob], field)
+    return Selection(globs, _reach([glob]), globs.of)
+
+
+def searched(search: Matches) -> Selection:
+    """What a regular expression asks for."""
+    return Selection(
+        lambda path: search(path.encode()),
+        lambda _: True,
+        lambda paths: [path for path in paths if search(path.encode())],
+    )
+
+
+def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
+    """What `grep.paths` asks for: each entry is a glob, a file to the letter, or a directory for all below it."""
     # All entries are looked at before one that takes everything is believed: another may be outside the root.
-    wanted = [_relative(tree, entry, f"{field}[{index}]") for index, entry in enumerate(entries)]
-    return Wanted(matcher(wanted, field), wanted)
+    asked = [_relative(tree, entry, f"{field}[{index}]") for index, entry in enumerate(entries)]
+    matches = matcher(asked, field)
+    if "." in asked:
+        return EVERYTHING
+    exact = set(asked)
+    prefixes = tuple(entry.rstrip("/") + "/" for entry in asked)
+
+    def pick(paths: Paths) -> list[str]:
+        globbed = frozenset(matches.of(paths))
+        return [path for path in paths if path in globbed or path in exact or path.startswith(prefixes)]
+
+    return Selection(
+        lambda path: path in exact or path.startswith(prefixes) or matches(path), _reach(asked, prefixes), pick
+    )
+
+
+def _reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str], bool]:
+    """Whether a file below a directory could match: what stands before a glob's first wildcard must not forbid it."""
+    literals = [_WILDCARD.split(glob, maxsplit=1)[0] for glob in globs]
+    open_ended = (*(part for part, glob in zip(literals, globs, strict=True) if part != glob), *prefixes)
+    targets = [*literals, *prefixes]
+    return lambda path: (
+        path == "./" or path.startswith(open_ended) or any(target.startswith(path) for target in targets)
+    )
 
 
 def _relative(tree: Tree, entry: str, field: str) -> str:

@@ -8,17 +8,19 @@ cannot be seen as they happen.
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from heapq import merge
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from zeno.meter import Meter
 from zeno.names import Paths, is_hidden
 from zeno.patterns import Scan
-from zeno.search.corpus import ColdCorpus, Found, Query, planned_for, text_of
+from zeno.search.corpus import ColdCorpus, Found, Query, Reader, planned_for
 from zeno.search.lines import Lines
 from zeno.search.selection import Candidates, Rules, select
 from zeno.search.unseen import Lost, Unwatchable
 from zeno.tree import Tree
+from zeno.walk import Walked
 
 if TYPE_CHECKING:
     from zeno.search.holding import Holding
@@ -72,20 +74,21 @@ class WarmCorpus:
             self.close()
         return False
 
-    def candidates(self, rules: Rules) -> Candidates:
+    def candidates(self, rules: Rules, start: str = "") -> Candidates:
         """From the held listing, brought up to now."""
         holding = self._current()
-        if holding is None:
-            return self._cold.candidates(rules)
+        # Ignore rules are read anew for each walk, and only a walk tells which directories cannot be listed.
+        if holding is None or holding.opaque or rules.gitignore:
+            return self._cold.candidates(rules, start)
         if rules.include_hidden:
             holding.want_hidden()
-        key = (rules.include_hidden, *rules.exclude_dirs, None, *rules.exclude_globs, rules.max_files)
+        key = (rules.include_hidden, *rules.exclude_dirs, None, *rules.exclude_globs, rules.max_files, start)
         selection = self._selections.get(key)
         if selection is None or selection.version != holding.version:
             self._selections.pop(key, None)
             while len(self._selections) >= MAX_SELECTIONS:
                 del self._selections[next(iter(self._selections))]
-            selection = _Selection(holding.version, select(_visible(holding.paths, rules), rules))
+            selection = _Selection(holding.version, select(_walked(holding, rules), rules, start))
             self._selections[key] = selection
         return selection.candidates
 
@@ -97,7 +100,7 @@ class WarmCorpus:
             return
         planned = planned_for(query)
         selection = next((one for one in self._selections.values() if one.candidates.paths is paths), None)
-        selection = selection or _Selection(holding.version, Candidates(Paths(paths), cut=False))
+        selection = selection or _Selection(holding.version, Candidates(Paths(paths), cut=False, problems=[]))
         unheld, counts = selection.unheld(holding, query.max_bytes)
         skipped.update(counts)
         parts = holding.candidates(planned.demand)
@@ -112,10 +115,10 @@ class WarmCorpus:
         todo.sort(key=_path)
         enough = False
         reached: dict[Segment, int] = {}
-        with self.tree.descent() as descent:
+        with Reader(self.tree, query.max_bytes, meter, skipped) as reader:
             for path, entry in todo:
                 if entry is None:
-                    text = text_of(path, query.max_bytes, descent, self.tree, meter, skipped)
+                    text = reader.text(path, whole=not enough)
                     if text is None or enough:
                         continue
                     lines = Lines(text)
@@ -167,14 +170,18 @@ def _first(scan: Scan, text: bytes, ranges: list[tuple[int, int]]) -> int:
     return len(text)
 
 
-def _visible(paths: list[str], rules: Rules) -> Iterator[str]:
-    """The files that a walk by these rules would meet."""
+def _walked(holding: "Holding", rules: Rules) -> Iterator[Walked]:
+    """What a walk by these rules would meet."""
     excluded = frozenset(rules.exclude_dirs)
-    for path in paths:
-        if (rules.include_hidden or not is_hidden(path)) and not (
+
+    def visible(path: str) -> bool:
+        return (rules.include_hidden or not is_hidden(path)) and not (
             excluded and not excluded.isdisjoint(path.split("/")[:-1])
-        ):
-            yield path
+        )
+
+    files = (Walked(path, None) for path in holding.paths if visible(path))
+    problems = [problem for problem in holding.problems if visible(problem.path)]
+    return merge(files, problems) if problems else files
 
 
 class _Selection:

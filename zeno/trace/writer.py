@@ -1,4 +1,4 @@
-"""The server's own events: written one line at a time, each in one piece, before its answer goes out."""
+"""The server's own events, each written before its answer goes out."""
 
 import os
 import time
@@ -12,6 +12,7 @@ from contract_spec.model import Model
 from zeno import wire
 from zeno.errors import TraceFailed, ZenoError
 from zeno.trace.digest import digest
+from zeno.trace.log import Log, timestamp
 
 
 class Trace(Protocol):
@@ -36,13 +37,17 @@ class TraceWriter:
     _COUNTED: ClassVar[tuple[str, ...]] = ("files", "hits", "symbols", "items")
 
     def __init__(self, path: str, clock: Callable[[], float] = time.time) -> None:
-        self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY, 0o600)
+        self._log = Log(path)
         self._clock = clock
-        self._torn = False
+
+    @property
+    def descriptor(self) -> int:
+        """The open log."""
+        return self._log.descriptor
 
     def close(self) -> None:
         """Let go of the log."""
-        os.close(self.descriptor)
+        self._log.close()
 
     def request(self, request: Request) -> None:
         """Before the operation runs."""
@@ -53,7 +58,7 @@ class TraceWriter:
         counted = next((getattr(result, name) for name in self._COUNTED if hasattr(result, name)), None)
         summary = ResponseSummary(
             count=None if counted is None else len(counted),
-            truncated=getattr(result, "truncated", False),
+            truncated=getattr(result, "truncated", False) is True,  # peek says it only under a limit
             metrics=getattr(result, "metrics"),  # noqa: B009 - every result has them, but the base class does not say so
         )
         event = ResponseEvent(
@@ -66,16 +71,10 @@ class TraceWriter:
         self._write(ErrorEvent(ts=self._now(), event="error", id=request_id, op=op, error=wire.error_of(error)))
 
     def _now(self) -> str:
-        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._clock()))
+        return timestamp(self._clock())
 
     def _write(self, event: Any) -> None:
-        # After a line that the disk took only in part, the next one must not be glued to it.
-        line = (b"\n" if self._torn else b"") + wire.dump(event) + b"\n"
-        written = 0
         try:
-            while written < len(line):
-                written += os.write(self.descriptor, line[written:])
+            self._log.append(wire.dump(event))
         except OSError as error:
-            self._torn = self._torn or written > 0
             raise TraceFailed(f"the log cannot be written: {os.strerror(error.errno or 0)}") from None
-        self._torn = False

@@ -28,6 +28,10 @@ class ExtractSymbolsArgs(Model):
     """
     Return at most this many symbols.
     """
+    cursor: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must be the same.
+    """
 
 
 class ExtractedSymbol(Model):
@@ -80,6 +84,10 @@ class ExtractSymbolsResult(Model):
     ] = MISSING
     """
     Present exactly when truncated is true: the limit that did it.
+    """
+    cursor: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Present exactly when truncated is true: send the same request with this cursor to continue strictly after the last symbol.
     """
     metrics: metrics_1.Metrics
     """

@@ -73,6 +73,30 @@ class GrepArgs(Model):
     """
     Globs over the relative path; what matches one is left out.
     """
+    gitignore: StrictBool = False
+    """
+    Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and .git itself. Where it is absent, the server's --gitignore flag decides.
+    """
+    cursor: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must be the same.
+    """
+    receipts: StrictBool = False
+    """
+    With each hit also return sha256, by which its line can be cited and verified.
+    """
+    max_line_chars: Annotated[StrictInt | MISSING, Field(ge=1, le=9007199254740991)] = (
+        MISSING
+    )
+    """
+    Clip longer lines to this many characters: a hit around its first match, other lines at their end.
+    """
+    max_chars: Annotated[StrictInt | MISSING, Field(ge=1, le=9007199254740991)] = (
+        MISSING
+    )
+    """
+    Return at most this many characters of text in all, context included. A hit that does not fit is left for the next page; one that would not fit on any page is clipped.
+    """
 
 
 class GrepLine(Model):
@@ -91,6 +115,10 @@ class GrepLine(Model):
     """
     The line without its end.
     """
+    clipped: Literal[True] | MISSING = MISSING
+    """
+    Present when part of the line was left out.
+    """
 
 
 class GrepHit(Model):
@@ -100,6 +128,7 @@ class GrepHit(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     path: StrictStr
     """
@@ -113,10 +142,49 @@ class GrepHit(Model):
     """
     The line without its end.
     """
+    clipped: Literal[True] | MISSING = MISSING
+    """
+    Present when part of the line was left out; text is then the part around the first match.
+    """
+    sha256: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
+        MISSING
+    )
+    """
+    Present exactly when receipts is true: SHA-256, in lower-case hexadecimal, of the UTF-8 bytes of the whole line, clipped or not.
+    """
     context: Annotated[list[GrepLine] | MISSING, Field(min_length=1)] = MISSING
     """
     Present exactly when context is above 0: the lines around the hit, clipped to the file, the hit's own line included.
     """
+
+
+class GrepSkipped(Model):
+    """
+    How much of the selection could not be searched.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    binary: Annotated[StrictInt, Field(ge=0)]
+    """
+    Files with a NUL byte in their first 8192 bytes.
+    """
+    too_large: Annotated[StrictInt, Field(ge=0)]
+    """
+    Files larger than max_bytes, binary or not.
+    """
+    unreadable: Annotated[StrictInt, Field(ge=0)]
+    """
+    Files that could not be opened or read, directories that could not be listed and may hold files of the selection, and ignore files that could not be read.
+    """
+    not_regular: Annotated[StrictInt, Field(ge=0)]
+    """
+    FIFOs, sockets, devices, and links that do not lead to a regular file under the root.
+    """
+
+
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class GrepResult(Model):
@@ -126,6 +194,7 @@ class GrepResult(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     hits: list[GrepHit]
     """
@@ -133,13 +202,36 @@ class GrepResult(Model):
     """
     truncated: StrictBool
     """
-    True if max_hits was reached, so that there may be more, or if max_files cut the scan.
+    True if max_hits was reached, so that there may be more, if a hit did not fit into max_chars, or if max_files cut the scan.
     """
     truncated_by: Annotated[
-        list[Literal['max_files', 'max_hits']] | MISSING, Field(min_length=1)
+        list[Literal['max_chars', 'max_files', 'max_hits']] | MISSING,
+        Field(min_length=1),
     ] = MISSING
     """
     Present exactly when truncated is true: the sorted names of the limits that did it.
+    """
+    cursor: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Present exactly when truncated is true: send the same request with this cursor to continue strictly after the last hit, or after the last file that was searched.
+    """
+    complete: StrictBool | MISSING = MISSING
+    """
+    True when nothing was cut, nothing was skipped and no earlier page came before: no other line of the selected files matches.
+    """
+    skipped: GrepSkipped | MISSING = MISSING
+    """
+    What was selected and could not be searched, by reason; it covers all selected files, also those after the hit cap was reached.
+    """
+    files_digest: Annotated[
+        StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')
+    ] = MISSING
+    """
+    SHA-256, in lower-case hexadecimal, of the candidates' relative paths in the bytes of the file system, sorted as listed, each followed by a NUL byte. Candidates are the regular files that the hidden, exclude and ignore rules leave, of these at most max_files, and after a cursor only those from there on. The same rules give list_files and grep the same digest.
+    """
+    hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Present only when no file was selected: why that may be. For people: the wording is not part of the contract.
     """
     metrics: metrics_1.Metrics
     """

@@ -54,6 +54,35 @@ class ListFilesArgs(Model):
     """
     Globs over the relative path; what matches one is left out.
     """
+    gitignore: StrictBool = False
+    """
+    Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and .git itself. Where it is absent, the server's --gitignore flag decides.
+    """
+    cursor: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must be the same.
+    """
+
+
+class ListFilesSkipped(Model):
+    """
+    How many names could not be listed.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    unreadable: Annotated[StrictInt, Field(ge=0)]
+    """
+    Directories that could not be listed and may hold files of the selection, and ignore files that could not be read.
+    """
+    not_regular: Annotated[StrictInt, Field(ge=0)]
+    """
+    FIFOs, sockets, devices, and links that do not lead to a regular file under the root.
+    """
+
+
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class ListFilesResult(Model):
@@ -63,6 +92,7 @@ class ListFilesResult(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     files: list[StrictStr]
     """
@@ -77,6 +107,28 @@ class ListFilesResult(Model):
     ] = MISSING
     """
     Present exactly when truncated is true: the sorted names of the limits that did it.
+    """
+    cursor: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Present exactly when truncated is true: send the same request with this cursor to continue strictly after the last file that was listed or looked at.
+    """
+    complete: StrictBool | MISSING = MISSING
+    """
+    True when nothing was cut, nothing was skipped and no earlier page came before: these are all the files there are.
+    """
+    skipped: ListFilesSkipped | MISSING = MISSING
+    """
+    What the selection met and could not list, by reason.
+    """
+    files_digest: Annotated[
+        StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')
+    ] = MISSING
+    """
+    SHA-256, in lower-case hexadecimal, of the candidates' relative paths in the bytes of the file system, sorted as listed, each followed by a NUL byte. Candidates are the regular files that the hidden, exclude and ignore rules leave, of these at most max_files, and after a cursor only those from there on. The same rules give list_files and grep the same digest.
+    """
+    hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Present only when no file was selected: why that may be. For people: the wording is not part of the contract.
     """
     metrics: metrics_1.Metrics
     """

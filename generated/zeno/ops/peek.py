@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictInt, StrictStr
+from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 from .. import metrics as metrics_1
 
@@ -32,6 +32,22 @@ class PeekArgs(Model):
     """
     Number of lines from the end.
     """
+    receipts: StrictBool = False
+    """
+    Also return sha256, by which each slice can be cited and verified.
+    """
+    max_line_chars: Annotated[StrictInt | MISSING, Field(ge=1, le=9007199254740991)] = (
+        MISSING
+    )
+    """
+    Clip longer lines to this many characters, at their end.
+    """
+    max_chars: Annotated[StrictInt | MISSING, Field(ge=1, le=9007199254740991)] = (
+        MISSING
+    )
+    """
+    Return at most this many characters of text in all, line feeds between lines included. Each slice may take half of them and what the other leaves. Lines that do not fit are left out, in the head from its end, in the tail from its start; one that does not fit alone is clipped.
+    """
 
 
 class PeekSlice(Model):
@@ -41,6 +57,7 @@ class PeekSlice(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     start_line: Annotated[StrictInt, Field(ge=0)]
     """
@@ -53,6 +70,16 @@ class PeekSlice(Model):
     text: StrictStr
     """
     The lines joined by a line feed, without one at the end.
+    """
+    clipped: Literal[True] | MISSING = MISSING
+    """
+    Present when part of a line was left out.
+    """
+    sha256: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
+        MISSING
+    )
+    """
+    Present when receipts is true and there are lines: SHA-256, in lower-case hexadecimal, of the UTF-8 bytes of lines start_line to end_line joined by a line feed, whole even where they are clipped.
     """
 
 
@@ -79,6 +106,16 @@ class PeekResult(Model):
     tail: PeekSlice
     """
     The last lines.
+    """
+    truncated: StrictBool | MISSING = MISSING
+    """
+    Present exactly when max_chars is: whether it withheld lines that were asked for.
+    """
+    truncated_by: Annotated[
+        list[Literal['max_chars']] | MISSING, Field(min_length=1)
+    ] = MISSING
+    """
+    Present exactly when truncated is true: the limit that did it.
     """
     metrics: metrics_1.Metrics
     """

@@ -36,15 +36,32 @@ class ReadFileArgs(Model):
     """
     Return at most this many lines.
     """
+    receipts: StrictBool = False
+    """
+    Also return sha256, by which the lines can be cited and verified.
+    """
+    max_line_chars: Annotated[StrictInt | MISSING, Field(ge=1, le=9007199254740991)] = (
+        MISSING
+    )
+    """
+    Clip longer lines to this many characters, at their end.
+    """
+    max_chars: Annotated[StrictInt | MISSING, Field(ge=1, le=9007199254740991)] = (
+        MISSING
+    )
+    """
+    Return at most this many characters of text, line feeds between lines included. Lines that do not fit are left out; a first line that does not fit is clipped.
+    """
 
 
 class ReadFileResult(Model):
     """
-    Result of read_file: lines start_line to the smaller of end_line and total_lines, at most max_lines of them.
+    Result of read_file: lines start_line to the smaller of end_line and total_lines, at most max_lines of them and no more than fit into max_chars.
     """
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     path: StrictStr
     """
@@ -64,17 +81,27 @@ class ReadFileResult(Model):
     """
     truncated: StrictBool
     """
-    True when lines that were asked for and exist were withheld because of max_lines.
+    True when lines that were asked for and exist were withheld because of max_lines or max_chars.
     """
     truncated_by: Annotated[
-        list[Literal['max_lines']] | MISSING, Field(min_length=1)
+        list[Literal['max_chars', 'max_lines']] | MISSING, Field(min_length=1)
     ] = MISSING
     """
-    Present exactly when truncated is true: the limit that did it.
+    Present exactly when truncated is true: the sorted names of the limits that did it.
     """
     text: StrictStr
     """
     The lines joined by a line feed, without one at the end.
+    """
+    clipped: Literal[True] | MISSING = MISSING
+    """
+    Present when part of a line was left out.
+    """
+    sha256: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
+        MISSING
+    )
+    """
+    Present when receipts is true and there are lines: SHA-256, in lower-case hexadecimal, of the UTF-8 bytes of lines start_line to end_line joined by a line feed, whole even where they are clipped.
     """
     metrics: metrics_1.Metrics
     """

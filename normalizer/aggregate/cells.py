@@ -1,0 +1,89 @@
+"""The groups of a table: those that have records, and those that should have."""
+
+from collections import Counter
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+from normalizer import phases
+from normalizer.aggregate import keys
+from normalizer.aggregate.eligibility import Cells, Kind, Levels
+from normalizer.aggregate.engine import Engine
+from normalizer.aggregate.query import Query
+from normalizer.aggregate.sources import Sources
+from normalizer.errors import CannotRun
+
+_MOST_CELLS = 1_000_000
+
+
+class Found(NamedTuple):
+    """What is in the ledgers, group by group."""
+
+    valid: Cells
+    """Every group that is expected; VALID records of the selection."""
+    invalid: Counter[Levels]
+    not_selected: int
+
+    def kinds(self) -> Counter[Kind]:
+        """All VALID records of the selection."""
+        total: Counter[Kind] = Counter()
+        for cell in self.valid.values():
+            total.update(cell)
+        return total
+
+    def total(self, sources: Sources) -> int:
+        """All records of the ledgers."""
+        return self.kinds().total() + self.invalid.total() + self.not_selected + sources.duplicates
+
+
+def find(
+    engine: Engine, query: Query, sources: Sources, where: dict[str, keys.Level], without: str | None = None
+) -> Found:
+    """Count the records of all groups (`without` one judge if so asked), and add the groups expected and empty."""
+    valid: Cells = {}
+    invalid: Counter[Levels] = Counter()
+    not_selected = 0
+    width = len(query.by)
+    for row in engine.rows(query.kinds(without)):
+        levels, (chosen, phase, protocol, self_judged, off, count) = tuple(row[:width]), row[width:]
+        if not chosen:
+            not_selected += int(count)
+            continue
+        kind = Kind(int(phase), protocol, bool(self_judged), bool(off))
+        if kind.off_scale and not phases.may_relax(kind.phase):
+            raise CannotRun(f"{count} valid records have scores off their scale: was the ledger edited? See `audit`")
+        valid.setdefault(levels, Counter())[kind] += int(count)
+    for record in sources.invalid():
+        if not selected(record, query.rubric.name, where):
+            not_selected += 1
+            continue
+        invalid[_levels(record, query.by)] += 1
+    missing = {_levels(item, query.by) for item in sources.expected if selected(item, query.rubric.name, where)}
+    for levels in _crossed({*valid, *invalid, *missing}, query.by):
+        valid.setdefault(levels, Counter())
+    return Found(valid, invalid, not_selected)
+
+
+def selected(record: dict[str, Any], rubric: str, where: dict[str, keys.Level]) -> bool:
+    """Whether what should have been a record is of the selection."""
+    if record.get("rubric", rubric) != rubric:
+        return False
+    return all(keys.level_in(record, name) == level for name, level in where.items() if name != "rubric")
+
+
+def _levels(record: dict[str, Any], by: tuple[str, ...]) -> Levels:
+    return tuple(keys.level_in(record, name) for name in by)
+
+
+def _crossed(found: set[Levels], by: tuple[str, ...]) -> set[Levels]:
+    """The groups that are expected. Where all keys are of the study's design, every combination of their levels; a key
+    of a run (its id, phase, versions) goes only with what occurs with it, and so does having no level at all."""
+    if not by:
+        return {()}
+    if not all(map(keys.is_of_design, by)):
+        return found
+    levels = [{cell[place] for cell in found} - {None} for place in range(len(by))]
+    size = prod(map(len, levels))
+    if size > _MOST_CELLS:
+        raise CannotRun(f"--by {','.join(by)} has {size} cells: name fewer keys")
+    return found | set(product(*levels))

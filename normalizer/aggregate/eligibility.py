@@ -1,0 +1,111 @@
+"""Which records may reach a number: the protocol's rules on aggregation, all of them, and nowhere else.
+
+INVALID records never come this far (6). Phase 0 is diagnostic (7.1). Phases and protocol versions are not mixed unless
+that is asked for (7, 10). Self-judged records count beside others, never alone (8.2).
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from normalizer import phases
+from normalizer.aggregate.keys import Level
+from normalizer.errors import CannotRun
+
+SELF = "CASE WHEN self_judged = 'true' OR judge_model = generator_model THEN 1 ELSE 0 END"
+"""SQL over a record: as `phases.eligibility` tells it, but for records of any phase."""
+
+
+class Kind(NamedTuple):
+    """What the rules look at in a VALID record."""
+
+    phase: int
+    protocol: str | None
+    self_judged: bool
+    off_scale: bool
+    """Possible only in phase 0, where a relaxation lets a judge off the scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the user asked for."""
+
+    diagnostic: bool = False
+    """Phase 0 is admitted, and every output says so."""
+    mix: frozenset[str] = frozenset()
+    """Of `phase` and `protocol_version`: those that may be mixed."""
+
+    def admits(self, kind: Kind) -> bool:
+        """Whether records of a kind may be counted, if not alone."""
+        return self._admits_phase(kind.phase) and not kind.off_scale
+
+    def _admits_phase(self, phase: int) -> bool:
+        return self.diagnostic or bool(phases.rules()["phases"][str(phase)]["aggregated"])
+
+    def condition(self) -> str:
+        """The same as SQL over `records`, of which only chosen ones are meant."""
+        admitted = [name for name in sorted(phases.rules()["phases"]) if self._admits_phase(int(name))]
+        return f"chosen = 1 AND off = 0 AND phase IN ({', '.join(admitted)})"
+
+    def check_mixing(self, kinds: Counter[Kind], by: tuple[str, ...]) -> None:
+        """Refuse to put into one table what must not be mixed silently."""
+        admitted = [kind for kind in kinds if self.admits(kind)]
+        found = {
+            "phase": sorted({str(kind.phase) for kind in admitted}),
+            "protocol_version": sorted({kind.protocol or "(none)" for kind in admitted}),
+        }
+        for name, levels in found.items():
+            if len(levels) > 1 and name not in by and name not in self.mix:
+                raise CannotRun(
+                    f"the records are of {name} {' and '.join(levels[:5])}{' and more' if len(levels) > 5 else ''}, "
+                    f"which are not mixed silently: group --by {name}, choose one with --where {name}={levels[-1]}, "
+                    f"or ask for it with --mix {name}"
+                )
+
+    def left_out(self, kinds: Counter[Kind]) -> Counter[str]:
+        """How many of a group's VALID records do not count, by reason."""
+        counted: Counter[str] = Counter()
+        for kind, count in kinds.items():
+            if not self._admits_phase(kind.phase):
+                counted["diagnostic"] += count
+            elif kind.off_scale:
+                counted["off_scale"] += count
+        counted["self_judged"] = self.only_self_judged(kinds)
+        return counted
+
+    def only_self_judged(self, kinds: Counter[Kind]) -> int:
+        """How many admitted records a group has if all of them are self-judged, else 0."""
+        admitted = [(kind, count) for kind, count in kinds.items() if self.admits(kind)]
+        if any(not kind.self_judged for kind, _ in admitted):
+            return 0
+        return sum(count for _, count in admitted)
+
+    def flags(self, kinds: Counter[Kind], *, invalid: bool) -> list[str]:
+        """What must be said of a group, given its VALID records and whether it has INVALID ones."""
+        admitted = [kind for kind in kinds if self.admits(kind)]
+        flags = ["diagnostic"] if self.diagnostic else []
+        if not admitted:
+            why = (
+                "only_diagnostic"
+                if any(not kind.off_scale for kind in kinds)
+                else "only_off_scale"
+                if kinds
+                else "only_invalid"
+                if invalid
+                else "no_records"
+            )
+            return [*flags, why]
+        if all(kind.self_judged for kind in admitted):
+            return [*flags, "only_self_judged"]
+        if any(kind.self_judged for kind in admitted):
+            flags.append("self_judged_included")
+        if len({kind.phase for kind in admitted}) > 1:
+            flags.append("mixed_phases")
+        if len({kind.protocol for kind in admitted}) > 1:
+            flags.append("mixed_protocol_versions")
+        return flags
+
+
+Levels = tuple[Level, ...]
+Cells = dict[Levels, Counter[Kind]]
+"""The VALID records of each group, counted by what the rules look at."""

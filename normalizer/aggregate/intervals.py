@@ -1,0 +1,187 @@
+"""95 % confidence intervals of means: Student's t or a seeded bootstrap, of independent units or of clusters.
+
+Clusters (say, all answers to one question) are taken as a whole: their residual sums make the standard error, or they
+are what is resampled. Fewer than 10 of them give no interval: it would be too narrow, and nobody could tell.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from normalizer.aggregate.eligibility import Levels
+from normalizer.aggregate.exact import root
+from normalizer.aggregate.units import Group, Numbers
+from normalizer.errors import CannotRun
+
+LEAST_CLUSTERS = 10
+_MOST_DRAWS = 2_000_000_000
+Interval = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How intervals are made."""
+
+    bootstrap: bool = False
+    cluster: str | None = None
+    resamples: int = 2000
+    seed: int = 0
+
+    def document(self) -> dict[str, Any]:
+        """As outputs declare it."""
+        drawn = (
+            {"resamples": self.resamples, "seed": self.seed} if self.bootstrap else {"resamples": None, "seed": None}
+        )
+        return {"method": "bootstrap" if self.bootstrap else "t", "cluster": self.cluster, **drawn}
+
+
+@dataclass(slots=True)
+class Intervals:
+    """The intervals of every group and measure."""
+
+    found: dict[Levels, list[Interval]] = field(default_factory=dict)
+    few: set[Levels] = field(default_factory=set)
+
+    def of(self, levels: Levels, place: int) -> Interval | None:
+        """The interval of one measure, if there is one."""
+        return self.found[levels][place] if levels in self.found else None
+
+    def refused(self, levels: Levels) -> bool:
+        """Whether there are too few clusters."""
+        return levels in self.few
+
+
+def variance(n: int, total: int, squares: int, denominator: int) -> Fraction:
+    """The variance with n - 1, exactly."""
+    return Fraction(n * squares - total * total, n * (n - 1) * denominator**2)
+
+
+def t_interval(mean: Fraction, error_squared: Fraction, freedom: float) -> Interval:
+    """Mean and standard error, squared, with Student's t."""
+    half = Fraction(quantile(freedom)) * root(error_squared)
+    return mean - half, mean + half
+
+
+def quantile(freedom: float) -> float:
+    """The 97.5 % point of Student's t."""
+    from scipy.special import stdtrit  # heavy, and only intervals need it
+
+    return float(stdtrit(freedom, 0.975))
+
+
+def intervals(numbers: Numbers, groups: dict[Levels, Group], method: Method) -> Intervals:
+    """The intervals of all groups with more than one unit."""
+    if method.cluster is not None:
+        return _clustered(numbers, groups, method)
+    if method.bootstrap:
+        return _resampled_units(numbers, groups, method)
+    result = Intervals()
+    for levels, group in groups.items():
+        if group.n > 1:
+            result.found[levels] = [
+                t_interval(
+                    Fraction(sums.total, group.n * numbers.denominator),
+                    variance(group.n, sums.total, sums.squares, numbers.denominator) / group.n,
+                    group.n - 1,
+                )
+                for sums in group.sums
+            ]
+    return result
+
+
+def _clustered(numbers: Numbers, groups: dict[Levels, Group], method: Method) -> Intervals:
+    clusters: dict[Levels, list[tuple[int, list[int]]]] = defaultdict(list)
+    rows = sorted(numbers.engine.rows(numbers.query.clusters()), key=lambda row: tuple(map(_orderly, row)))
+    for row in rows:
+        n, *sums = (int(value) for value in row[numbers.width + 1 :])
+        clusters[tuple(row[: numbers.width])].append((n, sums))
+    result = Intervals()
+    for levels in sorted(groups, key=lambda levels: tuple(map(_orderly, levels))):
+        sizes = [n for n, _ in clusters[levels]]
+        if len(sizes) < LEAST_CLUSTERS:
+            result.few.add(levels)
+            continue
+        totals = [[sums[place] for _, sums in clusters[levels]] for place in range(len(numbers.query.measures))]
+        if method.bootstrap:
+            result.found[levels] = _percentiles(sizes, totals, numbers.denominator, method)
+        else:
+            result.found[levels] = [_robust(sizes, each, numbers.denominator) for each in totals]
+    return result
+
+
+def _orderly(value: Any) -> tuple[bool, str]:
+    return value is None, str(value)
+
+
+def _robust(sizes: list[int], totals: list[int], denominator: int) -> Interval:
+    """The cluster-robust standard error of a mean, with G / (G - 1) and G - 1 degrees of freedom."""
+    n, clusters = sum(sizes), len(sizes)
+    mean = Fraction(sum(totals), n)
+    residuals = sum(((total - size * mean) ** 2 for size, total in zip(sizes, totals, strict=True)), Fraction(0))
+    error_squared = Fraction(clusters, clusters - 1) * residuals / (n * denominator) ** 2
+    return t_interval(mean / denominator, error_squared, clusters - 1)
+
+
+def _resampled_units(numbers: Numbers, groups: dict[Levels, Group], method: Method) -> Intervals:
+    result = Intervals()
+    wanted = {levels for levels, group in groups.items() if group.n > 1}
+    if sum(groups[levels].n for levels in wanted) * method.resamples > _MOST_DRAWS:
+        raise CannotRun("a bootstrap over so many units would take very long: use --interval t, or --cluster KEY")
+    found: dict[Levels, list[Interval]] = {levels: [] for levels in wanted}
+    for measure in numbers.query.measures:
+        values: dict[Levels, dict[int, int]] = defaultdict(dict)
+        for levels, value, count, _ in numbers.histogram(measure):
+            values[levels][value] = count
+        for levels in wanted:
+            ordered = sorted(values[levels])
+            repeats = [values[levels][value] for value in ordered]
+            found[levels] += _percentiles_of(ordered, repeats, numbers.denominator, method)
+    result.found = found
+    return result
+
+
+def _percentiles(sizes: list[int], totals: list[list[int]], denominator: int, method: Method) -> list[Interval]:
+    """Resample clusters: each draw brings all of a cluster's units."""
+    import numpy as np
+
+    draws = _draws(method, len(sizes))
+    size = np.array(sizes, dtype=object)
+    result = []
+    for each in totals:
+        total = np.array(each, dtype=object)
+        means = sorted(Fraction(int(total[drawn].sum()), int(size[drawn].sum()) * denominator) for drawn in draws())
+        result.append(_middle(means))
+    return result
+
+
+def _percentiles_of(values: list[int], repeats: list[int], denominator: int, method: Method) -> list[Interval]:
+    """Resample units, given how often each value occurs."""
+    import numpy as np
+
+    n = sum(repeats)
+    last = np.cumsum(np.array(repeats, dtype=np.int64))
+    sums = []
+    for drawn in _draws(method, n)():
+        often = np.bincount(np.searchsorted(last, drawn, side="right"), minlength=len(values))
+        sums.append(sum(value * int(count) for value, count in zip(values, often, strict=True) if count))
+    return [_middle([Fraction(total, n * denominator) for total in sorted(sums)])]
+
+
+def _draws(method: Method, n: int) -> Any:
+    """The resamples, each n places below n: from the raw bits of PCG64, whose stream is promised never to change."""
+    import numpy as np
+
+    def drawn() -> Any:
+        source = np.random.PCG64(method.seed)
+        for _ in range(method.resamples):
+            # 32 bits times n, high half: as even as 2**32 / n allows.
+            yield ((source.random_raw(n) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32)
+
+    return drawn
+
+
+def _middle(means: list[Fraction]) -> Interval:
+    """The 2.5 % and 97.5 % points of sorted means: order statistics, nothing interpolated."""
+    cut = len(means) * 25 // 1000
+    return means[cut], means[-1 - cut]

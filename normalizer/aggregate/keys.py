@@ -1,0 +1,75 @@
+"""What records can be grouped and selected by."""
+
+from typing import Any
+
+from normalizer.errors import CannotRun
+
+RUN_KEYS = ("protocol_version", "judge_prompt_version", "phase", "run_id")
+"""Of a run: only combinations that occur are expected."""
+DESIGN_KEYS = ("judge_model", "generator_model")
+"""Of a study's design, as factors are: every combination of their levels is expected."""
+ALSO_SELECTED = ("eval_id", "rubric")
+FACTOR = "factors."
+
+Level = str | int | None
+
+
+def keys_of(text: str) -> tuple[str, ...]:
+    """The keys of `--by`: names with commas between them; an empty text is one group of everything."""
+    names = tuple(name.strip() for name in text.split(",")) if text.strip() else ()
+    for name in names:
+        checked(name)
+    if len(set(names)) < len(names):
+        raise CannotRun("a key is named twice in --by: name it once")
+    return names
+
+
+def checked(name: str, also: tuple[str, ...] = ()) -> str:
+    """The name, if it is one of a key."""
+    if name in (*RUN_KEYS, *DESIGN_KEYS, *also) or (name.startswith(FACTOR) and name != FACTOR):
+        return name
+    known = ", ".join((*DESIGN_KEYS, *RUN_KEYS, *also))
+    raise CannotRun(f"{name or 'an empty name'} is not a key: the keys are {known} and factors.NAME")
+
+
+def is_of_design(name: str) -> bool:
+    """Whether a study crosses the levels of this key with those of others."""
+    return name in DESIGN_KEYS or name.startswith(FACTOR)
+
+
+def where_of(texts: tuple[str, ...]) -> dict[str, Level]:
+    """The selection: `KEY=LEVEL` each; an empty level selects records that have none."""
+    chosen: dict[str, Level] = {}
+    for text in texts:
+        name, sign, level = text.partition("=")
+        if not sign:
+            raise CannotRun(f"{text} selects nothing: write KEY=LEVEL")
+        chosen[checked(name, ALSO_SELECTED)] = as_level(name, level or None)
+    return chosen
+
+
+def as_level(name: str, text: str | None) -> Level:
+    """A level as it stands in a key: phases are numbers, all others strings."""
+    if name != "phase" or text is None:
+        return text
+    if text not in ("0", "1", "2"):
+        raise CannotRun(f"phase {text} is not a phase: there are 0, 1 and 2")
+    return int(text)
+
+
+def level_in(record: dict[str, Any], name: str) -> Level:
+    """The level a record has, whatever it holds: what is no level of that key counts as none."""
+    if name.startswith(FACTOR):
+        factors = record.get("factors")
+        value = factors.get(name.removeprefix(FACTOR)) if isinstance(factors, dict) else None
+    else:
+        value = record.get(name)
+    if name == "phase":
+        is_phase = isinstance(value, (int, float)) and not isinstance(value, bool) and value in (0, 1, 2)
+        return int(value) if is_phase and value is not None else None
+    return value if isinstance(value, str) else None
+
+
+def sort_key(levels: tuple[Level, ...]) -> tuple[tuple[bool, str], ...]:
+    """Rows sort by the code points of their levels, those that have none last."""
+    return tuple((level is None, str(level)) for level in levels)

@@ -1,0 +1,243 @@
+"""The query: one text, which every engine runs as it is. Sums are of integers, so that every engine agrees.
+
+An engine offers a view `lines` (see `Fields`), whose columns are strings as the records have them. From it are made
+
+    records    a row a VALID record: its levels, what the rules look at, its scores as whole numbers of the scale's unit
+    judged     a row a judge of an artifact, in a group: sums over the judge's records
+    units      a row a unit of a group: an artifact with its judges averaged, or a record
+
+Averages of unequal numbers of records or judges are put on a common denominator: what is summed stays whole.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import lcm
+
+from normalizer.aggregate import eligibility
+from normalizer.aggregate.keys import FACTOR, Level
+from normalizer.errors import CannotRun
+from normalizer.rubric import Rubric, Scale
+
+_DOUBLE_DIGITS = 15
+"""Decimal digits that survive a double, which engines read JSON numbers as."""
+_MOST = 10**38
+"""What an engine's widest whole number holds."""
+_WIDE = "DECIMAL(38,0)"
+
+
+def places_of(scale: Scale) -> int:
+    """Decimal places that the worths of a scale have."""
+    listed = [scale.unit] if scale.values is None else list(scale.values)
+    if scale.labels is not None:
+        listed = list(scale.labels.values())
+    exponents = [value.normalize().as_tuple().exponent for value in listed]
+    return max(0, *(-exponent for exponent in exponents if isinstance(exponent, int)))
+
+
+MEMBERS = (
+    "artifact",
+    "eval_id",
+    "generator_model",
+    "judge_model",
+    "judge_prompt_version",
+    "phase",
+    "protocol_version",
+    "rubric",
+    "run_id",
+    "self_judged",
+)
+"""What is looked at in a record besides its scores and factors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The columns of `lines`: members of a record by name, scores `d0`, `d1`... and factors `f0`, `f1`... by number."""
+
+    dimensions: tuple[str, ...]
+    factors: tuple[str, ...]
+    members: tuple[str, ...] = MEMBERS
+
+
+class Query:
+    """Texts over the records of one rubric."""
+
+    def __init__(self, rubric: Rubric, by: tuple[str, ...], where: dict[str, Level], cluster: str | None) -> None:
+        self.rubric = rubric
+        self.by = by
+        self._where = where
+        self.cluster = cluster
+        named = [name for name in (*by, *where, *([cluster] if cluster else [])) if name.startswith(FACTOR)]
+        self.fields = Fields(tuple(rubric.dimensions), tuple(dict.fromkeys(n.removeprefix(FACTOR) for n in named)))
+        scales = [dimension.scale for dimension in rubric.dimensions.values()]
+        self.places = max(places_of(scale) for scale in scales)
+        self.low, self.high = (int(end.scaleb(self.places)) for end in rubric.bounds())
+        self._greatest = sum(int(max(abs(s.minimum), abs(s.maximum)).scaleb(self.places)) for s in scales)
+        whole = max(len(str(int(max(abs(scale.minimum), abs(scale.maximum))))) for scale in scales)
+        self.fits_doubles = whole + self.places <= _DOUBLE_DIGITS
+        """Whether engines may read the scores' spellings themselves."""
+        self.measures = [f"s{number}" for number in range(len(scales))] + ["t"]
+        self.keys = [f"k{number}" for number in range(len(by))]
+
+    def records(self, *, worths: bool) -> str:
+        """The text of `records`; with `worths`, lines have what labels are worth instead of labels."""
+        columns = [f"{self._level(name)} AS k{number}" for number, name in enumerate(self.by)]
+        columns += [f"{self._level(self.cluster) if self.cluster else 'NULL'} AS c"]
+        columns += ["artifact", "generator_model AS generator", "judge_model AS judge"]
+        columns += [f"{_PHASE} AS phase", "protocol_version AS protocol", f"{eligibility.SELF} AS self"]
+        columns += [f"{self._chosen()} AS chosen"]
+        scores = [
+            self._score(f"d{number}", dimension.scale, worths=worths)
+            for number, dimension in enumerate(self.rubric.dimensions.values())
+        ]
+        columns += [f"{score} AS s{number}" for number, score in enumerate(scores)]
+        inner = f"SELECT {', '.join(columns)} FROM lines"  # noqa: S608 - names are ours, levels are quoted
+        total = " + ".join(f"s{number}" for number in range(len(scores)))
+        # What is no number on the scale has no total, and is told apart by that.
+        return f"SELECT *, {total} AS t, CASE WHEN {total} IS NULL THEN 1 ELSE 0 END AS off FROM ({inner}) AS r"  # noqa: S608
+
+    def kinds(self, without: str | None = None) -> str:
+        """How many records each group has of each kind that the rules tell apart; `without` one judge if so asked."""
+        columns = ", ".join([*self.keys, "chosen", "phase", "protocol", "self", "off"])
+        condition = "" if without is None else f" WHERE {not_by(without)}"
+        return f"SELECT {columns}, COUNT(*) FROM records{condition} GROUP BY {columns}"  # noqa: S608
+
+    def judged(self, eligible: str) -> str:
+        """The text of `judged`, over eligible records."""
+        columns = [*self.keys, "artifact", "generator", "judge"]
+        sums = [f"SUM({_wide(name)}) AS {name}" for name in self.measures]
+        sums += [
+            "COUNT(*) AS m",
+            "SUM(self) AS selfs",
+            "MIN(c) AS c",
+            "MAX(c) AS c2",
+            "SUM(CASE WHEN c IS NULL THEN 1 ELSE 0 END) AS c0",
+        ]
+        return (
+            f"SELECT {', '.join(columns + sums)} FROM records WHERE {eligible} "  # noqa: S608
+            f"GROUP BY {', '.join(columns)}"
+        )
+
+    def artifacts(self, repeats: Iterable[int]) -> tuple[str, int]:
+        """The text of artifacts with the sums of their judges' averages, and the denominator of these."""
+        common, share = _shares("m", repeats)
+        columns = [*self.keys, "artifact", "generator"]
+        sums = [f"SUM({name} * {share}) AS {name}" for name in self.measures]
+        sums += ["SUM(m) AS records", "COUNT(*) AS judges", "MIN(c) AS c", "MAX(c2) AS c2", "SUM(c0) AS c0"]
+        return f"SELECT {', '.join(columns + sums)} FROM judged GROUP BY {', '.join(columns)}", common  # noqa: S608
+
+    def verdicts(self, repeats: Iterable[int]) -> tuple[str, int]:
+        """The text of `verdicts`, a row a judge of an artifact, and the denominator of its values. Without groups."""
+        common, share = _shares("m", repeats)
+        values = [f"{name} * {share} AS {name}" for name in self.measures]
+        columns = ", ".join(["artifact", "generator", "judge", "m", "selfs", *values])
+        return f"SELECT {columns} FROM judged WHERE judge IS NOT NULL", common  # noqa: S608
+
+    def artifact_units(self, judges: Iterable[int]) -> tuple[str, int]:
+        """The text of `units` that are artifacts, and the further denominator."""
+        common, share = _shares("judges", judges)
+        values = [f"{name} * {share} AS {name}" for name in self.measures]
+        return f"SELECT {', '.join([*self.keys, 'c', 'records', *values])} FROM artifacts", common  # noqa: S608
+
+    def record_units(self, eligible: str) -> str:
+        """The text of `units` that are records."""
+        values = [f"{_wide(name)} AS {name}" for name in self.measures]
+        columns = ", ".join([*self.keys, "c", "1 AS records", *values])
+        return f"SELECT {columns} FROM records WHERE {eligible}"  # noqa: S608
+
+    def judges(self, eligible: str) -> str:
+        """How many judges each group has."""
+        columns = "".join(f"{key}, " for key in self.keys)
+        group = f" GROUP BY {', '.join(self.keys)}" if self.keys else ""
+        return f"SELECT {columns}COUNT(DISTINCT judge) FROM records WHERE {eligible}{group}"  # noqa: S608
+
+    def moments(self, common: int) -> str:
+        """Counts and sums of each group; see `Moments` for their order."""
+        columns = [*self.keys, "COUNT(*)", "SUM(records)"]
+        columns += [f"SUM(CASE WHEN t = {end * common} THEN 1 ELSE 0 END)" for end in (self.low, self.high)]
+        for name in self.measures:
+            columns += [f"SUM({name})", f"SUM({name} * {name})", f"MIN({name})", f"MAX({name})"]
+        return _grouped(columns, "units", self.keys)
+
+    def moments_fit(self, units: int, common: int) -> bool:
+        """Whether sums of squares are within an engine's whole numbers."""
+        return (self._greatest * common) ** 2 * max(units, 1) < _MOST
+
+    def sums_fit(self, units: int, common: int) -> bool:
+        """Whether sums are."""
+        return self._greatest * common * max(units, 1) < _MOST
+
+    def histogram(self, measure: str) -> str:
+        """How many units of each group have each value of a measure."""
+        return _grouped([*self.keys, measure, "COUNT(*)", "SUM(records)"], "units", [*self.keys, measure])
+
+    def clusters(self) -> str:
+        """Counts and sums of each cluster of each group."""
+        sums = [f"SUM({name})" for name in self.measures]
+        return _grouped([*self.keys, "c", "COUNT(*)", *sums], "units", [*self.keys, "c"])
+
+    def _level(self, name: str) -> str:
+        if name.startswith(FACTOR):
+            return f"f{self.fields.factors.index(name.removeprefix(FACTOR))}"
+        return _PHASE if name == "phase" else name
+
+    def _chosen(self) -> str:
+        conditions = [f"rubric = {quoted(self.rubric.name)}"]
+        for name, level in self._where.items():
+            if name == "rubric":
+                continue
+            is_it = "IS NULL" if level is None else f"= {level if isinstance(level, int) else quoted(level)}"
+            conditions.append(f"{self._level(name)} {is_it}")
+        return f"CASE WHEN {' AND '.join(conditions)} THEN 1 ELSE 0 END"
+
+    def _score(self, column: str, scale: Scale, *, worths: bool) -> str:
+        if scale.labels is not None and not worths:
+            cases = " ".join(f"WHEN {quoted(label)} THEN '{worth:f}'" for label, worth in scale.labels.items())
+            column = f"CASE {column} {cases} END"
+        whole = "BIGINT" if self._greatest < 2**62 else _WIDE
+        if self.places == 0:
+            return f"CAST(TRY_CAST({column} AS DECIMAL(38,0)) AS {whole})"
+        # A decimal of fixed places without its point is the whole number of units, on every engine.
+        return f"CAST(REPLACE(CAST(TRY_CAST({column} AS DECIMAL(38,{self.places})) AS STRING), '.', '') AS {whole})"
+
+
+_PHASE = "CAST(CAST(phase AS DECIMAL(38,12)) AS INT)"
+
+
+def quoted(text: str) -> str:
+    """A string of SQL. What engines read differently inside quotes goes in by its code."""
+    parts = []
+    plain = ""
+    for char in text:
+        if char in "'\\\x7f" or char < " ":
+            parts += [f"'{plain}'", f"CHR({ord(char)})"]
+            plain = ""
+        else:
+            plain += char
+    parts.append(f"'{plain}'")
+    return parts[0] if len(parts) == 1 else f"CONCAT({', '.join(parts)})"
+
+
+def not_by(judge: str) -> str:
+    """The records of all other judges."""
+    return f"(judge IS NULL OR judge <> {quoted(judge)})"
+
+
+def _wide(column: str) -> str:
+    return f"CAST({column} AS {_WIDE})"
+
+
+def _shares(column: str, counts: Iterable[int]) -> tuple[int, str]:
+    """A common denominator for averages over that many, and what each of them is multiplied by."""
+    found = sorted(set(counts))
+    common = lcm(*found) if found else 1
+    if common >= _MOST:
+        raise CannotRun("artifacts have too many different numbers of judges to be averaged exactly: use --unit record")
+    if len(found) < 2:
+        return common, "1"
+    cases = " ".join(f"WHEN {count} THEN {common // count}" for count in found)
+    return common, f"CASE {column} {cases} END"
+
+
+def _grouped(columns: list[str], table: str, keys: list[str]) -> str:
+    group = f" GROUP BY {', '.join(keys)}" if keys else ""
+    return f"SELECT {', '.join(columns)} FROM {table}{group}"  # noqa: S608

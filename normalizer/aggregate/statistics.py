@@ -1,0 +1,99 @@
+"""What an expert asks next, in one report. A document of `statistics.json`."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from normalizer.aggregate import cells, rates, sources
+from normalizer.aggregate.contrasts import contrasts
+from normalizer.aggregate.engine import Engine, started
+from normalizer.aggregate.exact import ROUNDING, rounded
+from normalizer.aggregate.headline import Headline
+from normalizer.aggregate.query import Query
+from normalizer.aggregate.self_judging import self_against_cross
+from normalizer.aggregate.severity import severity
+from normalizer.aggregate.signflip import RESAMPLES
+from normalizer.aggregate.sources import Sources
+from normalizer.aggregate.summary import Options, left_out, query_of
+from normalizer.aggregate.units import prepared
+from normalizer.aggregate.verdicts import Verdicts
+
+
+def statistics(
+    folders: tuple[Path, ...],
+    options: Options,
+    contrast: str | None = None,
+    paired_by: tuple[str, ...] = (),
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> dict[str, Any]:
+    """The report on ledgers; `contrast` is a key whose levels are compared on blocks that agree in `paired_by`."""
+    with sources.opened(folders) as given, started(options.engine, options.memory) as engine:
+        query = query_of(given, options)
+        with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+            headline = Headline.of(engine, given, query, options)
+            options.rules.check_mixing(headline.found.kinds(), options.by)
+            judges = _judges(engine, options)
+            without = [_without(engine, given, query, options, headline, judge) for judge in judges]
+        by_all = query_of(given, replace(options, by=rates.BY))
+        with prepared(engine, by_all, given, diagnostic=options.rules.diagnostic):
+            found = cells.find(engine, by_all, given, options.where)
+        ungrouped = query_of(given, replace(options, by=()))
+        with prepared(engine, ungrouped, given, diagnostic=options.rules.diagnostic):
+            alone = options.rules.only_self_judged(headline.found.kinds())
+            verdicts = Verdicts(engine, ungrouped, options.rules.condition() + (" AND 1 = 0" if alone else ""))
+            severities = severity(verdicts)
+            selves = self_against_cross(verdicts, seed, resamples)
+        contrasted = []
+        if contrast is not None:
+            crossed = query_of(given, replace(options, by=(contrast, *paired_by)))
+            with prepared(engine, crossed, given, diagnostic=options.rules.diagnostic):
+                cellwise = Headline.of(engine, given, crossed, options)
+            contrasted = contrasts(crossed, cellwise, options.rules, seed, resamples)
+        bounds = rates.bounds(engine, given, query, options, headline)
+    return {
+        "by": list(options.by),
+        "unit": options.unit,
+        "invalid_rates": rates.invalid_rates(found),
+        "bounds": bounds,
+        "paired_by": list(paired_by),
+        "contrasts": contrasted,
+        "severity": severities,
+        "leave_one_judge_out": without,
+        "self_against_cross": selves,
+        "seed": seed,
+        "resamples": resamples,
+        "left_out": left_out(given, headline.found, options.rules),
+        "records": headline.found.total(given),
+        "rubric": query.rubric.name,
+        "where": options.where,
+        "rounding": ROUNDING,
+        "diagnostic": options.rules.diagnostic,
+    }
+
+
+def _judges(engine: Engine, options: Options) -> list[str]:
+    text = f"SELECT DISTINCT judge FROM records WHERE {options.rules.condition()} AND judge IS NOT NULL"  # noqa: S608
+    return sorted(row[0] for row in engine.rows(text))
+
+
+def _without(
+    engine: Engine, given: Sources, query: Query, options: Options, headline: Headline, judge: str
+) -> dict[str, Any]:
+    left = Headline.of(engine, given, query, options, without=judge)
+    rows = []
+    for levels in headline.levels():
+        before, after = headline.mean(levels, options.rules), left.mean(levels, options.rules)
+        change = None if before is None or after is None else after - before
+        kinds = left.found.valid.get(levels)
+        why = "only_self_judged" if kinds and options.rules.only_self_judged(kinds) else "no_records"
+        numbers = {"mean": after, "change": change}
+        rows.append(
+            {
+                "key": dict(zip(query.by, levels, strict=True)),
+                "n": left.group(levels, options.rules).n,
+                **{name: None if value is None else rounded(value) for name, value in numbers.items()},
+                "na": {name: why for name, value in numbers.items() if value is None},
+            }
+        )
+    return {"judge": judge, "rows": rows}

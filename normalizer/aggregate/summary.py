@@ -1,0 +1,138 @@
+"""The table: groups of eligible records with exact means, spreads and intervals. A document of `summary.json`."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from normalizer.aggregate import cells, intervals, keys, sources
+from normalizer.aggregate.eligibility import Levels, Rules
+from normalizer.aggregate.engine import Engine, started
+from normalizer.aggregate.exact import PLACES, ROUNDING, rounded, rounded_root
+from normalizer.aggregate.query import Query
+from normalizer.aggregate.sources import Sources
+from normalizer.aggregate.units import Group, Numbers, prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is asked for."""
+
+    by: tuple[str, ...] = ()
+    unit: str = "artifact"
+    where: dict[str, keys.Level] = field(default_factory=dict)
+    rules: Rules = field(default_factory=Rules)
+    interval: intervals.Method = field(default_factory=intervals.Method)
+    engine: str = "duckdb"
+    memory: str = "1200MB"
+    places: int = PLACES
+    """To which numbers are rounded in the end."""
+
+
+def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
+    """The summary of ledgers."""
+    with sources.opened(folders) as opened, started(options.engine, options.memory) as engine:
+        return summarize(engine, opened, options)
+
+
+def summarize(engine: Engine, given: Sources, options: Options) -> dict[str, Any]:
+    """The summary of opened ledgers."""
+    query = query_of(given, options)
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+        found = cells.find(engine, query, given, options.where)
+        options.rules.check_mixing(found.kinds(), options.by)
+        numbers = Numbers(engine, query, options.rules.condition(), options.unit)
+        groups = numbers.groups()
+        spreads = intervals.intervals(numbers, groups, options.interval)
+    rows = []
+    for levels in sorted(found.valid, key=keys.sort_key):
+        kinds = found.valid[levels]
+        flags = options.rules.flags(kinds, invalid=found.invalid[levels] > 0)
+        counts = not options.rules.only_self_judged(kinds)
+        group = groups.get(levels, Group()) if counts else Group()
+        if group.n == 1:
+            flags.append("one_unit")
+        if group.n > 1 and spreads.refused(levels):
+            flags.append("few_clusters")
+        rows.append(_row(query, levels, group, numbers.denominator, spreads, flags, options.places))
+    low, high = query.rubric.bounds()
+    return {
+        "by": list(options.by),
+        "unit": options.unit,
+        "rows": rows,
+        "left_out": left_out(given, found, options.rules),
+        "records": found.total(given),
+        "rubric": query.rubric.name,
+        "scale": [rounded(Fraction(low), 12), rounded(Fraction(high), 12)],
+        "where": options.where,
+        "interval": options.interval.document(),
+        "rounding": {**ROUNDING, "places": options.places},
+        "diagnostic": options.rules.diagnostic,
+    }
+
+
+def query_of(given: Sources, options: Options) -> Query:
+    """The query for what is asked."""
+    named = options.where.get("rubric")
+    rubric = given.rubric(named if isinstance(named, str) else None)
+    return Query(rubric, options.by, options.where, options.interval.cluster)
+
+
+def left_out(given: Sources, found: cells.Found, rules: Rules) -> dict[str, int]:
+    """What is in no number, by reason."""
+    counted = {"diagnostic": 0, "off_scale": 0, "self_judged": 0}
+    for kinds in found.valid.values():
+        for reason, count in rules.left_out(kinds).items():
+            counted[reason] += count
+    return {
+        "not_selected": found.not_selected,
+        "duplicate": given.duplicates,
+        "invalid": found.invalid.total(),
+        **counted,
+        "unreadable_bundles": given.unreadable,
+        "files_without_entry": given.without_entry,
+    }
+
+
+def _row(
+    query: Query,
+    levels: Levels,
+    group: Group,
+    denominator: int,
+    spreads: intervals.Intervals,
+    flags: list[str],
+    places: int,
+) -> dict[str, Any]:
+    moments = [
+        _moments(group, place, denominator, spreads.of(levels, place), places) for place in range(len(query.measures))
+    ]
+    return {
+        "key": dict(zip(query.by, levels, strict=True)),
+        "n": group.n,
+        "n_records": group.records,
+        "n_judges": group.judges,
+        "total": moments[-1],
+        "dimensions": dict(zip(query.rubric.dimensions, moments, strict=False)),
+        "at_min": group.at_min,
+        "at_max": group.at_max,
+        "flags": sorted(flags),
+    }
+
+
+def _moments(
+    group: Group, place: int, denominator: int, interval: tuple[Fraction, Fraction] | None, places: int
+) -> dict[str, Decimal | list[Decimal] | None]:
+    if not group.n:
+        return {"mean": None, "sd": None, "min": None, "max": None, "ci95": None}
+    sums = group.sums[place]
+    least, most = (Fraction(end or 0, denominator) for end in (sums.least, sums.most))
+    return {
+        "mean": rounded(Fraction(sums.total, group.n * denominator), places),
+        "sd": rounded_root(intervals.variance(group.n, sums.total, sums.squares, denominator), places)
+        if group.n > 1
+        else None,
+        "min": rounded(least, places),
+        "max": rounded(most, places),
+        "ci95": [rounded(end, places) for end in interval] if interval is not None else None,
+    }

@@ -1,0 +1,104 @@
+"""`normalizer aggregate`."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from normalizer.aggregate.eligibility import Rules
+from normalizer.aggregate.engine import ENGINES
+from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of, where_of
+from normalizer.aggregate.summary import Options, aggregate
+from normalizer.report import pretty, summary_table, tables
+
+FORMATS = ("json", "csv", "md", "latex", "text")
+LEDGERS = click.argument("ledgers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LEDGER...")
+
+
+def selecting(function: Any) -> Any:
+    """Options that say which records are meant."""
+    options = [
+        click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable."),
+        click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so."),
+        click.option(
+            "--mix",
+            multiple=True,
+            type=click.Choice(["phase", "protocol_version"]),
+            help="Let several of these into one number; flagged. Repeatable.",
+        ),
+        click.option(
+            "--engine", type=click.Choice(ENGINES), default="duckdb", show_default=True, help="What does the sums."
+        ),
+        click.option(
+            "--memory", default="1200MB", show_default=True, help="What DuckDB may use before it goes to disk."
+        ),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def options_from(where: tuple[str, ...], diagnostic: bool, mix: tuple[str, ...], engine: str, memory: str) -> Options:
+    """What `selecting` asked for."""
+    return Options(where=where_of(where), rules=Rules(diagnostic, frozenset(mix)), engine=engine, memory=memory)
+
+
+def spreading(function: Any) -> Any:
+    """Options that say what is counted, and how its intervals are made."""
+    options = [
+        click.option("--unit", type=click.Choice(["artifact", "record"]), default="artifact", show_default=True),
+        click.option(
+            "--interval",
+            type=click.Choice(["t", "bootstrap"]),
+            default="t",
+            show_default=True,
+            help="Kind of 95 % interval.",
+        ),
+        click.option("--cluster", metavar="KEY", help="Take units with the same level of this key as one cluster."),
+        click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True),
+        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def grouped(
+    by: str, unit: str, interval: str, cluster: str | None, resamples: int, seed: int, **chosen: Any
+) -> Options:
+    """What `--by`, `spreading` and `selecting` asked for."""
+    method = Method(
+        bootstrap=interval == "bootstrap",
+        cluster=None if cluster is None else checked(cluster, ALSO_SELECTED),
+        resamples=resamples,
+        seed=seed,
+    )
+    return replace(options_from(**chosen), by=keys_of(by), unit=unit, interval=method)
+
+
+@click.command()
+@LEDGERS
+@click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas: see below.")
+@spreading
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@selecting
+def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
+    """Mean, spread and interval of total and dimensions, group by group, over VALID and eligible records only.
+
+    KEYS are judge_model, generator_model, protocol_version, judge_prompt_version, phase, run_id and factors.NAME.
+    With the unit artifact the judges of each artifact are averaged first. What is left out is counted by reason.
+    """
+    summary = aggregate(ledgers, grouped(**chosen))
+    # What a terminal would take for colours is part of a name, and stays.
+    click.echo(written(summary, form), nl=False, color=True)
+    return 0
+
+
+def written(summary: dict[str, Any], form: str) -> str:
+    """A summary in one of the formats."""
+    if form == "json":
+        return pretty.dumps(summary) + "\n"
+    table = summary_table.wide(summary) if form == "csv" else summary_table.narrow(summary)
+    return tables.written(table, form)

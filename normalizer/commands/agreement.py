@@ -1,0 +1,28 @@
+"""`normalizer agreement`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from normalizer.aggregate.agreement import agreement
+from normalizer.commands.aggregate import FORMATS, LEDGERS, options_from, selecting
+from normalizer.report import agreement_table, pretty, tables
+
+
+@click.command()
+@LEDGERS
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@selecting
+def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
+    """How well each pair of judges agrees on the artifacts both judged, and all judges together.
+
+    Mean absolute difference, share of equal values, bias, kappa, weighted kappa, Krippendorff's alpha; confusion
+    matrices in the JSON. What a degenerate table cannot give is NA, with the reason.
+    """
+    report = agreement(ledgers, options_from(**chosen))
+    if form == "json":
+        click.echo(pretty.dumps(report))
+    else:
+        click.echo(tables.written(agreement_table.table(report), form), nl=False, color=True)
+    return 0

@@ -1,0 +1,54 @@
+"""`normalizer check`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from normalizer.aggregate.published import check
+from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
+from normalizer.errors import CannotRun
+from normalizer.report import check_table, pretty, tables
+
+
+@click.command()
+@click.argument("table", type=click.Path(path_type=Path), metavar="TABLE.csv")
+@LEDGERS
+@click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas; columns of the table.")
+@spreading
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="NAME=STATISTIC",
+    help="What a column means, such as 'Mean score=total.mean'; repeatable.",
+)
+@click.option("--all", "everything", is_flag=True, help="List the cells that match, too.")
+@click.option("--format", "form", type=click.Choice(["json", "text", "csv", "md"]), default="text", show_default=True)
+@selecting
+def command(
+    table: Path,
+    ledgers: tuple[Path, ...],
+    columns: tuple[str, ...],
+    everything: bool,
+    form: str,
+    **chosen: Any,
+) -> int:
+    """Does a published table follow from these ledgers? Told cell by cell; status 1 where a cell does not match.
+
+    Columns are known by the names that `aggregate` uses: the keys of --by, n, total, A_DIMENSION, total.sd,
+    total.ci95_low, "95 % interval" and so on; --column names others. A cell matches if the exact value, rounded to
+    the cell's own number of places, is what it says; where the exact value lies just between two, either is a tie.
+    """
+    named = {}
+    for text in columns:
+        name, sign, statistic = text.rpartition("=")
+        if not sign:
+            raise CannotRun(f"--column {text} names no statistic: write NAME=STATISTIC")
+        named[name] = statistic
+    report = check(table, ledgers, grouped(**chosen), named)
+    if form == "json":
+        click.echo(pretty.dumps(report))
+    else:
+        click.echo(tables.written(check_table.table(report, everything=everything), form), nl=False)
+    return 1 if report["counts"]["mismatch"] else 0

@@ -1,0 +1,33 @@
+"""`normalizer claims`."""
+
+from pathlib import Path
+
+import click
+
+from normalizer.claims import claims
+from normalizer.ledger import reading
+from normalizer.report import pretty, tables
+from normalizer.report.tables import Table
+
+
+@click.command()
+@click.argument("ledger", type=click.Path(path_type=Path))
+@click.option("--every", is_flag=True, help="List claims that hold, too.")
+@click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+def command(ledger: Path, every: bool, form: str) -> int:
+    """Compare what judges claim about their scores with the records: numbers under `aggregates`, totals of entries.
+
+    Lists what does not hold or cannot be derived. Exit status 1 when a claim does not hold.
+    """
+    with reading(ledger) as opened:
+        report = claims(opened)
+    if not every:
+        report["claims"] = [claim for claim in report["claims"] if claim["verdict"] in ("mismatch", "not_derivable")]
+    if form == "json":
+        click.echo(pretty.dumps(report))
+    else:
+        columns = ["bundle_sha256", "pointer", "claimed", "statistic", "measure", "recomputed", "records", "verdict"]
+        rows = [[claim[column] for column in columns] for claim in report["claims"]]
+        note = ", ".join(f"{verdict} {count}" for verdict, count in report["counts"].items())
+        click.echo(tables.written(Table(columns, rows, [f"Claims: {note}."]), form), nl=False, color=True)
+    return 1 if report["counts"]["mismatch"] else 0

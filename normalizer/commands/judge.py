@@ -1,0 +1,141 @@
+"""`normalizer judge`."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from normalizer.commands.packet import artifacts_option, coincidence_option, manifest_argument, rubric_option, taken
+from normalizer.judge.calls import Judge
+from normalizer.judge.conduct import pending
+from normalizer.judge.estimate import estimate
+from normalizer.judge.folder import RunFolder, sha256
+from normalizer.judge.plan import Plan
+from normalizer.judge.prepare import begin, inputs
+from normalizer.judge.run import Effort, ask_all
+from normalizer.ledger import locked
+from normalizer.lossless import dumps
+
+
+@click.command()
+@manifest_argument
+@artifacts_option
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The run's folder.")
+@rubric_option
+@click.option("--command", "program", help="A judge that is a program: input on stdin, reply on stdout.")
+@click.option("--endpoint", help="A judge behind an OpenAI-compatible chat endpoint, such as https://HOST/v1.")
+@click.option("--model", help="The model to ask; with --command, the name under which the judge is recorded.")
+@click.option("--parameters", help='What else a request carries: a JSON object, such as {"temperature": 0}.')
+@click.option("--key-env", default="OPENAI_API_KEY", show_default=True, help="The variable that holds the key.")
+@click.option("--attempts", type=click.IntRange(1), default=1, show_default=True, help="Replies asked for, a file.")
+@click.option("--jobs", type=click.IntRange(1), default=4, show_default=True, help="Calls at a time.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=300.0, show_default=True, help="Seconds.")
+@click.option(
+    "--retries", type=click.IntRange(0), default=5, show_default=True, help="After 429, 5xx, a cut, a timeout."
+)
+@click.option(
+    "--back-off",
+    type=click.FloatRange(0),
+    default=1.0,
+    show_default=True,
+    help="Seconds before the first retry, doubled for each further one; a Retry-After header comes first.",
+)
+@click.option("--max-reply", type=click.IntRange(1), default=1 << 20, show_default=True, help="Bytes of a reply.")
+@coincidence_option
+@click.option("--dry-run", is_flag=True, help="Check everything and tell calls and sizes; ask nobody, write nothing.")
+def command(
+    manifest: Path,
+    artifacts: Path,
+    out: Path,
+    rubric: Path | None,
+    coincidence: tuple[str, ...],
+    dry_run: bool,
+    **options: Any,
+) -> int:
+    """Have the files of the manifest RUN.json judged, one call a file, and write one raw judge bundle.
+
+    The judge is given the file's content, the rules and the scale, and nothing else. Everything it was given and
+    replied is kept in the run's folder; the same command goes on where a run was cut. Exit status: 0 the bundle
+    is written, 1 some file has no usable reply and there is no bundle, 2 it could not run, or was stopped.
+    """
+    described = _described(options)
+    planned, documents = taken(manifest, rubric, described.get("model"), coincidence)
+    run = RunFolder(out)
+    if dry_run:
+        return _dry_run(run, planned, artifacts, options["attempts"])
+    run.refuse_strangers()
+    out.mkdir(parents=True, exist_ok=True)
+    with locked(out, "write"):
+        hashes = begin(run, planned, described, documents, artifacts)
+        result = ask_all(
+            run,
+            planned,
+            described["kind"],
+            hashes,
+            lambda: _judge(options),
+            Effort(options["attempts"], options["jobs"]),
+            sys.stderr,
+        )
+    _say(
+        f"files: {result.files}, {result.files - len(result.missing)} of them with a usable reply, "
+        f"{len(result.missing)} without; replies: {result.replies}"
+    )
+    for name, why in result.missing.items():
+        _say(f"no usable reply for {dumps(name)}: {why}")
+    if result.bundle is None:
+        _say(
+            "no bundle was written; the same command asks again where the judge did not answer, "
+            f"and with --attempts {result.most + 1} also where its replies cannot be used"
+        )
+        return 1
+    click.echo(f"{sha256(result.bundle)}  {run.bundle}")
+    return 0
+
+
+def _described(options: dict[str, Any]) -> dict[str, Any]:
+    """Who is asked, as the run records it."""
+    if (options["program"] is None) == (options["endpoint"] is None):
+        raise click.UsageError("give a judge: either --command or --endpoint with --model")
+    model = {} if options["model"] is None else {"model": options["model"]}
+    if options["program"] is not None:
+        if options["parameters"] is not None:
+            raise click.UsageError("--parameters goes with --endpoint")
+        return {"kind": "command", "command": options["program"], **model}
+    if not model:
+        raise click.UsageError("--endpoint needs --model")
+    from normalizer.judge.endpoint import address, parameters_of, recorded
+
+    parameters = parameters_of(options["parameters"])
+    return {"kind": "endpoint", "endpoint": recorded(address(options["endpoint"])), **model, "parameters": parameters}
+
+
+def _judge(options: dict[str, Any]) -> Judge:
+    if options["program"] is not None:
+        from normalizer.judge.command import CommandJudge
+
+        return CommandJudge(options["program"], timeout=options["timeout"], max_reply=options["max_reply"])
+    from normalizer.judge.endpoint import EndpointJudge, Tries, address, parameters_of
+
+    return EndpointJudge(
+        address(options["endpoint"]),
+        options["model"],
+        parameters_of(options["parameters"]),
+        Tries(options["timeout"], options["retries"], options["back_off"]),
+        max_reply=options["max_reply"],
+        jobs=options["jobs"],
+        key_env=options["key_env"],
+    )
+
+
+def _dry_run(run: RunFolder, planned: Plan, artifacts: Path, attempts: int) -> int:
+    made = inputs(planned, artifacts, lambda _index, _data: None)
+    kept = [run.kept(index, one.input_sha256) for index, one in enumerate(made)] if run.begun else [[] for _ in made]
+    waiting = pending(kept, attempts)
+    for line in estimate(made, waiting, attempts, sum(len(kept[index]) for index in waiting)):
+        click.echo(line)
+    return 0
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

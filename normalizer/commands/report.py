@@ -1,0 +1,67 @@
+"""`normalizer report`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from normalizer.aggregate.keys import checked, keys_of
+from normalizer.aggregate.study import Wanted, gather
+from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
+from normalizer.errors import CannotRun
+from normalizer.report.export import export
+from normalizer.report.html_page import page
+
+
+@click.command()
+@LEDGERS
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The page to write.")
+@click.option(
+    "--by", default="generator_model", show_default=True, metavar="KEYS", help="Keys of the headline's groups."
+)
+@spreading
+@click.option("--contrast", multiple=True, metavar="KEY", help="Compare its levels; repeatable. Default: every factor.")
+@click.option(
+    "--pair-by", default="", metavar="KEYS", help="What pairs agree in. Default: generator_model and all other factors."
+)
+@click.option("--artifacts", type=click.Path(path_type=Path), help="Evaluated files, to look quoted evidence up in.")
+@click.option("--tables", type=click.Path(path_type=Path), help="A folder for all tables as CSV, Markdown and LaTeX.")
+@click.option("--title", default="Evaluation report", show_default=True)
+@selecting
+def command(
+    ledgers: tuple[Path, ...],
+    out: Path,
+    contrast: tuple[str, ...],
+    pair_by: str,
+    artifacts: Path | None,
+    tables: Path | None,
+    title: str,
+    **chosen: Any,
+) -> int:
+    """Write one self-contained page: numbers with intervals, plots, and from each number the way to the raw lines.
+
+    The page fetches nothing, and the same ledgers and options give the same bytes. With --artifacts it tells whether
+    quoted evidence is in the evaluated files.
+    """
+    if artifacts is not None and not artifacts.is_dir():
+        raise CannotRun(f"{artifacts} is not a folder: give the one that the manifests' paths start from")
+    if not out.absolute().parent.is_dir():
+        raise CannotRun(f"cannot write {out}: there is no folder {out.parent}")
+    wanted = Wanted(
+        contrasts=tuple(checked(key) for key in contrast),
+        paired_by=keys_of(pair_by),
+        artifacts=artifacts,
+        seed=chosen["seed"],
+    )
+    options = grouped(**chosen)
+    study = gather(ledgers, options, wanted)
+    data = page(study, options, title=title)
+    try:
+        out.write_bytes(data)
+    except OSError as error:
+        raise CannotRun(f"cannot write {out}: {error.strerror}") from None
+    if tables is not None:
+        export(study, tables)
+    counted = sum(each.standing == "counted" for each in study.records)
+    click.echo(f"{out}: {counted} of {len(study.records)} records are in the headline; {len(data)} bytes")
+    return 0

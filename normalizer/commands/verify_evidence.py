@@ -1,0 +1,33 @@
+"""`normalizer verify-evidence`."""
+
+from pathlib import Path
+
+import click
+
+from normalizer.evidence.verify import is_clean, verify
+from normalizer.report import evidence_table, pretty, tables
+
+
+@click.command()
+@click.argument("ledger", type=click.Path(path_type=Path))
+@click.option(
+    "--artifacts", type=click.Path(path_type=Path), required=True, help="The folder that manifests' paths start from."
+)
+@click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+def command(ledger: Path, artifacts: Path, form: str) -> int:
+    """Look up every quoted evidence in the evaluated file: PDF, Markdown or text.
+
+    Verdicts: exact, folded, elided, other_artifact (which), absent, empty; not_checked where the file is missing or
+    is not the one whose hash the manifest gives. They change no score and no validity. Status 1: something is amiss.
+    """
+    report = verify(ledger, artifacts)
+    if form == "json":
+        click.echo(pretty.dumps(report))
+    elif form == "csv":
+        click.echo(tables.written(evidence_table.everything(report), "csv"), nl=False)
+    else:
+        click.echo(tables.written(evidence_table.counts(report), form))
+        wrong = evidence_table.wrong(report)
+        if wrong.rows:
+            click.echo(tables.written(wrong, form), nl=False)
+    return 0 if is_clean(report) else 1

@@ -1,0 +1,192 @@
+"""The run's folder: every input and every reply, kept for audit, and enough to go on where a run was cut.
+
+    run.json         what the run is; written once, before the first call
+    manifest.json    the manifest as it was given
+    rubric.json      the rubric as it was given
+    inputs/0000.json           what the judge is given for the first file of the manifest, and so on
+    calls/0000-1.reply         its first reply on that file, verbatim
+    calls/0000-1.response      the whole response of an endpoint, verbatim
+    calls/0000-1.json          hashes, timings, token counts; written last: with it the call is answered
+    failures/0000-1-1.json     a call that brought no answer, with .stdout, .stderr or .response where there was one
+    bundle.json      the bundle; written once, when every file has a usable reply
+
+Files are named by place, never by name: an input tells nothing by where it lies. A file appears whole or not at all.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import contract_spec as spec
+
+from normalizer.errors import CannotRun
+from normalizer.judge.replies import Reply, judged
+
+_KNOWN = {".lock", "manifest.json", "rubric.json", "inputs"}
+"""What a folder may hold before its run.json is there: the preparation was cut."""
+
+_PART = ".part"
+
+
+class Answer(NamedTuple):
+    """What a judge answered to one call."""
+
+    reply: bytes
+    truncated: bool = False
+    request_sha256: str | None = None
+    response: bytes | None = None
+    tokens: dict[str, int] | None = None
+    tries: tuple[dict[str, Any], ...] = ()
+
+
+class Kept(NamedTuple):
+    """A reply that was kept."""
+
+    attempt: int
+    reply_sha256: str
+    reply: Reply
+
+
+class RunFolder:
+    """A run's folder. Its lock must be held by who writes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def begun(self) -> bool:
+        """Whether the run was described: everything before its first call is there."""
+        return (self.path / "run.json").is_file()
+
+    @property
+    def bundle(self) -> Path:
+        """Where the bundle is, or will be."""
+        return self.path / "bundle.json"
+
+    def refuse_strangers(self) -> None:
+        """A folder that holds something else is not written to."""
+        names = {entry.name for entry in self.path.iterdir()} if self.path.is_dir() else set()
+        strangers = sorted(name for name in names - _KNOWN if not name.endswith(_PART))
+        if strangers and not self.begun:
+            raise CannotRun(f"{self.path} holds {strangers[0]} and is no judge run: give --out a new folder")
+
+    def clear_parts(self) -> None:
+        """Take away what a cut left half written, and the inputs of a run that was never described."""
+        for part in self.path.rglob(f".*{_PART}"):
+            part.unlink()
+        if not self.begun:
+            shutil.rmtree(self.path / "inputs", ignore_errors=True)
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file whole or not at all, and see it safely down."""
+        target = self.path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        scratch = target.with_name(f".{target.name}{_PART}")
+        with scratch.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        scratch.replace(target)
+        descriptor = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def read(self, name: str) -> bytes:
+        """A file of the run."""
+        try:
+            return (self.path / name).read_bytes()
+        except OSError as error:
+            raise CannotRun(f"cannot read {self.path / name}: {error.strerror}") from None
+
+    def description(self) -> dict[str, Any]:
+        """What the run is."""
+        return self._document("run.json", "judge_run")
+
+    def input(self, index: int) -> bytes:
+        """What the judge is given for a file."""
+        return self.read(input_name(index))
+
+    def call(self, index: int, attempt: int) -> dict[str, Any]:
+        """The record of an answered call."""
+        return self._document(f"calls/{index:04d}-{attempt}.json", "judge_call")
+
+    def keep(self, index: int, attempt: int, answer: Answer, about: dict[str, Any]) -> Kept:
+        """Keep an answer: its bytes first, then the record by which it counts."""
+        stem = f"calls/{index:04d}-{attempt}"
+        reply = judged(answer.reply, truncated=answer.truncated)
+        record = {
+            "index": index,
+            "attempt": attempt,
+            "input_sha256": about["input_sha256"],
+            "request_sha256": answer.request_sha256,
+            "reply_sha256": sha256(answer.reply),
+            "response_sha256": None if answer.response is None else sha256(answer.response),
+            "truncated": answer.truncated,
+            "problem": reply.problem,
+            "started_at": about["started_at"],
+            "seconds": about["seconds"],
+            "tokens": answer.tokens,
+            "tries": list(answer.tries),
+        }
+        self.write(f"{stem}.reply", answer.reply)
+        if answer.response is not None:
+            self.write(f"{stem}.response", answer.response)
+        self.write(f"{stem}.json", pretty({key: value for key, value in record.items() if value is not None}))
+        return Kept(attempt, sha256(answer.reply), reply)
+
+    def kept(self, index: int, input_sha256: str) -> list[Kept]:
+        """The answers on a file, checked against their hashes."""
+        found: list[Kept] = []
+        while (self.path / f"calls/{index:04d}-{len(found) + 1}.json").is_file():
+            stem = f"calls/{index:04d}-{len(found) + 1}"
+            record = self.call(index, len(found) + 1)
+            reply = self.read(f"{stem}.reply")
+            hashes = {"reply": sha256(reply), "input": input_sha256}
+            if "response_sha256" in record:
+                hashes["response"] = sha256(self.read(f"{stem}.response"))
+            for what, value in hashes.items():
+                if record[f"{what}_sha256"] != value:
+                    raise CannotRun(
+                        f"the {what} of {self.path / stem}.json is not the one it records: a file was changed"
+                    )
+            found.append(Kept(len(found) + 1, hashes["reply"], judged(reply, truncated=record["truncated"])))
+        return found
+
+    def fail(self, index: int, attempt: int, record: dict[str, Any], kept: dict[str, bytes]) -> None:
+        """Keep what is known of a call that brought no answer."""
+        number = 1
+        while (self.path / f"failures/{index:04d}-{attempt}-{number}.json").exists():
+            number += 1
+        stem = f"failures/{index:04d}-{attempt}-{number}"
+        for suffix, data in kept.items():
+            self.write(f"{stem}.{suffix}", data)
+        self.write(f"{stem}.json", pretty(record))
+
+    def _document(self, name: str, kind: str) -> dict[str, Any]:
+        try:
+            value: dict[str, Any] = spec.parse(self.read(name), max_depth=64)
+        except spec.NotStrictJson as error:
+            raise CannotRun(f"{self.path / name} was changed: {error}") from None
+        for violation in spec.violations(f"eval/{kind}.json", value):
+            raise CannotRun(f"{self.path / name} was changed: {violation.pointer} {violation.message}")
+        return value
+
+
+def input_name(index: int) -> str:
+    """Where the input of a file is kept."""
+    return f"inputs/{index:04d}.json"
+
+
+def pretty(document: dict[str, Any]) -> bytes:
+    """A document for people to read."""
+    return json.dumps(document, indent=2).encode() + b"\n"
+
+
+def sha256(data: bytes) -> str:
+    """SHA-256 in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()

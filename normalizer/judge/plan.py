@@ -1,0 +1,130 @@
+"""What a run is, worked out from its documents before anyone is asked: whom, under which name, by which rules.
+
+Everything that would make the bundle untrue or invalid later is refused here, before it is paid for.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from normalizer import lossless, phases, protocol
+from normalizer.errors import CannotRun
+from normalizer.judge.leaks import coincidences
+from normalizer.judge.packet import Prompt, prompt
+from normalizer.lossless import Number, dumps
+from normalizer.manifest import Manifest
+from normalizer.records import METADATA
+from normalizer.settings import LIMITS, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run that may be made."""
+
+    manifest: Manifest
+    files: tuple[dict[str, Any], ...]
+    """The evaluated files, in the manifest's order."""
+    prompt: Prompt
+    metadata: dict[str, Any]
+    """The bundle's run metadata, in its order."""
+    identity: dict[str, str]
+    """The documents by hash, as a ledger records them."""
+    prompt_sha256: str
+    """What identifies the prompt the judge was given."""
+    coincidences: list[str]
+
+
+def plan(
+    settings: Settings,
+    model: str | None,
+    *,
+    declared: frozenset[str] = frozenset(),
+    described: dict[str, Any] | None = None,
+) -> Plan:
+    """The plan of a run, or why there cannot be one. `model` is the judge's name where it was given apart.
+
+    `described` is the description of a run that was made, maybe by another version of this program.
+    """
+    manifest = settings.manifest
+    if manifest is None:
+        raise CannotRun("a judge run needs a manifest")
+    stated = manifest.metadata
+    phase = int(float(stated.get("phase", "0")))
+    if manifest.relaxations and not phases.may_relax(phase):
+        raise CannotRun(
+            f"the manifest states relaxations, which phase {phase} does not have: take them out or run phase 0"
+        )
+    version = described["protocol_version"] if described else protocol.version()
+    if stated.get("protocol_version", version) != version:
+        raise CannotRun(
+            f"the manifest names the protocol version {dumps(stated['protocol_version'])}, but this program follows "
+            f"{version}: correct the manifest or take the right version of the program"
+        )
+    judge = stated.get("judge_model", model)
+    if model is not None and judge != model:
+        raise CannotRun(f"the manifest says {dumps(judge)} judges, --model says {dumps(model)}: make them agree")
+    rubric = lossless.parse(settings.documents[settings.identity["rubric"]].encode(), LIMITS["max_depth"])
+    told = prompt(phase, list(manifest.relaxations), rubric)
+    prompt_sha256 = described["prompt_sha256"] if described else told.sha256
+    metadata = {
+        "judge_prompt_version": f"prompt-{prompt_sha256[:16]}",
+        **stated,
+        "protocol_version": version,
+        "judge_model": judge,
+        "generator_model": _shared([_generator(manifest, file) for file in manifest.files.values()]),
+        "phase": Number(str(phase)),
+        "self_judged": _label(manifest, judge),
+        "rubric": settings.rubric.name,
+    }
+    _require(metadata, manifest, phase)
+    return Plan(
+        manifest=manifest,
+        files=tuple(manifest.files.values()),
+        prompt=told,
+        metadata={key: metadata[key] for key in METADATA if metadata.get(key) is not None},
+        identity={name: settings.identity[name] for name in ("manifest", "rubric")},
+        prompt_sha256=prompt_sha256,
+        coincidences=coincidences(told, manifest, judge, rubric, declared),
+    )
+
+
+def _generator(manifest: Manifest, file: dict[str, Any]) -> str | None:
+    name: str | None = file.get("generator_model", manifest.metadata.get("generator_model"))
+    return name
+
+
+def _shared(values: list[Any]) -> Any:
+    """The value they all have, or None."""
+    return values[0] if all(value == values[0] for value in values) else None
+
+
+def _label(manifest: Manifest, judge: str | None) -> bool | None:
+    """The bundle's self-judging label. None: the files' own labels in the manifest say it, or it cannot be known."""
+    labels = []
+    for file in manifest.files.values():
+        generator = _generator(manifest, file)
+        own = judge == generator if judge is not None and generator is not None else None
+        label = file.get("self_judged", manifest.metadata.get("self_judged"))
+        if own and label is False:
+            raise CannotRun(
+                f"{dumps(judge)} would judge its own output {dumps(file['file'])}, which the manifest labels "
+                "self_judged: false; label it true"
+            )
+        labels.append((own if label is None else label, label is not None))
+    shared: bool | None = _shared([label for label, _ in labels])
+    if shared is None and any(label and not said for label, said in labels):
+        raise CannotRun(
+            f"{dumps(judge)} would judge its own outputs beside those of others: label its files in the manifest "
+            "with self_judged: true, the others with false"
+        )
+    return manifest.metadata.get("self_judged", shared)
+
+
+def _require(metadata: dict[str, Any], manifest: Manifest, phase: int) -> None:
+    """What the phase will ask of the bundle must be known now."""
+    enforced = phases.enforced(phase)
+    if "judge_recorded" in enforced and metadata["judge_model"] is None:
+        raise CannotRun(f"phase {phase} needs the judge recorded: give judge_model in the manifest, or --model NAME")
+    if "generator_recorded" in enforced:
+        for file in manifest.files.values():
+            if _generator(manifest, file) is None:
+                raise CannotRun(f"phase {phase} needs generator_model in the manifest: {dumps(file['file'])} has none")

@@ -1,0 +1,107 @@
+"""Before anyone is asked: every input made and checked, the run described, and a run that was cut taken up again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import contract_spec as spec
+
+from normalizer.errors import CannotRun
+from normalizer.judge import artifacts, leaks
+from normalizer.judge.folder import Kept, RunFolder, input_name, pretty, sha256
+from normalizer.judge.packet import Unreadable, is_text, packet
+from normalizer.judge.plan import Plan
+from normalizer.lossless import dumps
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The bytes of manifest and rubric, as they were given."""
+
+    manifest: bytes
+    rubric: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An input, known by its hashes."""
+
+    content_sha256: str
+    input_sha256: str
+    size: int
+    text: bool
+    """Whether the file is a text: of a PDF only the judge knows how many tokens it makes."""
+
+
+def inputs(plan: Plan, folder: Path, take: Callable[[int, bytes], None]) -> list[Made]:
+    """Make and check the input of every file, one after the other, and hand its bytes over."""
+    made = []
+    for index, file in enumerate(plan.files):
+        content = artifacts.read(folder, file)
+        try:
+            data = packet(plan.prompt, content)
+        except Unreadable as error:
+            raise CannotRun(f"{dumps(file['file'])} cannot be judged: {error}") from None
+        leaks.check(data, content, plan.prompt)
+        take(index, data)
+        made.append(Made(sha256(content), sha256(data), len(data), is_text(data)))
+    return made
+
+
+def describe(plan: Plan, judge: dict[str, Any], documents: Documents, made: list[Made]) -> dict[str, Any]:
+    """What the run is: the content of run.json."""
+    return {
+        "protocol_version": plan.metadata["protocol_version"],
+        "judge": judge,
+        "manifest_sha256": sha256(documents.manifest),
+        "rubric_sha256": sha256(documents.rubric),
+        "prompt_sha256": plan.prompt_sha256,
+        "coincidences": plan.coincidences,
+        "files": [{"content_sha256": one.content_sha256, "input_sha256": one.input_sha256} for one in made],
+    }
+
+
+def begin(run: RunFolder, plan: Plan, judge: dict[str, Any], documents: Documents, folder: Path) -> list[str]:
+    """Write a new run's folder up to its first call, or see that a begun one is the same. Gives the inputs' hashes."""
+    run.refuse_strangers()
+    run.clear_parts()
+    begun = run.begun
+
+    def take(index: int, data: bytes) -> None:
+        if not begun:
+            run.write(input_name(index), data)
+
+    made = inputs(plan, folder, take)
+    description = describe(plan, judge, documents, made)
+    for violation in spec.violations("eval/judge_run.json", description):
+        raise CannotRun(f"the run cannot be described: {violation.pointer} {violation.message}")
+    if begun:
+        _same(run, description, plan)
+    else:
+        run.write("manifest.json", documents.manifest)
+        run.write("rubric.json", documents.rubric)
+        run.write("run.json", pretty(description))
+    return [one.input_sha256 for one in made]
+
+
+def _same(run: RunFolder, description: dict[str, Any], plan: Plan) -> None:
+    before = run.description()
+    for index, (old, new) in enumerate(zip(before["files"], description["files"], strict=False)):
+        if old["content_sha256"] != new["content_sha256"]:
+            name = dumps(plan.files[index]["file"])
+            raise CannotRun(
+                f"{name} has changed since the run in {run.path} began: restore it, or give --out a new folder"
+            )
+    for key, value in description.items():
+        if before[key] != value:
+            what = key.removesuffix("_sha256")
+            raise CannotRun(f"the run in {run.path} was begun with another {what}: give --out a new folder")
+
+
+def answered(run: RunFolder, hashes: list[str]) -> list[list[Kept]]:
+    """The answers there are, file by file. The inputs are checked against their hashes too."""
+    for index, expected in enumerate(hashes):
+        if sha256(run.input(index)) != expected:
+            raise CannotRun(f"{run.path / input_name(index)} was changed: restore it, or give --out a new folder")
+    return [run.kept(index, expected) for index, expected in enumerate(hashes)]

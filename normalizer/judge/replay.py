@@ -1,0 +1,85 @@
+"""The bundle again from what was kept: no judge is asked. Every hash on the way is checked."""
+
+from typing import NamedTuple
+
+from normalizer import protocol
+from normalizer.errors import CannotRun
+from normalizer.judge import leaks
+from normalizer.judge.assemble import bundle, unanswered
+from normalizer.judge.endpoint import request_body
+from normalizer.judge.folder import RunFolder, sha256
+from normalizer.judge.packet import content_of
+from normalizer.judge.plan import Plan, plan
+from normalizer.judge.prepare import answered
+from normalizer.lossless import dumps, parse
+from normalizer.settings import LIMITS, load
+
+
+class Replayed(NamedTuple):
+    """What a replay came to."""
+
+    bundle: bytes | None
+    """None: some file has no usable reply."""
+    missing: list[str]
+    note: str | None
+
+
+def replay(run: RunFolder) -> Replayed:
+    """Check what is kept, and make the bundle of it."""
+    if not run.begun:
+        raise CannotRun(f"{run.path} is no judge run: it has no run.json")
+    description = run.description()
+    documents = {name: run.read(f"{name}.json") for name in ("manifest", "rubric")}
+    for name, data in documents.items():
+        if sha256(data) != description[f"{name}_sha256"]:
+            raise CannotRun(f"{run.path / name}.json was changed since the run began")
+    version = description["protocol_version"]
+    judge = description["judge"]
+    planned = plan(
+        load(documents["rubric"], documents["manifest"]),
+        judge.get("model"),
+        declared=frozenset(description["coincidences"]),
+        described=description,
+    )
+    if len(planned.files) != len(description["files"]):
+        raise CannotRun(f"{run.path / 'run.json'} was changed: it does not list the files of the manifest")
+    hashes = [file["input_sha256"] for file in description["files"]]
+    kept = answered(run, hashes)
+    note = None
+    if version == protocol.version():
+        if planned.prompt.sha256 != planned.prompt_sha256:
+            raise CannotRun(f"{run.path / 'run.json'} was changed: its prompt is not that of manifest and rubric")
+        _check_inputs(run, planned, [file["content_sha256"] for file in description["files"]])
+        _check_requests(run, judge, [len(attempts) for attempts in kept])
+    else:
+        note = (
+            f"the run followed protocol version {version}, not {protocol.version()}: inputs were checked by hash alone"
+        )
+    missing = [planned.files[index]["file"] for index in unanswered(kept)]
+    rebuilt = None if missing else bundle(planned, judge["kind"], hashes, kept)
+    return Replayed(rebuilt, missing, note)
+
+
+def _check_inputs(run: RunFolder, planned: Plan, contents: list[str]) -> None:
+    """The inputs are what this version would make of the same content, and give nothing away."""
+    for index, expected in enumerate(contents):
+        data = run.input(index)
+        content = content_of(parse(data, LIMITS["max_depth"]))
+        if sha256(content) != expected:
+            raise CannotRun(f"the file part of input {index} is not the content that run.json records")
+        if planned.files[index].get("sha256", expected) != expected:
+            raise CannotRun(f"{dumps(planned.files[index]['file'])} is not the file the manifest means")
+        leaks.check(data, content, planned.prompt)
+
+
+def _check_requests(run: RunFolder, judge: dict[str, object], attempts: list[int]) -> None:
+    """An endpoint was sent these inputs and no other words."""
+    if judge["kind"] != "endpoint":
+        return
+    for index, count in enumerate(attempts):
+        parameters = judge["parameters"]
+        assert isinstance(parameters, dict)  # noqa: S101 - its schema says so
+        expected = sha256(request_body(run.input(index), str(judge["model"]), parameters))
+        for attempt in range(1, count + 1):
+            if run.call(index, attempt)["request_sha256"] != expected:
+                raise CannotRun(f"call {attempt} on input {index} records another request than its input makes")

@@ -1,0 +1,35 @@
+"""Is a reply one that an entry can be made of? Strict JSON of the entry's shape; nothing is repaired.
+
+Whether its scores are right by the rubric is not asked: that is the judge's answer, and the normalizer screens it.
+"""
+
+from typing import Any, NamedTuple
+
+import contract_spec as spec
+
+from normalizer import lossless
+from normalizer.settings import LIMITS
+
+
+class Reply(NamedTuple):
+    """A reply's members, or why it cannot be used."""
+
+    members: dict[str, Any] | None
+    problem: str | None
+
+
+def judged(data: bytes, *, truncated: bool = False) -> Reply:
+    """What a reply's bytes are worth."""
+    if truncated:
+        return Reply(None, "it is longer than a reply may be")
+    if not data.strip():
+        return Reply(None, "it is empty")
+    try:
+        value = lossless.parse(data, LIMITS["max_depth"])
+    except spec.NotStrictJson as error:
+        return Reply(None, f"it is not strict JSON: {error}")
+    violations = spec.violations("eval/judge_reply.json", lossless.plain(value))
+    if violations:
+        where, _, what = violations[0]
+        return Reply(None, f"it does not have the shape of a reply: {spec.dotted('reply', where)} {what}")
+    return Reply(value, None)

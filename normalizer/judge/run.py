@@ -1,0 +1,77 @@
+"""A run from its first call to its bundle, or to the files that have no usable reply."""
+
+import asyncio
+from collections.abc import Callable
+from typing import NamedTuple, TextIO
+
+from normalizer.errors import CannotRun
+from normalizer.judge.assemble import bundle, unanswered
+from normalizer.judge.calls import Judge
+from normalizer.judge.conduct import Conductor, pending
+from normalizer.judge.folder import Kept, RunFolder
+from normalizer.judge.plan import Plan
+from normalizer.judge.prepare import answered
+from normalizer.judge.progress import Progress
+
+
+class Effort(NamedTuple):
+    """How much is asked of the judge."""
+
+    attempts: int
+    """Replies asked for, a file, until one can be used."""
+    jobs: int
+    """Calls at a time."""
+
+
+class Result(NamedTuple):
+    """What a run came to."""
+
+    files: int
+    replies: int
+    most: int
+    """The most replies that any file has."""
+    missing: dict[str, str]
+    """Files without a usable reply, and why."""
+    bundle: bytes | None
+    """None while any file is missing: no bundle pretends to be whole."""
+
+
+def ask_all(
+    folder: RunFolder,
+    plan: Plan,
+    kind: str,
+    inputs: list[str],
+    judge: Callable[[], Judge],
+    effort: Effort,
+    stream: TextIO,
+) -> Result:
+    """Ask about every file that has no usable reply yet; write the bundle when all have one."""
+    kept = answered(folder, inputs)
+    waiting = pending(kept, effort.attempts)
+    failures: dict[int, str] = {}
+    if waiting:
+        progress = Progress(len(kept), len(kept) - len(waiting), stream)
+        conductor = Conductor(folder, inputs, kept, effort.attempts, progress)
+        stopped, failures = asyncio.run(conductor.run(judge(), min(effort.jobs, len(waiting))))
+        if stopped and pending(kept, effort.attempts):
+            done = len(kept) - len(unanswered(kept))
+            raise CannotRun(f"stopped: {done} of {len(kept)} files have a usable reply; the same command goes on there")
+    missing = {plan.files[index]["file"]: failures.get(index) or _why(kept[index]) for index in unanswered(kept)}
+    data = None if missing else _written(folder, bundle(plan, kind, inputs, kept))
+    return Result(len(kept), sum(map(len, kept)), max(map(len, kept)), missing, data)
+
+
+def _why(replies: list[Kept]) -> str:
+    if not replies:
+        return "it was not asked about"
+    count = f"{len(replies)} replies" if len(replies) > 1 else "1 reply"
+    return f"{replies[-1].reply.problem} ({count})"
+
+
+def _written(folder: RunFolder, data: bytes) -> bytes:
+    """The bundle is written once. Another one in its place is not written over."""
+    if not folder.bundle.exists():
+        folder.write(folder.bundle.name, data)
+    elif folder.bundle.read_bytes() != data:
+        raise CannotRun(f"{folder.bundle} was changed since it was written: `normalizer replay {folder.path}` compares")
+    return data

@@ -1,0 +1,1 @@
+"""Documents become something to read: text, tables, pages. Nothing is computed here."""

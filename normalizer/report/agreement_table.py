@@ -1,0 +1,28 @@
+"""Agreement between judges as a table: a row a pair and measure."""
+
+from typing import Any
+
+from normalizer.report.summary_table import left_out_note
+from normalizer.report.tables import Cell, Table
+
+_SHOWN = ("mae", "exact", "bias", "max_abs_diff", "kappa", "kappa_quadratic", "alpha_ordinal")
+
+
+def table(report: dict[str, Any]) -> Table:
+    """Every pair, and all judges together."""
+    rows: list[list[Cell]] = []
+    reasons = set()
+    for pair in report["pairs"]:
+        for name, measured in (("total", pair["total"]), *pair["dimensions"].items()):
+            rows.append([*pair["judges"], name, pair["n"], *(measured[key] for key in _SHOWN), " ".join(pair["flags"])])
+            reasons |= set(measured["na"].values())
+    for name, measured in (("total", report["all"]["total"]), *report["all"]["dimensions"].items()):
+        blank: list[Cell] = [None] * (len(_SHOWN) - 1)
+        rows.append(["(all)", "(all)", name, measured["n"], *blank, measured["alpha_ordinal"], ""])
+        reasons |= set(measured["na"].values())
+    notes = (
+        ["DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers."] if report["diagnostic"] else []
+    )
+    notes += ["n counts shared artifacts; bias is first minus second judge.", left_out_note(report)]
+    notes += [f"NA: {reason}." for reason in sorted(reasons)]
+    return Table(["judge", "other judge", "measure", "n", *_SHOWN, "flags"], rows, notes)

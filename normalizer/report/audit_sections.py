@@ -1,0 +1,210 @@
+"""The report's sections about what stands behind the numbers: evidence, judges' own claims, what was left out, how."""
+
+from collections import Counter
+from typing import Any
+
+import contract_spec as spec
+
+from normalizer.aggregate.study import Study
+from normalizer.evidence.verify import GOOD, VERDICTS
+from normalizer.report.evidence_table import NEVER, WORDS
+from normalizer.report.markup import Html, el, join, table
+from normalizer.report.members import Members
+from normalizer.report.sections import Section, notes, percent, percents, section
+from normalizer.report.summary_table import shown
+from normalizer.report.trails import Trails
+
+_REASONS: dict[str, Any] = spec.resource("rules/reasons.json")
+LEFT_OUT = {
+    "not_selected": "not of the selection (--where, or another rubric)",
+    "duplicate": "of a bundle that another ledger had already",
+    "invalid": "INVALID: breaks a rule of its phase; kept for audit, never in a number",
+    "diagnostic": "phase 0 is diagnostic and in no final number",
+    "off_scale": "a phase 0 record whose scores are not all on the scale",
+    "self_judged": "a group whose only valid records are self-judged gets no number",
+    "unreadable_bundles": "bundles from which no record could be made",
+    "files_without_entry": "files that a manifest lists and a bundle lacks",
+}
+_WRONG = 200
+"""Quotations listed one by one; more are only counted."""
+
+
+def evidence(study: Study, trails: Trails) -> Section | None:
+    """Verdicts on quotations."""
+    if not study.evidence:
+        return None
+    placed = {
+        (each.part, each.record["record_id"]): each.place for each in study.records if each.standing != "duplicate"
+    }
+    counts: Counter[tuple[str, str]] = Counter()
+    found: dict[tuple[str, str], list[int]] = {}
+    wrong: list[list[Any]] = []
+    for part, report in enumerate(study.evidence):
+        for finding in report["findings"]:
+            key = shown(finding["judge_model"]), finding["verdict"]
+            place = placed.get((part, finding["record_id"]))
+            if place is None:  # of a bundle that another ledger had already
+                continue
+            counts[key] += 1
+            found.setdefault(key, []).append(place)
+            if finding["verdict"] not in GOOD:
+                trail = trails.add(f"Record {finding['record_id'][:12]}", [place])
+                where = ", ".join(other["artifact"] for other in finding["found_in"]) or finding["why"] or ""
+                badge = el("span", finding["verdict"].replace("_", " "), class_="badge bad")
+                artifact = trails.words(finding["artifact"] or "(none)", trail)
+                wrong.append(
+                    [badge, artifact, shown(finding["judge_model"]), finding["dimension"], finding["quote"], where]
+                )
+    rows = [
+        [
+            judge,
+            *(
+                trails.number(
+                    counts[judge, verdict],
+                    trails.add(
+                        f"{judge}: evidence that is {verdict.replace('_', ' ')}", found.get((judge, verdict), [])
+                    ),
+                )
+                for verdict in VERDICTS
+            ),
+        ]
+        for judge in sorted({judge for judge, _ in counts})
+    ]
+    states = Counter(file["state"] for report in study.evidence for file in report["artifacts"])
+    said = [f"{verdict}: {WORDS[verdict]}." for verdict in VERDICTS if any(counts[row[0], verdict] for row in rows)]
+    said.append("Evaluated files: " + ", ".join(f"{states[state]} {state}" for state in sorted(states)) + ".")
+    listed = table(
+        ["verdict", "artifact", "judge", "dimension", "quotation", "found in, or why not"],
+        wrong[:_WRONG],
+        id="t-quotations",
+    )
+    return section(
+        "evidence",
+        "Evidence",
+        f"Is what judges quote really in the evaluated file? {NEVER}",
+        table(["judge", *(verdict.replace("_", " ") for verdict in VERDICTS)], rows, id="t-evidence"),
+        notes(said),
+        join([el("h3", "Not where it should be"), listed]) if wrong else None,
+        notes([f"{len(wrong) - _WRONG} more are not listed here."] if len(wrong) > _WRONG else []),
+    )
+
+
+def claims(study: Study, trails: Trails, members: Members) -> Section | None:
+    """Numbers that judges wrote about their own scores."""
+    every = study.claims
+    if not every:
+        return None
+    rows = []
+    for claim in every:
+        if claim["verdict"] in ("mismatch", "not_derivable"):
+            trail = trails.add(
+                f"Claimed: {claim['claimed']} at {claim['pointer']}", [], ((claim["bundle_sha256"], claim["pointer"]),)
+            )
+            behind = members.bundle(claim["bundle_sha256"])
+            computed = trails.add(f"Records of bundle {claim['bundle_sha256'][:12]}", behind)
+            number = trails.number(claim["recomputed"], computed if claim["recomputed"] is not None else None)
+            tone = "bad" if claim["verdict"] == "mismatch" else "warn"
+            badge = el("span", claim["verdict"].replace("_", " "), class_=f"badge {tone}")
+            cited = trails.number(claim["claimed"], trail)
+            rows.append([claim["bundle_sha256"][:12], claim["pointer"], cited, number, badge])
+    counts = Counter(claim["verdict"] for claim in every)
+    said = ", ".join(f"{counts[verdict]} {verdict.replace('_', ' ')}" for verdict in sorted(counts))
+    return section(
+        "claims",
+        "What judges claim of their own scores",
+        "Totals of entries and numbers under a bundle's aggregates, recomputed from its VALID records. "
+        "Claims are never used.",
+        table(["bundle", "where", "claimed", "recomputed", "verdict"], rows, id="t-claims") if rows else None,
+        notes([f"{len(every)} claims: {said}."]),
+        name="Claims",
+    )
+
+
+def left_out(study: Study, trails: Trails, members: Members) -> Section:
+    """Everything that is in no number, and why."""
+    rows = []
+    for reason, count in study.summary["left_out"].items():
+        if reason in ("unreadable_bundles", "files_without_entry"):
+            meant = [
+                (one["bundle_sha256"], one["pointer"])
+                for one in study.bundle_reasons
+                if (one["unreadable"] if reason == "unreadable_bundles" else one["code"] == "file_without_entry")
+            ]
+            trail = trails.add(f"Left out: {LEFT_OUT[reason]}", [], tuple(sorted(set(meant)))) if count else None
+        else:
+            trail = trails.add(f"Left out: {LEFT_OUT[reason]}", members.of_standing(reason))
+        rows.append([reason.replace("_", " "), trails.number(count, trail), LEFT_OUT[reason]])
+    counted = len(members.of_standing("counted"))
+    said = [f"{counted} of {study.summary['records']} records are in the headline's numbers."]
+    return section(
+        "left-out",
+        "Left out, and why",
+        "Nothing is dropped silently. Records and bundles that reach no number are counted here by reason.",
+        table(["reason", "count", "meaning"], rows, id="t-left-out"),
+        notes(said),
+        _rates(study, trails, members),
+        _reasons(study, trails),
+        name="Left out",
+    )
+
+
+def _rates(study: Study, trails: Trails, members: Members) -> Html:
+    rows = []
+    for key, levels in study.statistics["invalid_rates"].items():
+        for row in levels:
+            name = f"{key} {shown(row['level'])}"
+            every = trails.add(f"{name}: all records", members.screened(key, row["level"], invalid=False))
+            invalid = trails.add(f"{name}: INVALID records", members.screened(key, row["level"], invalid=True))
+            counts = [trails.number(row["records"], every), trails.number(row["invalid"], invalid)]
+            shares = [percent(row["rate"]), percents(row["wilson95"])]
+            linked = [trails.number(each, invalid or every) for each in shares]
+            rows.append([key, shown(row["level"]), *counts, *linked])
+    columns = ["key", "level", "records", "invalid", "rate", "95 % (Wilson)"]
+    return join([el("h3", "Invalid rates"), table(columns, rows, id="t-rates")])
+
+
+def _reasons(study: Study, trails: Trails) -> Html | None:
+    blamed: dict[str, list[int]] = {}
+    for each in study.records:
+        for code in {reason["code"] for reason in each.record.get("reasons", [])}:
+            blamed.setdefault(code, []).append(each.place)
+    bundles: dict[str, list[tuple[str, str]]] = {}
+    for reason in study.bundle_reasons:
+        bundles.setdefault(reason["code"], []).append((reason["bundle_sha256"], reason["pointer"]))
+    rows = []
+    for code, rule in _REASONS.items():
+        if code in blamed or code in bundles:
+            records = trails.add(f"{code}: records", blamed.get(code, []))
+            raw = trails.add(f"{code}: bundles", [], tuple(sorted(set(bundles.get(code, [])))))
+            count = len({sha256 for sha256, _ in bundles.get(code, [])})
+            rows.append(
+                [code, rule["clause"], trails.number(len(blamed.get(code, [])), records), trails.number(count, raw)]
+            )
+    if not rows:
+        return None
+    lead = "Over all records of the ledgers, selected or not; a record may have several reasons."
+    columns = ["code", "clause of the protocol", "records", "bundles"]
+    return join([el("h3", "Reasons of invalidity"), el("p", lead), table(columns, rows, id="t-reasons")])
+
+
+def method(study: Study, members: Members, commands: list[str], protocol: str) -> Section:
+    """How it was made, and how to check it."""
+    rows = [[sha256, len(study.bundles[sha256]), len(members.bundle(sha256))] for sha256 in sorted(study.bundles)]
+    return section(
+        "method",
+        "How to check this page",
+        "The page is a function of the ledger's bytes and the options: made again, it is the same to the byte. "
+        "These commands print the same numbers to six places; a table that was published elsewhere is checked with "
+        "normalizer check.",
+        el("pre", "\n".join(commands)),
+        notes(
+            [
+                "Numbers are computed exactly, from whole numbers and fractions, and rounded once; what is shown is "
+                "what the exact value rounds to.",
+                f"Made under protocol version {protocol}.",
+            ]
+        ),
+        el("h3", "Raw bundles"),
+        table(["sha256", "bytes", "records"], rows, id="t-bundles"),
+        name="Method",
+    )

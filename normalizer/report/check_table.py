@@ -1,0 +1,21 @@
+"""The verdicts on a published table, as a table."""
+
+from typing import Any
+
+from normalizer.report.tables import Cell, Table
+
+
+def table(report: dict[str, Any], *, everything: bool) -> Table:
+    """A row a cell; those that match only if everything is asked for."""
+    rows: list[list[Cell]] = []
+    for cell in report["cells"]:
+        if everything or cell["verdict"] != "match":
+            group = ", ".join("(none)" if level is None else str(level) for level in cell["key"].values())
+            exact = cell["exact"] if cell["exact"] is not None else (cell["why"] or "NA")
+            rows.append([str(cell["line"]), group, cell["column"], cell["published"], cell["verdict"], exact])
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in report["counts"].items())
+    notes = ["DIAGNOSTIC: phase 0 is admitted."] if report["diagnostic"] else []
+    notes.append(f"{sum(report['counts'].values())} cells: {counts}.")
+    for key in report["missing_rows"]:
+        notes.append("Not in the table: " + (", ".join(f"{name} = {level}" for name, level in key.items()) or "all"))
+    return Table(["line", "group", "column", "published", "verdict", "exact, or why not"], rows, notes)

@@ -1,0 +1,78 @@
+"""The tables of a report as files: CSV for programs, Markdown, and LaTeX with a document that sets all of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from normalizer.aggregate.study import Study
+from normalizer.errors import CannotRun
+from normalizer.report import agreement_table, evidence_table, statistics_tables, summary_table
+from normalizer.report.tables import Cell, Table, written
+
+_SUFFIXES = {"csv": "csv", "md": "md", "latex": "tex"}
+_DOCUMENT = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{textcomp}
+\setlength{\textwidth}{17cm}
+\setlength{\oddsidemargin}{0pt}
+\begin{document}
+%s
+\end{document}
+"""
+
+
+def export(study: Study, folder: Path) -> list[Path]:
+    """Write all tables, each in three ways, and `all.tex`, which sets them; the paths."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+        inputs = []
+        for name, narrow, wide in _tables(study):
+            for form, suffix in _SUFFIXES.items():
+                paths.append(folder / f"{name}.{suffix}")
+                paths[-1].write_text(written(wide if form == "csv" else narrow, form), encoding="utf-8", newline="\n")
+            inputs.append(rf"\section*{{{name}}}\tiny\setlength{{\tabcolsep}}{{2pt}}\input{{{name}.tex}}\clearpage")
+        paths.append(folder / "all.tex")
+        paths[-1].write_text(_DOCUMENT % "\n".join(inputs), encoding="utf-8", newline="\n")
+        return paths
+    except OSError as error:
+        raise CannotRun(f"cannot write tables to {folder}: {error.strerror}") from None
+
+
+def _tables(study: Study) -> Iterator[tuple[str, Table, Table]]:
+    """Names, and each table for people and for programs."""
+    yield "headline", summary_table.narrow(study.summary), summary_table.wide(study.summary)
+    agreed = agreement_table.table(study.agreement)
+    yield "agreement", agreed, agreed
+    for title, table in statistics_tables.named(study.statistics):
+        if title != "Paired contrasts":
+            name = title.lower().replace(" ", "-") if len(title) < 40 else "bounds"
+            yield name, table, table
+    for report in study.contrasts:
+        [table] = [table for title, table in statistics_tables.named(report) if title == "Paired contrasts"]
+        yield f"contrast-{_file_name(report['contrasts'][0]['key'])}", table, table
+    if study.drift:
+        drifted = _drift(study)
+        yield "drift", drifted, drifted
+    for number, report in enumerate(study.evidence):
+        yield (
+            f"evidence{number + 1 if number else ''}",
+            evidence_table.counts(report),
+            evidence_table.everything(report),
+        )
+
+
+def _file_name(key: str) -> str:
+    return "".join(char if char.isalnum() and char.isascii() else "-" for char in key)
+
+
+def _drift(study: Study) -> Table:
+    rows: list[list[Cell]] = []
+    for row in study.drift:
+        ends: Any = row["ci95"] or [None, None]
+        cells: list[Cell] = [row["judge"], *row["versions"], row["n"], row["difference"], row["sd"], *ends]
+        rows.append([*cells, row["p"], row["equal"], *row["dimensions"].values()])
+    columns = ["judge", "first", "second", "n", "difference", "sd", "ci95_low", "ci95_high", "p", "equal"]
+    note = "The same judge under two versions, on artifacts that both judged; second minus first."
+    return Table([*columns, *study.rubric.dimensions], rows, [note])

@@ -1,0 +1,159 @@
+"""A study as one page that fetches nothing. The same ledgers and options give the same bytes.
+
+Tables and drawings are in the page as they are; records and raw bundles go into it as data, in a block that no content
+can close, and the page's own script shows them as text only. Its policy forbids every other script, style and request.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import shlex
+from importlib.resources import files
+from typing import Any
+
+from normalizer.aggregate.study import Study
+from normalizer.aggregate.summary import Options
+from normalizer.protocol import version
+from normalizer.report import audit_sections, judge_sections, sections
+from normalizer.report.markup import Html, el, join, visible
+from normalizer.report.members import Members
+from normalizer.report.sections import Section
+from normalizer.report.summary_table import shown
+from normalizer.report.trails import Raw, Trails, records_document
+
+
+def page(study: Study, options: Options, *, title: str) -> bytes:
+    """The page."""
+    trails, members, raw = Trails(), Members(study, options.rules), Raw(study.bundles)
+    found = [
+        sections.headline(study, trails, members),
+        sections.distribution(study),
+        sections.contrasts(study, trails, members),
+        judge_sections.judges(study, trails, members),
+        judge_sections.drift(study, trails),
+        audit_sections.evidence(study, trails),
+        audit_sections.claims(study, trails, members),
+        audit_sections.left_out(study, trails, members),
+        audit_sections.method(study, members, _commands(study, options), version()),
+    ]
+    parts = [part for part in found if part is not None]
+    body = join(
+        [
+            el("header", _top(study, title, trails, members), class_="wrap top"),
+            _nav(parts),
+            el("main", *(part.markup for part in parts), class_="wrap"),
+            el("footer", "Made by normalizer report.", class_="wrap"),
+        ]
+    )
+    data = {"trails": trails.document(raw), "records": records_document(study, raw), "bundles": raw.document()}
+    script, style = _asset("report.js"), _asset("report.css")
+    policy = [
+        "default-src 'none'",
+        f"script-src '{_hash(script)}'",
+        f"style-src '{_hash(style)}'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+    ]
+    filled = {
+        "policy": "; ".join(policy),
+        "title": html.escape(visible(title)),
+        "style": style,
+        "body": body,
+        "data": _data(data),
+        "script": script,
+    }
+    # One pass from left to right, so that nothing put in is looked at again.
+    first, *pieces = _asset("report.html").split("{{")
+    out = [first]
+    for piece in pieces:
+        name, _, rest = piece.partition("}}")
+        out += [filled[name], rest]
+    return "".join(out).encode()
+
+
+def _top(study: Study, title: str, trails: Trails, members: Members) -> Html:
+    summary = study.summary
+    low, high = summary["scale"]
+    where = ", ".join(f"{name} = {shown(level)}" for name, level in summary["where"].items())
+    counted = members.of_standing("counted")
+    valid = [each for each in study.records if each.kind is not None]
+    invalid = [each for each in study.records if each.kind is None]
+    figures = [
+        ("records", study.records),
+        ("VALID", valid),
+        ("INVALID", invalid),
+        ("in the headline", counted),
+    ]
+    shown_figures = [
+        el("div", el("dt", name), el("dd", trails.number(len(records), trails.add(f"All: {name}", records))))
+        for name, records in figures
+    ]
+    for name, key in (("artifacts", "artifact"), ("judges", "judge_model"), ("generators", "generator_model")):
+        count = len({each.plain.get(key) for each in counted} - {None})
+        shown_figures.append(el("div", el("dt", name), el("dd", str(count))))
+    return join(
+        [
+            el("h1", title),
+            el(
+                "p",
+                f"Scores by rubric {summary['rubric']}, total from {low:f} to {high:f}. "
+                + (f"Selected: {where}. " if where else "")
+                + "Only VALID and eligible records reach a number.",
+                class_="muted",
+            ),
+            el("p", "DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers.", class_="notice")
+            if summary["diagnostic"]
+            else None,
+            el("dl", *shown_figures, class_="figures"),
+        ]
+    )
+
+
+def _nav(parts: list[Section]) -> Html:
+    links = [el("li", el("a", part.name, href=f"#{part.id}")) for part in parts]
+    return el("nav", el("ul", *links), aria_label="Sections")
+
+
+def _commands(study: Study, options: Options) -> list[str]:
+    """What prints the same numbers."""
+    chosen = [
+        f"--where {shlex.quote(f'{name}={level if level is not None else str()}')}"
+        for name, level in options.where.items()
+    ]
+    chosen += ["--diagnostic"] if options.rules.diagnostic else []
+    chosen += [f"--mix {name}" for name in sorted(options.rules.mix)]
+    by = [f"--by {shlex.quote(','.join(options.by))}"] if options.by else []
+    unit = [f"--unit {options.unit}"] if options.unit != "artifact" else []
+    method = options.interval
+    spread = [f"--interval bootstrap --resamples {method.resamples} --seed {method.seed}"] if method.bootstrap else []
+    spread += [f"--cluster {shlex.quote(method.cluster)}"] if method.cluster else []
+    commands = [" ".join(["normalizer aggregate LEDGER", *by, *unit, *spread, *chosen])]
+    commands.append(" ".join(["normalizer agreement LEDGER", *chosen]))
+    if not study.contrasts:
+        commands.append(" ".join(["normalizer statistics LEDGER", *by, *unit, *chosen]))
+    for report in study.contrasts:
+        key, paired = report["contrasts"][0]["key"], ",".join(report["paired_by"])
+        pairs = [f"--contrast {shlex.quote(key)} --pair-by {shlex.quote(paired)}"]
+        commands.append(" ".join(["normalizer statistics LEDGER", *by, *unit, *pairs, *chosen]))
+    commands.append("normalizer claims LEDGER --every")
+    if study.evidence:
+        commands.append("normalizer verify-evidence LEDGER --artifacts DIR")
+    commands.append(" ".join(["normalizer check TABLE.csv LEDGER", *by, *unit, *spread, *chosen]))
+    return commands
+
+
+def _asset(name: str) -> str:
+    return (files("normalizer.report") / "page" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _data(value: Any) -> str:
+    """JSON that stays inside a script element whatever it holds."""
+    text = json.dumps(value, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,156 @@
+"""The report's sections about judges: how they agree, how mild they are, what hangs on one of them, how they drift."""
+
+from typing import Any
+
+from normalizer.aggregate.study import Study
+from normalizer.report import plots
+from normalizer.report.markup import Html, brief, el, join, table
+from normalizer.report.members import Members
+from normalizer.report.sections import FLAGS, Section, floats, interval, label, notes, section
+from normalizer.report.trails import Trails
+
+_MOST_MATRICES = 6
+
+
+def judges(study: Study, trails: Trails, members: Members) -> Section:
+    """Agreement, severity, what hangs on one judge, self-judging."""
+    return section(
+        "judges",
+        "Judges",
+        "How well judges agree on artifacts that both judged, how mild each is, and what hangs on one of them.",
+        _agreement(study, trails, members),
+        _severity(study, trails, members),
+        _without(study, trails, members),
+        _selves(study, trails, members),
+    )
+
+
+def _agreement(study: Study, trails: Trails, members: Members) -> Html:
+    names = ("mae", "exact", "bias", "kappa", "kappa_quadratic", "alpha_ordinal")
+    rows: list[list[Any]] = []
+    matrices: list[Html] = []
+    reasons: set[str] = set()
+    for pair in study.agreement["pairs"]:
+        trail = trails.add(f"{' and '.join(pair['judges'])}: shared artifacts", members.pair(*pair["judges"]))
+        for measure, found in (("total", pair["total"]), *pair["dimensions"].items()):
+            reasons |= set(found["na"].values())
+            linked = [trails.number(found[name], trail if found[name] is not None else None) for name in names]
+            rows.append([" / ".join(pair["judges"]), measure, trails.number(pair["n"], trail), *linked])
+        met = pair["total"]["confusion"]
+        if met and len(matrices) < _MOST_MATRICES:
+            drawn = [
+                {"first": float(one["values"][0]), "second": float(one["values"][1]), "n": one["n"]} for one in met
+            ]
+            names_of = el("figcaption", f"{pair['judges'][0]} (first) and {pair['judges'][1]} (second)")
+            matrices.append(el("figure", plots.confusion(drawn), names_of))
+    shared = trails.add("All judges: shared artifacts", members.shared())
+    for measure, found in (("total", study.agreement["all"]["total"]), *study.agreement["all"]["dimensions"].items()):
+        reasons |= set(found["na"].values())
+        alpha = trails.number(found["alpha_ordinal"], shared if found["alpha_ordinal"] is not None else None)
+        blank = [el("span", "", class_="na")] * (len(names) - 1)
+        rows.append(["all judges", measure, trails.number(found["n"], shared), *blank, alpha])
+    columns = ["judges", "measure", "n", "mean abs. diff.", "equal", "bias", "kappa", "kappa (quadr.)", "alpha (ord.)"]
+    said = ["n counts shared artifacts; bias is first minus second judge; alpha is Krippendorff's."]
+    return join(
+        [
+            el("h3", "Agreement"),
+            el("p", "Totals that met on the same artifact, and how often:") if matrices else None,
+            el("div", *matrices, class_="plots") if matrices else None,
+            table(columns, rows, id="t-agreement"),
+            notes(said + [f"NA: {reason}." for reason in sorted(reasons)]),
+        ]
+    )
+
+
+def _severity(study: Study, trails: Trails, members: Members) -> Html:
+    found = study.statistics["severity"]
+    rows = []
+    for row in found["judges"]:
+        trail = trails.add(f"{row['judge']}: all it judged", members.by_judge(row["judge"]))
+        numbers = [row["n"], row["effect"], row["se"], interval(row["ci95"])]
+        rows.append([row["judge"], *(trails.number(one, trail if one is not None else None) for one in numbers)])
+    deviation = "NA" if found["residual_sd"] is None else brief(found["residual_sd"])
+    said = [
+        f"total = artifact + judge; higher is milder. Residual sd {deviation}, {found['freedom']} degrees of freedom."
+    ]
+    said += sorted({f"NA: {reason}." for row in found["judges"] for reason in row["na"].values()})
+    columns = ["judge", "artifacts", "effect", "se", "95 % interval"]
+    return join([el("h3", "Severity"), table(columns, rows, id="t-severity"), notes(said)])
+
+
+def _without(study: Study, trails: Trails, members: Members) -> Html:
+    rows = []
+    why = set()
+    for judge in study.statistics["leave_one_judge_out"]:
+        for row in judge["rows"]:
+            left = members.without(tuple(row["key"].values()), judge["judge"])
+            trail = trails.add(f"{label(row['key'])} without {judge['judge']}", left if row["n"] else [])
+            numbers = [trails.number(row[name], trail) for name in ("n", "mean", "change")]
+            rows.append([judge["judge"], label(row["key"]), *numbers])
+            why |= {f"NA: {FLAGS.get(reason, reason)}" for reason in row["na"].values()}
+    columns = ["without", "group", "n", "mean total", "change"]
+    return join([el("h3", "Without one judge"), table(columns, rows, id="t-without"), notes(sorted(why))])
+
+
+def _selves(study: Study, trails: Trails, members: Members) -> Html | None:
+    rows: list[list[Any]] = []
+    for row in study.statistics["self_against_cross"]:
+        cells: list[Any] = [row["judge"]]
+        for part, own in (("own", True), ("elsewhere", False)):
+            words = "its own model's outputs" if own else "outputs of others"
+            trail = trails.add(
+                f"{row['judge']} on {words}, against the other judges", members.own(row["judge"], own=own)
+            )
+            numbers = [row[part]["n"], row[part]["mean"], interval(row[part]["ci95"])]
+            cells += [trails.number(one, trail if one is not None else None) for one in numbers]
+        both = members.own(row["judge"], own=True) + members.own(row["judge"], own=False)
+        trail = trails.add(f"{row['judge']} and the other judges on the same artifacts", both)
+        excess = [row["excess"], interval(row["excess_ci95"])]
+        rows.append([*cells, *(trails.number(one, trail if one is not None else None) for one in excess)])
+    if not rows:
+        return None
+    columns = [
+        "judge",
+        "n own",
+        "own",
+        "95 % interval",
+        "n others'",
+        "others'",
+        "95 % interval",
+        "excess",
+        "95 % interval",
+    ]
+    lead = "The judge's total minus the mean of cross-judging others on the same artifact; excess is own minus others'."
+    return join([el("h3", "Self against cross judging"), el("p", lead), table(columns, rows, id="t-self")])
+
+
+def drift(study: Study, trails: Trails) -> Section | None:
+    """One judge, two versions, the same artifacts."""
+    rows, by_dimension, drawn = [], [], []
+    for row in study.drift:
+        versions = f"{row['versions'][1]} \u2212 {row['versions'][0]}"
+        trail = trails.add(f"{row['judge']}: {versions}", row["places"])
+        numbers = [row["n"], row["difference"], interval(row["ci95"]), row["p"], row["equal"]]
+        linked = [trails.number(one, trail if one is not None else None) for one in numbers]
+        phases = " and ".join(", ".join(map(str, phases)) or "none" for phases in row["phases"])
+        rows.append([row["judge"], versions, phases, *linked])
+        by_dimension.append(
+            [row["judge"], versions, *(trails.number(one, trail) for one in row["dimensions"].values())]
+        )
+        if row["difference"] is not None:
+            ends = row["ci95"] or [row["difference"], row["difference"]]
+            drawn_row = {"difference": row["difference"], "low": ends[0], "high": ends[1]}
+            drawn.append(floats(drawn_row, f"{row['judge']}: {versions}"))
+    if not rows:
+        return None
+    return section(
+        "drift",
+        "Drift between judge versions",
+        "The same judge under two versions of its prompt or of the protocol, on the artifacts that both versions "
+        "judged. Versions are compared whatever phase or version the page selects; nothing of them is put together.",
+        plots.forest(drawn) if drawn else None,
+        table(["judge", "versions", "phases", "n", "difference", "95 % interval", "p", "equal"], rows, id="t-drift"),
+        el("h3", "By dimension"),
+        table(["judge", "versions", *study.rubric.dimensions], by_dimension, id="t-drift-dimensions"),
+        name="Drift",
+    )

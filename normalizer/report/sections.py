@@ -1,0 +1,197 @@
+"""The report's sections about scores. Every number opens the records that it is made of."""
+
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import contract_spec as spec
+
+from normalizer.aggregate.study import Study
+from normalizer.report import plots
+from normalizer.report.markup import Html, brief, el, join, table, visible
+from normalizer.report.members import Members
+from normalizer.report.summary_table import notes as summary_notes
+from normalizer.report.summary_table import shown
+from normalizer.report.trails import Trails
+
+FLAGS: dict[str, str] = spec.resource("rules/flags.json")
+"""What each flag means, in a sentence."""
+
+
+class Section(NamedTuple):
+    """A section of the page."""
+
+    id: str
+    name: str
+    """Short, for the line of links."""
+    markup: Html
+
+
+def section(id: str, title: str, lead: str, *children: Any, name: str | None = None) -> Section:
+    """A section under its heading."""
+    return Section(id, name or title, el("section", el("h2", title), el("p", lead), *children, id=id))
+
+
+def notes(said: list[str]) -> Html | None:
+    """Sentences below a table."""
+    return el("ul", *(el("li", one) for one in said), class_="notes") if said else None
+
+
+def interval(ends: list[Decimal] | None, places: int = 3) -> str | None:
+    """An interval in words."""
+    return None if ends is None else f"{brief(ends[0], places)} to {brief(ends[1], places)}"
+
+
+def label(key: dict[str, Any]) -> str:
+    """A group's name."""
+    return ", ".join(shown(level) for level in key.values()) or "all"
+
+
+def headline(study: Study, trails: Trails, members: Members) -> Section:
+    """Means with intervals and n, the invalid rate beside them, and what INVALID records leave open."""
+    summary = study.summary
+    bounds = {tuple(row["key"].values()): row for row in study.statistics["bounds"]}
+    rows, drawn = [], []
+    for row in summary["rows"]:
+        levels = tuple(row["key"].values())
+        name, total, bound = label(row["key"]), row["total"], bounds[levels]
+        counted = trails.add(f"{name}: records in the mean", members.group(levels))
+        refused = members.group(levels, "self_judged")
+        if not row["n"] and refused:
+            counted = trails.add(f"{name}: only self-judged, so no mean", refused)
+        invalid = trails.add(f"{name}: INVALID records", members.group(levels, "invalid"))
+        rate = study.rates.get(levels)
+        said = None if rate is None else f"{percent(rate['rate'])} ({rate['invalid']} of {rate['records']})"
+        extremes = [bound["at_minimum"], bound["at_maximum"]] if bound["at_minimum"] is not None else None
+        rows.append(
+            [
+                *map(shown, levels),
+                el("span", trails.number(total["mean"], counted), class_="strong"),
+                trails.number(interval(total["ci95"]), counted if total["ci95"] else None),
+                trails.number(row["n"], counted),
+                trails.number(row["n_records"], counted),
+                trails.number(total["sd"], counted if total["sd"] is not None else None),
+                trails.number(said, invalid),
+                trails.number(None if rate is None else percents(rate["wilson95"]), invalid),
+                trails.number(interval(extremes), invalid if bound["invalid"] else None),
+                join(_flag(flag) for flag in row["flags"]),
+            ]
+        )
+        if total["mean"] is not None:
+            ends = total["ci95"] or [total["mean"], total["mean"]]
+            drawn.append(floats({"mean": total["mean"], "low": ends[0], "high": ends[1], **bound}, name))
+    columns = [*summary["by"], "mean total", "95 % interval", "n", "records", "sd", "invalid", "95 % (Wilson)"]
+    unit = "artifacts, the judges of each averaged first" if summary["unit"] == "artifact" else "records"
+    return section(
+        "headline",
+        "Headline",
+        f"Mean total of {unit}. Every underlined number opens the records it is made of, and from there the lines of "
+        "the raw bundle. Pale bars and bounds: where the mean would lie if every INVALID record were at an end of the "
+        "scale.",
+        plots.intervals(drawn, _scale(summary)) if drawn else None,
+        table([*columns, "bounds", "flags"], rows, id="t-headline"),
+        _dimensions(study, trails, members),
+        notes(summary_notes(summary)),
+    )
+
+
+def _dimensions(study: Study, trails: Trails, members: Members) -> Html:
+    rows = []
+    for row in study.summary["rows"]:
+        levels = tuple(row["key"].values())
+        counted = trails.add(f"{label(row['key'])}: records in the mean", members.group(levels))
+        cells: list[Any] = [*map(shown, levels)]
+        for moments in row["dimensions"].values():
+            number = trails.number(moments["mean"], counted if moments["mean"] is not None else None)
+            between = interval(moments["ci95"], 2)
+            cells.append(join([number, el("small", f" {between}")]) if between else number)
+        rows.append([*cells, trails.number(row["at_min"], counted), trails.number(row["at_max"], counted)])
+    columns = [*study.summary["by"], *study.rubric.dimensions, "at min", "at max"]
+    return join([el("h3", "By dimension"), table(columns, rows, id="t-dimensions")])
+
+
+def distribution(study: Study) -> Section | None:
+    """Histograms."""
+    drawn = [
+        {"label": visible(label(row["key"])), "total": float(value), "units": count}
+        for row in study.distribution
+        for value, count in row["values"]
+    ]
+    if not drawn:
+        return None
+    lead = "How many units have which total."
+    return section("distribution", "Distribution", lead, plots.distribution(drawn, _scale(study.summary)))
+
+
+def contrasts(study: Study, trails: Trails, members: Members) -> Section | None:
+    """Paired differences with their tests."""
+    parts = [_contrast(report, number, trails, members) for number, report in enumerate(study.contrasts)]
+    if not parts:
+        return None
+    lead = "Levels of a factor compared on pairs that agree in everything else. Holm's correction covers one factor."
+    return section("contrasts", "Contrasts", lead, *parts)
+
+
+def _contrast(report: dict[str, Any], number: int, trails: Trails, members: Members) -> Html:
+    rows: dict[bool, list[list[Any]]] = {True: [], False: []}
+    drawn = []
+    key = report["contrasts"][0]["key"]
+    many = len({tuple(row["levels"]) for row in report["contrasts"]}) > 1
+    for row in report["contrasts"]:
+        is_total = row["measure"] == "total"
+        levels = f"{row['levels'][0]} \u2212 {row['levels'][1]}"
+        used = members.contrast(key, row["levels"], report["paired_by"])
+        trail = trails.add(f"{key}: {row['levels'][0]} against {row['levels'][1]}", used)
+        numbers = [row["n"], row["difference"], interval(row["ci95"]), row["p"], row["p_holm"]]
+        linked = [trails.number(each, trail if each is not None else None) for each in numbers]
+        rows[is_total].append([row["measure"], levels, *linked, row["unpaired"], row["method"]])
+        if row["difference"] is not None and (is_total or not many):
+            ends = row["ci95"] or [row["difference"], row["difference"]]
+            drawn_row = {"difference": row["difference"], "low": ends[0], "high": ends[1]}
+            drawn.append(floats(drawn_row, levels if many else row["measure"]))
+    columns = ["measure", "levels", "pairs", "difference", "95 % interval", "p", "p (Holm)", "unpaired", "method"]
+    why = sorted({reason for row in report["contrasts"] for reason in row["na"].values()})
+    levels = report["contrasts"][0]["levels"]
+    which = "Drawn: totals." if many else f"Drawn: {levels[0]} \u2212 {levels[1]}."
+    return join(
+        [
+            el("h3", key),
+            el(
+                "p",
+                f"Paired by {', '.join(report['paired_by'])}. Two-sided sign-flip test, seed {report['seed']}. {which}",
+            ),
+            plots.forest(drawn) if drawn else None,
+            table(columns, rows[True], id=f"t-contrast-{number}"),
+            el(
+                "details",
+                el("summary", "The same for each dimension"),
+                table(columns, rows[False], id=f"t-contrast-{number}-dimensions"),
+                class_="fold",
+            ),
+            notes([f"NA: {reason}." for reason in why]),
+        ]
+    )
+
+
+def _flag(flag: str) -> Html:
+    return el("span", flag.replace("_", " "), class_="badge warn", title=FLAGS.get(flag, flag))
+
+
+def percent(share: Decimal) -> str:
+    """A share in percent."""
+    return f"{brief(share * 100, 1)} %"
+
+
+def percents(ends: list[Decimal]) -> str:
+    """An interval of a share in percent."""
+    return f"{brief(ends[0] * 100, 1)} to {brief(ends[1] * 100, 1)} %"
+
+
+def _scale(summary: dict[str, Any]) -> tuple[Decimal, Decimal]:
+    low, high = summary["scale"]
+    return low, high
+
+
+def floats(row: dict[str, Any], name: str) -> dict[str, Any]:
+    """A row for a plot."""
+    numbers = {key: float(value) for key, value in row.items() if isinstance(value, Decimal)}
+    return {"label": visible(name), **numbers}

@@ -1,0 +1,155 @@
+"""verify: verdicts on what claims cite, and whether the agent had seen it."""
+
+import hashlib
+
+import pytest
+
+TEXT = "".join(f"line {number}\n" for number in range(1, 31))
+
+
+def sha(*lines):
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def cite(path="a.txt", first=3, last=5, **more):
+    return {"path": path, "start_line": first, "end_line": last, **more}
+
+
+@pytest.fixture
+def session(traced):
+    traced.file("a.txt", TEXT)
+    traced.file("b.txt", TEXT)
+    return traced
+
+
+def judged(session, *evidence):
+    session.put({"event": "claim", "claim": "so it is", "evidence": list(evidence)})
+    _, report = session.run("verify")
+    return [(one["verdict"], one["provenance"]) for one in report["claims"][-1]["evidence"]]
+
+
+def test_a_claim_on_lines_that_were_read_holds(session):
+    session.ask("read_file", path="a.txt", start_line=1, end_line=10)
+    session.record.claim("it counts", [("a.txt", 3, 5)])
+    status, report = session.run("verify")
+    assert (status, report["hold"], report["claims"][0]["holds"]) == (0, 1, True)
+
+
+@pytest.mark.parametrize(
+    ("op", "args"),
+    [
+        ("read_file", {"start_line": 2, "end_line": 6}),
+        ("peek", {"head_lines": 5, "tail_lines": 0}),
+        ("grep", {"pattern": "line 4", "context": 1}),
+    ],
+)
+def test_every_answer_with_text_delivers_its_lines(session, op, args):
+    session.ask(op, **({"path": "a.txt"} if op != "grep" else {}), **args)
+    good = cite(sha256=sha("line 3", "line 4", "line 5"))
+    assert judged(session, good) == [("ok", "delivered")]
+
+
+def test_lines_put_together_from_several_answers_are_delivered(session):
+    session.ask("read_file", path="a.txt", start_line=1, end_line=4)
+    session.ask("grep", pattern="line 5", paths=["a.txt"])
+    assert judged(session, cite()) == [("ok", "delivered")]
+
+
+@pytest.mark.parametrize(
+    ("op", "args"),
+    [
+        ("list_files", {}),
+        ("extract_symbols", {"path": "a.txt"}),
+        ("stat", {"path": "a.txt"}),
+        ("read_file", {"path": "b.txt", "end_line": 30}),
+        ("read_file", {"path": "a.txt", "start_line": 4, "end_line": 30}),
+    ],
+)
+def test_what_was_never_delivered_is_said_to_be_so(session, op, args):
+    session.ask(op, **args)
+    good = cite(sha256=sha("line 3", "line 4", "line 5"))
+    assert judged(session, good) == [("ok", "not_delivered")]
+
+
+def test_a_delivery_after_the_claim_is_too_late(session):
+    session.record.claim("too quick", [("a.txt", 3, 5)])
+    session.ask("read_file", path="a.txt", end_line=30)
+    status, report = session.run("verify")
+    assert (status, report["claims"][0]["evidence"][0]["provenance"]) == (1, "not_delivered")
+
+
+def test_a_link_and_its_file_are_one(session):
+    (session.root / "link").symlink_to("a.txt")
+    session.ask("read_file", path="link", end_line=30)
+    assert judged(session, cite()) == [("ok", "delivered")]
+
+
+def test_each_verdict_is_that_of_the_operation(session):
+    session.ask("read_file", path="a.txt", start_line=1, end_line=30)
+    session.file("a.txt", "new\n" + TEXT.replace("line 20\n", "line twenty\n"))
+    found = judged(
+        session,
+        cite(first=3, last=5, sha256=sha("line 3", "line 4", "line 5")),
+        cite(first=20, last=20, sha256=sha("line 20")),
+        cite(first=90, last=91, sha256=sha("x", "y")),
+        cite(path="gone.txt", sha256=sha("x", "y", "z")),
+        cite(path="../a.txt"),
+        cite(first=5, last=3),
+    )
+    assert [verdict for verdict, _ in found] == [
+        "moved",
+        "changed",
+        "out_of_range",
+        "missing",
+        "outside_root",
+        "invalid",
+    ]
+    _, report = session.run("verify")
+    assert report["claims"][0]["evidence"][0]["moved_to"] == [4, 6]
+
+
+def test_without_a_digest_only_an_answer_that_still_replays_vouches_for_the_lines(session):
+    session.ask("read_file", path="a.txt", end_line=9)
+    assert judged(session, cite()) == [("ok", "delivered")]
+    session.file("a.txt", TEXT.replace("line 9", "line nine"))
+    assert judged(session, cite()) == [("unsealed", "delivered")]
+
+
+def test_answers_that_the_tree_no_longer_gives_leave_delivery_unknown(session):
+    session.ask("grep", pattern="line 4", context=1)
+    session.ask("peek", path="b.txt")
+    session.file("a.txt", TEXT + "line 400\n")
+    assert judged(session, cite(sha256=sha("line 3", "line 4", "line 5"))) == [("ok", "unknown")]
+
+
+def test_an_answer_that_changed_casts_no_doubt_on_files_it_could_not_reach(session):
+    session.ask("grep", pattern="line 4", paths=["b.*"])
+    session.ask("peek", path="b.txt")
+    session.file("b.txt", TEXT.replace("line 4\n", "line 44\n"))
+    assert judged(session, cite()) == [("unsealed", "not_delivered")]
+    assert judged(session, cite(path="b.txt")) == [("unsealed", "unknown")]
+
+
+def test_a_clipped_line_is_not_taken_for_delivered(session):
+    session.ask("grep", pattern="line 4", paths=["a.txt"], max_line_chars=3)
+    session.ask("read_file", path="a.txt", start_line=4, end_line=4, max_line_chars=3)
+    assert judged(session, cite(first=4, last=4)) == [("unsealed", "unknown")]
+
+
+def test_a_claim_on_nothing_does_not_hold(session):
+    session.record.claim("trust me")
+    status, text = session.text("verify")
+    assert status == 1
+    assert "it cites nothing" in text
+
+
+def test_text_says_what_became_of_each_citation(session):
+    session.ask("read_file", path="a.txt", end_line=9)
+    session.record.claim("seen", [("a.txt", 3, 5)])
+    session.record.claim("guessed", [("b.txt", 1, 1)])
+    assert session.text("verify") == (
+        1,
+        "holds  line 3: seen\n       ok  a.txt:3-5\n"
+        "FAILS  line 4: guessed\n       ok, never delivered before  b.txt:1-1\n"
+        "2 claims: 1 hold, 1 does not\n",
+    )

@@ -1,0 +1,75 @@
+"""verify: from a receipt to a verdict, through the server. The verdicts themselves are tested in test_citations.py."""
+
+import pytest
+
+
+def cite(result, path="f"):
+    return {
+        "path": path,
+        "start_line": result["start_line"],
+        "end_line": result["end_line"],
+        "sha256": result["sha256"],
+    }
+
+
+def test_what_was_delivered_with_a_receipt_verifies_until_it_changes(root, ask):
+    (root / "f").write_bytes("one\r\ntwo\nthr\u00e9e\nfour".encode())
+    read = ask("read_file", path="f", start_line=2, end_line=3, receipts=True)["result"]
+    peeked = ask("peek", path="f", head_lines=2, tail_lines=1, receipts=True)["result"]
+    hit = ask("grep", pattern="o", receipts=True, max_hits=1)["result"]["hits"][0]
+    line = {"start_line": hit["line"], "end_line": hit["line"], "sha256": hit["sha256"]}
+    citations = [cite(read), cite(peeked["head"]), cite(peeked["tail"]), cite(line)]
+    assert [item["verdict"] for item in ask("verify", citations=citations)["result"]["items"]] == ["ok"] * 4
+    (root / "f").write_bytes("zero\none\ntwo\nthr\u00e9e\n4".encode())
+    items = ask("verify", citations=citations)["result"]["items"]
+    assert [item["verdict"] for item in items] == ["moved", "moved", "changed", "moved"]
+    assert items[0]["moved_to"] == {"start_line": 3, "end_line": 4}
+    (root / "f").unlink()
+    assert [item["verdict"] for item in ask("verify", citations=citations)["result"]["items"]] == ["missing"] * 4
+
+
+def test_verdicts_come_in_the_order_of_the_citations_with_links_resolved(root, ask):
+    (root / "b").write_text("x\n")
+    (root / "a").symlink_to("b")
+    citations = [{"path": path, "start_line": 1, "end_line": 1, "text": "x"} for path in ("b", "a", "gone")]
+    items = ask("verify", citations=citations)["result"]["items"]
+    assert [(item["path"], item["verdict"]) for item in items] == [("b", "ok"), ("b", "ok"), ("gone", "missing")]
+
+
+def test_one_path_outside_the_root_refuses_the_whole_request(root, ask):
+    (root / "f").write_text("x\n")
+    citations = [{"path": path, "start_line": 1, "end_line": 1, "text": "x"} for path in ("f", "../f")]
+    assert ask("verify", citations=citations)["error"]["code"] == "path_outside_root"
+
+
+@pytest.mark.parametrize(
+    ("citation", "field"),
+    [
+        ({}, "args.citations[0]"),
+        ({"text": "x", "end_line": 2}, "args.citations[0].text"),
+        ({"text": "x\ny"}, "args.citations[0].text"),
+        ({"text": "x", "start_line": 2}, "args.citations[0].end_line"),
+        ({"text": "x", "sha256": "0" * 64}, "args.citations[0].sha256"),
+        ({"sha256": "0" * 63}, "args.citations[0].sha256"),
+        ({"sha256": "A" * 64}, "args.citations[0].sha256"),
+        ({"text": "x", "path": ""}, "args.citations[0].path"),
+    ],
+    ids=str,
+)
+def test_a_citation_that_makes_no_sense_is_refused_by_the_name_of_its_field(root, ask, citation, field):
+    (root / "f").write_text("x\n")
+    error = ask("verify", citations=[{"path": "f", "start_line": 1, "end_line": 1, **citation}])["error"]
+    assert error["code"] == "invalid_args"
+    assert error["message"].startswith(field)
+
+
+@pytest.mark.parametrize("count", [0, 201])
+def test_there_must_be_a_sensible_number_of_citations(ask, count):
+    citation = {"path": "f", "start_line": 1, "end_line": 1, "text": "x"}
+    assert ask("verify", citations=[citation] * count)["error"]["code"] == "invalid_args"
+
+
+def test_what_was_read_is_measured(root, ask):
+    (root / "f").write_text("x\n")
+    metrics = ask("verify", citations=[{"path": "f", "start_line": 1, "end_line": 1, "text": "x"}])["result"]["metrics"]
+    assert (metrics["bytes_read"], metrics["files_scanned"]) == (2, 1)

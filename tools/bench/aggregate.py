@@ -1,0 +1,134 @@
+"""How aggregation grows with the ledger, as ratios to reading the same file alone, and its peak memory.
+
+    python tools/bench/aggregate.py [--sizes 10000,100000,1000000,5000000] [--engine duckdb] [--memory 1200MB]
+
+Ledgers are made up: four judges, every artifact judged by two of them, five dimensions with evidence. Each size is
+timed in a process of its own, start-up included; the file was read just before, so that both find it in the cache.
+CPU seconds are told too, for machines that others use; those of Spark's Java machine are not among them.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from normalizer.records import line
+from normalizer.settings import Settings, load
+
+DIMENSIONS = ("A_structure", "B_snapshot_constraint", "C_actionability", "D_completeness", "E_drift_failure")
+PASSAGE = "the answer keeps to its task and lists each step in order"
+A_BUNDLE = 500
+_LOG = 1 << 22
+
+
+def make(folder: Path, records: int) -> None:
+    """Write a ledger such as `normalize` writes, the same on every machine."""
+    settings = load()
+    folder.mkdir(parents=True)
+    (folder / "settings").mkdir()
+    for digest, text in settings.documents.items():
+        (folder / "settings" / f"{digest}.json").write_text(text + "\n")
+    for kind in ("invalid", "audit"):
+        (folder / f"{kind}.jsonl").touch()
+    chance = random.Random(11)
+    shas = sorted(hashlib.sha256(str(number).encode()).hexdigest() for number in range(-(-records // A_BUNDLE)))
+    with (folder / "records.jsonl").open("w") as out, (folder / "headers.jsonl").open("w") as headers:
+        for number, sha256 in enumerate(shas):
+            entries = min(A_BUNDLE, records - number * A_BUNDLE)
+            out.writelines(_bundle(number, sha256, entries, chance))
+            headers.write(_header(sha256, entries, settings))
+
+
+def _bundle(number: int, sha256: str, entries: int, chance: random.Random) -> list[str]:
+    evidence = ",".join(f'"{key}":"{PASSAGE}"' for key in DIMENSIONS)
+    half, judge = divmod(number, 2)
+    judges = ("judge-a", "judge-b") if half % 2 else ("judge-c", "judge-d")
+    lines = []
+    for index in range(entries):
+        artifact = half * A_BUNDLE + index
+        scores = ",".join(f'"{key}":{chance.getrandbits(8) % 3}' for key in DIMENSIONS)
+        lines.append(
+            line(
+                f'"source":{{"bundle_sha256":"{sha256}","index":{index},"pointer":"/per_file_scores/{index}"}},'
+                f'"file":"out/{artifact}.pdf","scores":{{{scores}}},"evidence":{{{evidence}}},'
+                f'"artifact":"out/{artifact}.pdf","run_id":"run-{number}","protocol_version":"p-1",'
+                f'"judge_model":"{judges[judge]}","generator_model":"writer-{artifact % 3}","phase":2,'
+                f'"self_judged":false,"rubric":"prompt-drift-v1",'
+                f'"factors":{{"question_id":"q{artifact % 50}","prompt_version":"v{artifact % 2}"}}'
+            )
+        )
+    return lines
+
+
+def _header(sha256: str, entries: int, settings: Settings) -> str:
+    return (
+        f'{{"bundle_sha256":"{sha256}","entries":{entries},"valid":{entries},"invalid":0,'
+        f'"entries_at":"/per_file_scores","settings":{json.dumps(settings.identity)},"header":{{}},"reasons":[]}}\n'
+    )
+
+
+def _read(path: Path) -> float:
+    start = time.perf_counter()
+    with path.open("rb", buffering=0) as file:
+        while file.read(_LOG):
+            pass
+    return time.perf_counter() - start
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measure and print; returns 0."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default="10000,100000,1000000,5000000")
+    parser.add_argument("--engine", default="duckdb")
+    parser.add_argument("--memory", default="1200MB")
+    parser.add_argument("--by", default="judge_model,generator_model")
+    parser.add_argument("--folder", type=Path, help="Where ledgers are made and kept; a scratch folder by default.")
+    parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args(argv)
+    if options.one:
+        return _one(options.one, options)
+    titles = (("records", 9), ("file", 10), ("read alone", 12), ("aggregate", 11), ("ratio", 8), ("CPU", 9))
+    print("".join(f"{title:>{width}}" for title, width in (*titles, ("us a record", 13), ("peak memory", 13))))
+    with tempfile.TemporaryDirectory() as scratch:
+        for size in map(int, options.sizes.split(",")):
+            ledger = (options.folder or Path(scratch)) / f"ledger-{size}"
+            if not ledger.exists():
+                make(ledger, size)
+            _read(ledger / "records.jsonl")
+            alone = _read(ledger / "records.jsonl")
+            command = [sys.executable, __file__, "--one", str(ledger), "--engine", options.engine]
+            command += ["--memory", options.memory, "--by", options.by]
+            start, before = time.perf_counter(), os.times()
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            took, after = time.perf_counter() - start, os.times()
+            busy = after.children_user + after.children_system - before.children_user - before.children_system
+            bytes_ = (ledger / "records.jsonl").stat().st_size
+            print(
+                f"{size:>9}{bytes_ / 1e6:>7.0f} MB{alone:>10.2f} s{took:>9.2f} s{took / alone:>8.1f}{busy:>7.1f} s"
+                f"{took / size * 1e6:>13.2f}{done.stdout.strip():>10} MB",
+                flush=True,
+            )
+    return 0
+
+
+def _one(ledger: Path, options: argparse.Namespace) -> int:
+    from normalizer.aggregate.keys import keys_of
+    from normalizer.aggregate.summary import Options, aggregate
+
+    summary = aggregate((ledger,), Options(by=keys_of(options.by), engine=options.engine, memory=options.memory))
+    if sum(row["n_records"] for row in summary["rows"]) != summary["records"]:
+        raise SystemExit("records were lost")
+    # Not getrusage: its peak is inherited from the process that started this one.
+    status = dict(entry.split(":", 1) for entry in Path("/proc/self/status").read_text().splitlines())
+    print(int(status["VmHWM"].split()[0]) // 1024)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

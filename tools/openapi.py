@@ -1,0 +1,174 @@
+"""Make `spec/openapi.json` from `spec/`, or with --check tell whether it is what would be made.
+
+Every operation is one path. Arguments and results are the schemas of the protocol, statuses and links are
+`spec/rules/http.json`; nothing about an operation is said here.
+"""
+
+import argparse
+import json
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import contract_spec as spec
+from contract_spec.bundle import components
+
+OUT = Path(__file__).resolve().parent.parent / "spec" / "openapi.json"
+PREFIX = "#/components/schemas/"
+# What the door itself refuses, before any operation is asked.
+DOOR = {
+    401: "The server was started with a token, and the request has another one or none.",
+    403: "The Host or Origin header is not one this server answers to, or the path is not open to the client.",
+    413: "The request is longer than the server's limit.",
+    415: "The body is not of the media type that is asked for.",
+}
+
+
+def document() -> dict[str, Any]:
+    """The OpenAPI document."""
+    ops = [name.removeprefix("zeno/ops/").removesuffix(".json") for name in spec.names() if "zeno/ops/" in name]
+    refs = [f"zeno/ops/{op}.json#/$defs/{part}" for op in ops for part in ("args", "result")]
+    rules = spec.resource("rules/http.json")
+    codes = set(spec.schema("zeno/error.json")["properties"]["code"]["enum"])
+    by_status: dict[int, list[str]] = {status: [] for status in DOOR}
+    for code, status in rules["statuses"].items():
+        if code in codes:
+            by_status.setdefault(status, []).append(code)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Zeno",
+            "description": "A read-only, deterministic retrieval server for language-model agents. "
+            "Made from the schemas of the protocol: each operation takes its args as body and answers with its result.",
+            "version": spec.PROTOCOL_VERSION,
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": "/"}],
+        # Two alternatives: a server on a loopback address may be started without a token.
+        "security": [{}, {"token": []}],
+        "paths": {
+            **{f"/v1/ops/{op}": {"post": _operation(op, by_status, rules["links"].get(op, {}), ops)} for op in ops},
+            "/v1/jsonl": {"post": _stream()},
+            "/openapi.json": {"get": _get("openapi", "This document.", {"type": "object"}, [401, 403])},
+            "/healthz": {
+                "get": {
+                    **_get("health", "Whether the server is there.", {"$ref": f"{PREFIX}Health"}, [403]),
+                    "security": [],
+                }
+            },
+        },
+        "components": {
+            "schemas": components(
+                [*refs, "zeno/request.json", "zeno/response.json", "zeno/problem.json", "zeno/health.json"], PREFIX
+            ),
+            "responses": {_named(status): _problem(status, codes) for status, codes in sorted(by_status.items())},
+            "securitySchemes": {
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "Asked for when the server was started with --token-file.",
+                }
+            },
+        },
+    }
+
+
+def _operation(op: str, by_status: dict[int, list[str]], links: dict[str, Any], ops: list[str]) -> dict[str, Any]:
+    schema = spec.schema(f"zeno/ops/{op}.json")
+    args, result = schema["$defs"]["args"], schema["$defs"]["result"]
+    examples = {f"example{number}": one for number, one in enumerate(schema["examples"], 1)}
+    success = {
+        "description": result["description"],
+        "content": {
+            "application/json": {
+                "schema": {"$ref": PREFIX + result["title"]},
+                "examples": {name: {"value": one["result"]} for name, one in examples.items()},
+            }
+        },
+        "links": {
+            f"{op}_{target}": {"operationId": target, "requestBody": body}
+            for target, body in links.items()
+            if target in ops
+        },
+    }
+    return {
+        "operationId": op,
+        "summary": schema["description"],
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": {"$ref": PREFIX + args["title"]},
+                    "examples": {name: {"value": one["args"]} for name, one in examples.items()},
+                }
+            },
+        },
+        "responses": {
+            "200": {key: value for key, value in success.items() if value},
+            **_refusals(sorted(by_status)),
+        },
+    }
+
+
+def _stream() -> dict[str, Any]:
+    return {
+        "operationId": "jsonl",
+        "summary": "The plain protocol: JSON lines in, JSON lines out, in order, as they are answered.",
+        "description": "Each line of the body is a Request, each line of the answer a Response. A line that is no "
+        "request is answered with a line that says so; the status tells only that lines can be exchanged.",
+        "requestBody": {"required": True, "content": {"application/jsonl": {"schema": {"type": "string"}}}},
+        "responses": {
+            "200": {
+                "description": "One Response for each line that is not blank.",
+                "content": {"application/jsonl": {"schema": {"type": "string"}}},
+            },
+            **_refusals([401, 403, 415]),
+        },
+    }
+
+
+def _get(name: str, summary: str, schema: dict[str, Any], refusals: list[int]) -> dict[str, Any]:
+    return {
+        "operationId": name,
+        "summary": summary,
+        "responses": {
+            "200": {"description": summary, "content": {"application/json": {"schema": schema}}},
+            **_refusals(refusals),
+        },
+    }
+
+
+def _refusals(statuses: list[int]) -> dict[str, Any]:
+    return {str(status): {"$ref": f"#/components/responses/{_named(status)}"} for status in statuses}
+
+
+def _named(status: int) -> str:
+    return "".join(word.capitalize() for word in HTTPStatus(status).name.split("_"))
+
+
+def _problem(status: int, codes: list[str]) -> dict[str, Any]:
+    told = f" Codes: {', '.join(sorted(codes))}." if codes else ""
+    return {
+        "description": DOOR.get(status, f"{HTTPStatus(status).phrase}.") + told,
+        "content": {"application/problem+json": {"schema": {"$ref": f"{PREFIX}Problem"}}},
+    }
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the document, or check it: 0 in step, 1 drifted."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare instead of writing; exit 1 on drift")
+    parser.add_argument("--out", type=Path, default=OUT, help="the document")
+    options = parser.parse_args(argv)
+    text = json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
+    if options.check:
+        if options.out.exists() and options.out.read_text(encoding="utf-8") == text:
+            return 0
+        print(f"{options.out.name} is not what spec/ makes: run `nox -s generate`")
+        return 1
+    options.out.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,257 @@
+"""Python clients of the stdio server: one subprocess, the operations as typed methods, refusals as exceptions.
+
+    with Zeno("/some/tree") as zeno:
+        for hit in zeno.grep("TODO", paths=["src"]).hits:
+            print(hit.path, hit.line, hit.text)
+
+`AsyncZeno` is the same to be awaited; there several requests may be under way at once, and are answered in order.
+Request ids hold the server's process id, so that a log which several sessions append to has no id twice.
+"""
+
+import asyncio
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, TypeVar
+
+from contract_models.zeno.error import Error
+from contract_models.zeno.methods import AsyncMethods, Methods
+from contract_models.zeno.response import Failure
+from contract_spec.model import Model
+from pydantic_core import to_json
+
+from zeno import wire
+from zeno.lines import Lines
+
+R = TypeVar("R", bound=Model)
+TIMEOUT = 60.0
+_GRACE = 5.0
+
+
+class Refused(Exception):
+    """The server answered with an error instead of a result; `code` tells which."""
+
+    def __init__(self, error: Error) -> None:
+        super().__init__(f"{error.code}: {error.message}")
+        self.code = error.code
+        self.message = error.message
+
+
+class Gone(ConnectionError):
+    """The server has ended, or was never there; its standard error may say why."""
+
+
+class Zeno(Methods):
+    """A server in a subprocess. Threads may share it: requests take turns."""
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        timeout: float = TIMEOUT,
+        flags: Sequence[str] = (),
+    ) -> None:
+        """Start a server for `root`; `timeout` is in seconds for each call, `flags` are more of `zeno serve`."""
+        self.timeout = timeout
+        self._lock = threading.Lock()
+        self._numbers = 0
+        self._owed = 0
+        self._lines = Lines()
+        self._answers: deque[bytes] = deque()
+        self._process = subprocess.Popen(
+            _command(root, flags), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 - both are pipes
+        self._sink, self._source = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._sink, False)
+
+    def __enter__(self) -> "Zeno":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the server: it stops by itself at the end of its input, and is stopped if it does not."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        try:
+            self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def call(self, op: str, args: Mapping[str, Any], result: type[R]) -> R:
+        """Ask one operation. Raises `Refused`, `TimeoutError` or `Gone`."""
+        with self._lock:
+            self._numbers += 1
+            request_id = f"py-{self._process.pid}-{self._numbers}"
+            deadline = time.monotonic() + self.timeout
+            self._send(_line(request_id, op, args), deadline)
+            self._owed += 1
+            # Every line is answered, in order: what is owed before ours belongs to calls that were given up.
+            while True:
+                answer = self._receive(deadline)
+                self._owed -= 1
+                if not self._owed:
+                    return _result(answer, request_id, result)
+
+    def pages(self, op: str, args: Mapping[str, Any], result: type[R]) -> Iterator[R]:
+        """Follow the cursor until a result has none."""
+        while True:
+            page = self.call(op, args, result)
+            yield page
+            cursor = _cursor(page)
+            if cursor is None:
+                return
+            args = {**args, "cursor": cursor}
+
+    def _send(self, data: bytes, deadline: float) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                # Also take what is owed from before: a server that nobody reads from does not read either.
+                sources, sinks = self._wait(deadline, [self._sink])
+                if sources:
+                    self._pull()
+                if sinks:
+                    view = view[os.write(self._sink, view) :]
+        except TimeoutError:
+            if len(view) < len(data):
+                # Half a line is on its way: nothing sent after it could be understood.
+                self._process.kill()
+            raise
+        except BrokenPipeError:
+            raise self._gone() from None
+
+    def _receive(self, deadline: float) -> bytes:
+        while not self._answers:
+            self._wait(deadline, [])
+            self._pull()
+        return self._answers.popleft()
+
+    def _pull(self) -> None:
+        chunk = os.read(self._source, 1 << 16)
+        if not chunk:
+            raise self._gone()
+        self._answers.extend(self._lines.feed(chunk))
+
+    def _wait(self, deadline: float, sinks: list[int]) -> tuple[list[int], list[int]]:
+        if self._process.stdout is None or self._process.stdout.closed:
+            raise self._gone()
+        sources, ready, _ = select.select([self._source], sinks, [], max(0.0, deadline - time.monotonic()))
+        if not sources and not ready:
+            raise TimeoutError("the server did not answer in time")
+        return sources, ready
+
+    def _gone(self) -> Gone:
+        return Gone(f"the server has ended with status {self._process.poll()}; its standard error may say why")
+
+
+class AsyncZeno(AsyncMethods):
+    """A server in a subprocess, for an event loop. Calls may overlap; the server answers them in order."""
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        timeout: float = TIMEOUT,
+        flags: Sequence[str] = (),
+    ) -> None:
+        """Say what to start; it is started by `async with`."""
+        self.timeout = timeout
+        self._command = _command(root, flags)
+        self._numbers = 0
+        self._waiting: deque[asyncio.Future[bytes]] = deque()
+        self._ended = False
+
+    async def __aenter__(self) -> "AsyncZeno":
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 - both are pipes
+        self._sink, self._source = self._process.stdin, self._process.stdout
+        self._reader = asyncio.create_task(self._read())
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self._sink.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), _GRACE)
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+        await self._reader
+
+    async def call(self, op: str, args: Mapping[str, Any], result: type[R]) -> R:
+        """Ask one operation. Raises `Refused`, `TimeoutError` or `Gone`."""
+        self._numbers += 1
+        request_id = f"py-{self._process.pid}-{self._numbers}"
+        if self._ended:
+            raise self._gone()
+        answer = asyncio.get_running_loop().create_future()
+        try:
+            async with asyncio.timeout(self.timeout):
+                # The line and the wait for its answer begin in one step, so that calls that overlap keep their order.
+                self._sink.write(_line(request_id, op, args))
+                self._waiting.append(answer)
+                await self._sink.drain()
+                return _result(await answer, request_id, result)
+        except (ConnectionError, RuntimeError) as error:
+            raise error if isinstance(error, Gone) else self._gone() from None
+
+    async def pages(self, op: str, args: Mapping[str, Any], result: type[R]) -> AsyncIterator[R]:
+        """Follow the cursor until a result has none."""
+        while True:
+            page = await self.call(op, args, result)
+            yield page
+            cursor = _cursor(page)
+            if cursor is None:
+                return
+            args = {**args, "cursor": cursor}
+
+    async def _read(self) -> None:
+        lines = Lines()
+        while chunk := await self._source.read(1 << 16):
+            for line in lines.feed(chunk):
+                answer = self._waiting.popleft()
+                # Nobody waits any more for the answer to a call that was given up.
+                if not answer.done():
+                    answer.set_result(line)
+        self._ended = True
+        for answer in self._waiting:
+            if not answer.done():
+                answer.set_exception(self._gone())
+
+    def _gone(self) -> Gone:
+        return Gone(f"the server has ended with status {self._process.returncode}; its standard error may say why")
+
+
+def _command(root: str | os.PathLike[str], flags: Sequence[str]) -> list[str]:
+    return [sys.executable, "-m", "zeno", "serve", "--root", os.fspath(root), *flags]
+
+
+def _line(request_id: str, op: str, args: Mapping[str, Any]) -> bytes:
+    return to_json({"id": request_id, "op": op, "args": dict(args)}, ensure_ascii=True) + b"\n"
+
+
+def _result(answer: bytes, request_id: str, result: type[R]) -> R:
+    found = wire.result_of(answer, request_id)
+    if found is None:
+        raise Refused(Failure.model_validate_json(answer).error)
+    return result.model_validate_json(found)
+
+
+def _cursor(page: Model) -> str | None:
+    """The cursor of a result that was cut; of the others it is absent, or the sentinel for that."""
+    cursor = getattr(page, "cursor", None)
+    return cursor if isinstance(cursor, str) else None

@@ -1,0 +1,46 @@
+"""Cursors: where a cut result stopped, for the same request to go on from. Nothing is remembered between the two.
+
+A cursor is the position itself, sealed with a digest of the operation, its arguments and the position, so that one
+that is garbled or brought to another request is refused.
+"""
+
+import base64
+import binascii
+import hashlib
+import json
+
+from contract_spec.model import Model
+
+from zeno.errors import InvalidCursor
+
+_SEAL_BYTES = 9
+
+
+def issue(op: str, args: Model, position: str) -> str:
+    """The cursor for a position in the result of a request."""
+    return base64.urlsafe_b64encode(_seal(op, args, position) + position.encode()).rstrip(b"=").decode()
+
+
+def position(op: str, args: Model, cursor: str) -> str:
+    """The position that a cursor of the same request holds."""
+    try:
+        data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars="-_", validate=True)
+        found = data[_SEAL_BYTES:].decode()
+    except (binascii.Error, ValueError):
+        raise InvalidCursor("args.cursor is garbled; send it as it was received") from None
+    # Compared as a whole, because other spellings decode to the same bytes.
+    if issue(op, args, found) != cursor:
+        raise InvalidCursor("args.cursor belongs to a request with other arguments; change nothing but the cursor")
+    return found
+
+
+def number(text: str) -> int:
+    """A number in a position. Whoever makes up cursors may have sealed anything."""
+    if not (text.isascii() and text.isdecimal() and len(text) < 20):
+        raise InvalidCursor("args.cursor is made up; send one as it was received")
+    return int(text)
+
+
+def _seal(op: str, args: Model, position: str) -> bytes:
+    same = args.model_dump(mode="json", exclude={"cursor"})
+    return hashlib.sha256(json.dumps([op, same, position], sort_keys=True).encode()).digest()[:_SEAL_BYTES]

@@ -1,0 +1,40 @@
+"""describe: what this server is, so that a client can learn all from the server itself."""
+
+import contract_spec as spec
+from contract_models.zeno.ops.describe import (
+    DescribeArgs,
+    DescribeResult,
+    OperationDescription,
+    ServerFlags,
+    ServerLimits,
+)
+from pydantic import MISSING
+
+from zeno.meter import Meter
+from zeno.search.corpus import Corpus
+
+_PREFIX = "zeno/"
+_OPS = "zeno/ops/"
+
+
+def describe(args: DescribeArgs, _corpus: Corpus, meter: Meter) -> DescribeResult:
+    """The version, the operations, the terms."""
+    names = [name for name in spec.names() if name.startswith(_PREFIX)]
+    terms = meter.terms._asdict()
+    flags = {name: terms.pop(name) for name in ("gitignore", "log")}
+    return DescribeResult(
+        protocol=spec.PROTOCOL_VERSION,
+        ops=[
+            OperationDescription(
+                name=name.removeprefix(_OPS).removesuffix(".json"),
+                description=spec.schema(name)["description"],
+                schema_name=name,
+            )
+            for name in names
+            if name.startswith(_OPS)
+        ],
+        limits=ServerLimits.model_validate({name: limit for name, limit in terms.items() if limit is not None}),
+        flags=ServerFlags.model_validate(flags),
+        schemas={name: spec.schema(name) for name in names} if args.schemas else MISSING,
+        metrics=meter.stop(),
+    )

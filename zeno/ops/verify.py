@@ -1,0 +1,35 @@
+"""verify: whether what was cited still stands."""
+
+from contract_models.zeno.ops.verify import CitationVerdict, VerifyArgs, VerifyCitation, VerifyResult
+from pydantic import MISSING
+
+from zeno.citations import check, receipt
+from zeno.errors import InvalidArgs
+from zeno.meter import Meter
+from zeno.search.corpus import Corpus
+
+
+def verify(args: VerifyArgs, corpus: Corpus, meter: Meter) -> VerifyResult:
+    """A verdict on each citation, in the order given."""
+    items: list[CitationVerdict] = []
+    for index, citation in enumerate(args.citations):
+        field = f"args.citations[{index}]"
+        _require_sense(citation, field)
+        items.append(check(citation, corpus.tree, field, meter.scanned))
+    return VerifyResult(items=items, metrics=meter.stop())
+
+
+def _require_sense(citation: VerifyCitation, field: str) -> None:
+    """Refuse what the schema cannot: a citation that cites nothing, or contradicts itself."""
+    count = citation.end_line - citation.start_line + 1
+    if count < 1:
+        raise InvalidArgs(f"{field}.end_line must not be below start_line ({citation.start_line})")
+    if citation.text is MISSING:
+        if citation.sha256 is MISSING:
+            raise InvalidArgs(f"{field} must have sha256 or text: what did the lines say?")
+        return
+    lines = citation.text.count("\n") + 1
+    if lines != count:
+        raise InvalidArgs(f"{field}.text has {lines} lines where start_line to end_line are {count}")
+    if citation.sha256 not in (MISSING, receipt(citation.text)):
+        raise InvalidArgs(f"{field}.sha256 is not that of text; give the one that is right")

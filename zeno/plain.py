@@ -1,0 +1,71 @@
+"""A result as text that people and models read: what was found line by line, and first what one must know about it.
+
+It follows the shape of a result, not its operation: small values stand on the first line as `name=value`, long ones
+below, each under its name where there is more than one. Nothing but the metrics is left out, and of these what is left
+of a budget is told, for whoever must live within it.
+"""
+
+import json
+from typing import Any
+
+
+def plain(result: dict[str, Any]) -> str:
+    """The text of a result."""
+    told = {name: value for name, value in result.items() if name != "metrics"}
+    if "budget" in result.get("metrics", {}):
+        told["budget"] = result["metrics"]["budget"]
+    blocks = {name: value for name, value in told.items() if not _small(name, value)}
+    lines = [pairs({name: value for name, value in told.items() if name not in blocks})]
+    for name, value in blocks.items():
+        if len(blocks) > 1:
+            lines.append(f"{name}:")
+        lines += _block(value)
+    return "\n".join(lines[0 if lines[0] else 1 :])
+
+
+def pairs(values: dict[str, Any]) -> str:
+    """Small values in one line: `path=a.txt truncated=false`."""
+    return " ".join(f"{name}={_word(value)}" for name, value in values.items())
+
+
+def _small(name: str, value: Any) -> bool:
+    """Whether a value fits on a line of pairs; `text` never does, however short it is this time."""
+    if isinstance(value, list):
+        return name == "truncated_by"
+    if isinstance(value, dict):
+        return all(_small(key, item) and not isinstance(item, dict) for key, item in value.items())
+    return name != "text"
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(_word, value))
+    if isinstance(value, dict):
+        nested = any(isinstance(item, dict | list) for item in value.values())
+        return json.dumps(value, ensure_ascii=False) if nested else f"({pairs(value)})"
+    if isinstance(value, str):
+        return value if value and value.isprintable() and " " not in value else json.dumps(value, ensure_ascii=False)
+    return json.dumps(value)
+
+
+def _block(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        head = pairs({name: item for name, item in value.items() if _small(name, item)})
+        rest = [line for name, item in value.items() if not _small(name, item) for line in _block(item)]
+        return [head, *rest] if head else rest
+    return [line for item in value for line in _item(item)]
+
+
+def _item(item: Any) -> list[str]:
+    """One of many: `path:line: text` where it is a line of a file, pairs otherwise; its lists stand indented below."""
+    if not isinstance(item, dict):
+        return [item if isinstance(item, str) and item.isprintable() else _word(item)]
+    place = [_word(item[name]) for name in ("path", "line") if name in item]
+    known = {"path", "line", "text"} if "line" in item and "text" in item else set()
+    rest = {name: value for name, value in item.items() if name not in known}
+    lists = {name: value for name, value in rest.items() if isinstance(value, list)}
+    small = pairs({name: value for name, value in rest.items() if name not in lists})
+    lines = [f"{':'.join(place)}: {item['text']}" + (f"  ({small})" if small else "")] if known else [small]
+    return lines + [f"  {line}" for value in lists.values() for line in _block(value)]

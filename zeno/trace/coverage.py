@@ -1,0 +1,189 @@
+"""coverage: how much of the tree the agent was shown, what it searched for, and what limits withheld from it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from contract_models.zeno.ops.peek import PeekResult
+from contract_models.zeno.ops.read_file import ReadFileResult
+from contract_spec.model import Model
+
+from zeno.errors import NotAFile, ZenoError
+from zeno.text import Window
+from zeno.trace.deliveries import Delivered, Lines
+from zeno.trace.digest import canonical
+from zeno.trace.events import Entry, Exchange
+from zeno.trace.replay import Comparison, Replayer
+from zeno.tree import Tree
+from zeno.walk import walk
+
+_NO_LIMIT = (1 << 53) - 1
+# Hits beyond this many more are not counted one by one.
+MAX_COUNTED = 100_000
+# What each operation's result is a list of, and the arguments that can cut it.
+_LISTS = {
+    "list_files": ("files", ("max", "max_files")),
+    "grep": ("hits", ("max_hits", "max_files")),
+    "extract_symbols": ("symbols", ("max_symbols",)),
+    "read_file": ("lines", ("max_lines",)),
+    "peek": ("lines", ()),
+}
+_OF_TEXT = ("max_chars", "max_line_chars", "receipts")
+
+
+class FileCoverage(NamedTuple):
+    """One file: the lines delivered of the lines there are."""
+
+    path: str
+    total: int | None
+    """None where no text file is there now."""
+    delivered: int
+    ranges: list[tuple[int, int]]
+
+
+class Pattern(NamedTuple):
+    """A search, however often it was run the same way."""
+
+    args: dict[str, Any]
+    lines: list[int]
+    hits: int
+    files_scanned: int
+    truncated: bool
+
+
+class Truncation(NamedTuple):
+    """An answer that a limit cut, however often it was given."""
+
+    lines: list[int]
+    op: str
+    args: dict[str, Any]
+    shown: int
+    hidden: int | None
+    """None where it cannot be told any more, because the tree answers otherwise now."""
+    at_least: bool
+    """Whether there is more than was counted."""
+    what: str
+    continued: bool
+    """Whether a later request went on where this answer stopped."""
+
+
+class Coverage(NamedTuple):
+    """A whole trace."""
+
+    files: list[FileCoverage]
+    """Every text file of the tree that is not hidden, and every other that was delivered from."""
+    binary: int
+    patterns: list[Pattern]
+    truncations: list[Truncation]
+    unknown: list[int]
+    """Lines of answers that delivered text, but the tree no longer gives them: what they delivered is not counted."""
+
+
+def coverage(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Coverage:
+    """Gather what the exchanges of a trace delivered, searched and withheld."""
+    delivered = Delivered()
+    patterns: dict[bytes, Pattern] = {}
+    truncations: dict[bytes, Truncation] = {}
+    unknown: list[int] = []
+    stopped: dict[str, bytes] = {}
+    for step in steps:
+        if not isinstance(step, Exchange):
+            continue
+        cursor = step.args.get("cursor")
+        if isinstance(cursor, str) and (key := stopped.get(cursor)) is not None:
+            truncations[key] = truncations[key]._replace(continued=True)
+        comparison = replayer.compare(step)
+        delivered.add(comparison.spans)
+        if not comparison.certain:
+            unknown.append(step.answered)
+        if step.answer["event"] == "response":
+            if step.op == "grep":
+                _searched(step, patterns)
+            if step.answer["summary"]["truncated"]:
+                key = canonical([step.op, step.args, step.answer["digest"]])
+                if key in truncations:
+                    truncations[key].lines.append(step.answered)
+                else:
+                    truncations[key] = truncation(comparison, replayer)
+                if comparison.again is not None and comparison.again.cursor is not None:
+                    stopped[comparison.again.cursor] = key
+    files, binary = file_table(replayer.corpus.tree, delivered)
+    return Coverage(files, binary, list(patterns.values()), list(truncations.values()), unknown)
+
+
+def file_table(tree: Tree, delivered: Delivered) -> tuple[list[FileCoverage], int]:
+    """All files with what was delivered of them, by path, and how many binary ones were left out."""
+    binary = 0
+    found = []
+    walked = walk(tree, include_hidden=False, exclude_dirs=frozenset())
+    for path in sorted({*(one.path for one in walked if one.problem is None), *delivered.files}):
+        lines = delivered.files.get(path, Lines())
+        try:
+            # A link is not a second file: what was delivered through it is told under the file's own name.
+            if path not in delivered.files and tree.place(path).path != path:
+                continue
+            with tree.open(path) as file:
+                file.require_text()
+                window = Window(1, 0, lambda _: None)
+                window.feed(file.chunks())
+            found.append(FileCoverage(path, window.total, lines.count(window.total), lines.ranges()))
+        except NotAFile:
+            binary += 1
+        except ZenoError:
+            if lines.ranges():
+                found.append(FileCoverage(path, None, lines.count(), lines.ranges()))
+    return found, binary
+
+
+def _searched(exchange: Exchange, patterns: dict[bytes, Pattern]) -> None:
+    summary = exchange.answer["summary"]
+    key = canonical(exchange.args)
+    before = patterns.get(key)
+    lines = before.lines if before else []
+    lines.append(exchange.asked)
+    scanned = summary["metrics"]["files_scanned"]
+    patterns[key] = Pattern(exchange.args, lines, summary["count"] or 0, scanned, summary["truncated"])
+
+
+def truncation(comparison: Comparison, replayer: Replayer) -> Truncation:
+    """What a cut answer withheld, by asking again without its limits."""
+    exchange = comparison.exchange
+    what, limits = _LISTS.get(exchange.op, ("items", ()))
+    shown = exchange.answer["summary"]["count"]
+    hidden, at_least = None, False
+    if comparison.verdict == "same":
+        shown = _size(replayer.perform(exchange.op, exchange.args))
+        hidden, at_least = _hidden(exchange, shown, limits, replayer)
+    return Truncation([exchange.answered], exchange.op, exchange.args, shown, hidden, at_least, what, continued=False)
+
+
+def _hidden(exchange: Exchange, shown: int, limits: Iterable[str], replayer: Replayer) -> tuple[int | None, bool]:
+    if "cursor" in exchange.args:
+        # A page in the middle tells how much it holds, but not how much stood before it.
+        return None, False
+    args = {name: value for name, value in exchange.args.items() if name not in _OF_TEXT}
+    args |= dict.fromkeys(limits, _NO_LIMIT)
+    if exchange.op == "grep":
+        args |= {"max_hits": shown + MAX_COUNTED, "context": 0}
+    try:
+        there = _size(replayer.perform(exchange.op, args, limited=False))
+    except ZenoError:
+        return None, False
+    return max(0, there - shown), exchange.op == "grep" and there == shown + MAX_COUNTED
+
+
+def _size(result: Model) -> int:
+    """How much a result holds, in what it is a list of."""
+    if isinstance(result, ReadFileResult):
+        return result.end_line - result.start_line + 1
+    if isinstance(result, PeekResult):
+        return sum(part.end_line - part.start_line + 1 for part in (result.head, result.tail) if part.end_line)
+    return next(len(getattr(result, name)) for name in ("files", "hits", "symbols", "items") if hasattr(result, name))
+
+
+def totals(files: Iterable[FileCoverage]) -> Iterator[tuple[str, int]]:
+    """Files and lines there are, files and lines delivered."""
+    files = list(files)
+    yield "files", sum(file.total is not None for file in files)
+    yield "files_delivered", sum(file.delivered > 0 for file in files)
+    yield "lines", sum(file.total or 0 for file in files)
+    yield "lines_delivered", sum(file.delivered for file in files if file.total is not None)

@@ -1,0 +1,132 @@
+"""Which lines of which files the answers of a trace put before the agent.
+
+A trace holds requests and digests, not texts. Run again on the same tree, a request gives the same digest and thereby
+shows what was delivered then. Where it does not, the range of a `read_file` is still known from its request and its
+summary; of the rest one can only say that it may have delivered something.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import contract_spec as spec
+from contract_models.zeno.ops.grep import GrepResult
+from contract_models.zeno.ops.peek import PeekResult
+from contract_models.zeno.ops.read_file import ReadFileResult
+from contract_spec.model import Model
+from pydantic import MISSING
+
+
+class Span(NamedTuple):
+    """Lines of a file, both ends included."""
+
+    path: str
+    first: int
+    last: int
+
+
+class Shown(NamedTuple):
+    """What a result put before the agent."""
+
+    spans: tuple[Span, ...]
+    """The lines whose whole text it holds. Names and line numbers alone (symbols, lists) are no text."""
+    whole: bool
+    """Whether that is all: lines that were clipped are not among the spans."""
+
+
+def shown_by(result: Model) -> Shown:
+    """The lines of files that a result holds."""
+    if isinstance(result, ReadFileResult):
+        # Which of its lines a clipped text clips is not told.
+        clipped = result.clipped is not MISSING
+        return Shown(() if clipped else _span(result.path, result.start_line, result.end_line), not clipped)
+    if isinstance(result, PeekResult):
+        parts = [part for part in (result.head, result.tail) if part.clipped is MISSING]
+        spans = [span for part in parts for span in _span(result.path, part.start_line, part.end_line)]
+        return Shown(tuple(spans), len(parts) == 2)
+    if isinstance(result, GrepResult):
+        lines = [
+            (hit.path, one) for hit in result.hits for one in (hit.context if hit.context is not MISSING else [hit])
+        ]
+        whole = [Span(path, one.line, one.line) for path, one in lines if one.clipped is MISSING]
+        return Shown(tuple(_joined(whole)), len(whole) == len(lines))
+    return Shown((), True)
+
+
+def _joined(spans: list[Span]) -> Iterator[Span]:
+    """Neighbouring lines as one span."""
+    held: Span | None = None
+    for span in spans:
+        if held and held.path == span.path and held.first <= span.first <= held.last + 1:
+            held = Span(held.path, held.first, max(held.last, span.last))
+            continue
+        if held:
+            yield held
+        held = span
+    if held:
+        yield held
+
+
+def _span(path: str, first: int, last: int) -> tuple[Span, ...]:
+    return (Span(path, first, last),) if 1 <= first <= last else ()
+
+
+def span_told(op: str, args: dict[str, Any], summary: dict[str, Any]) -> Span | None:
+    """What a response event alone tells of its delivery: only `read_file` counts its lines."""
+    count = int(summary["metrics"].get("lines_returned", 0))
+    if op != "read_file" or not count or "max_chars" in args or "max_line_chars" in args:
+        return None
+    # Whoever wrote the trace: arguments that read_file would not take tell nothing.
+    if spec.violations("zeno/ops/read_file.json#/$defs/args", args):
+        return None
+    first = int(args.get("start_line", 1))
+    return Span(args["path"], first, first + count - 1)
+
+
+class Lines:
+    """A set of line numbers, kept as sorted ranges that do not touch."""
+
+    def __init__(self) -> None:
+        self._firsts: list[int] = []
+        self._lasts: list[int] = []
+
+    def add(self, first: int, last: int) -> None:
+        """Add a range, both ends included."""
+        low = bisect_left(self._lasts, first - 1)
+        high = bisect_right(self._firsts, last + 1)
+        if low < high:
+            first, last = min(first, self._firsts[low]), max(last, self._lasts[high - 1])
+        self._firsts[low:high] = [first]
+        self._lasts[low:high] = [last]
+
+    def covers(self, first: int, last: int) -> bool:
+        """Whether all lines of a range are in the set."""
+        at = bisect_right(self._firsts, first) - 1
+        return at >= 0 and last <= self._lasts[at]
+
+    def count(self, up_to: int | None = None) -> int:
+        """How many lines, of those from 1 to `up_to`."""
+        ranges = self.ranges()
+        if up_to is not None:
+            ranges = [(first, min(last, up_to)) for first, last in ranges]
+        return sum(max(0, last - first + 1) for first, last in ranges)
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """The ranges in order."""
+        return list(zip(self._firsts, self._lasts, strict=True))
+
+
+class Delivered:
+    """What was delivered so far, file by file."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, Lines] = {}
+
+    def add(self, spans: Iterable[Span]) -> None:
+        """An answer went out."""
+        for path, first, last in spans:
+            self.files.setdefault(path, Lines()).add(first, last)
+
+    def covers(self, path: str, first: int, last: int) -> bool:
+        """Whether all these lines were delivered."""
+        return path in self.files and self.files[path].covers(first, last)

@@ -1,0 +1,138 @@
+"""lint: is a trace what a trace should be? Judged from its own lines, without the tree.
+
+An error is something no server and no careful agent writes; a warning is something that can happen to honest ones (a
+clock set back, a tree that changed between two equal requests, a subcall that never returned) and is worth knowing.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, NamedTuple
+
+from zeno.trace.digest import canonical
+from zeno.trace.events import WITHOUT_REQUEST, Entry, Exchange, Pairing
+
+_WARNINGS = frozenset({"time_backwards", "digest_changed", "unended_subcall", "no_evidence"})
+# What a result's count must agree with, where the metrics of the operation tell it too.
+_COUNTED = {"grep": "hits", "extract_symbols": "symbols"}
+
+
+class Finding(NamedTuple):
+    """Something about one line."""
+
+    line: int
+    level: Literal["error", "warning"]
+    code: str
+    message: str
+
+
+def lint(entries: Iterable[Entry]) -> Iterator[Finding]:
+    """All findings, in the order of the trace; what only the end can tell comes last."""
+    linter = _Linter()
+    for entry in entries:
+        if entry.problem:
+            yield _finding(entry.number, *entry.problem)
+        if entry.event is not None:
+            yield from linter.look(entry.number, entry.event)
+    yield from linter.end()
+
+
+def _finding(line: int, code: str, message: str) -> Finding:
+    return Finding(line, "warning" if code in _WARNINGS else "error", code, message)
+
+
+class _Linter:
+    def __init__(self) -> None:
+        self._pairing = Pairing()
+        self._time = ""
+        self._requests: dict[str, int] = {}
+        self._answers: dict[bytes, tuple[int, str]] = {}
+        self._subcalls: dict[str, tuple[int, str | None]] = {}
+        self._running: dict[str, int] = {}
+        self._claims: dict[str, int] = {}
+
+    def look(self, number: int, event: dict[str, Any]) -> Iterator[Finding]:
+        if event["ts"] < self._time:
+            yield _finding(number, "time_backwards", f"{event['ts']} is before {self._time} of an earlier line")
+        self._time = max(self._time, event["ts"])
+        looks: dict[str, Callable[[int, dict[str, Any]], Iterator[Finding]]] = {
+            "request": self._request,
+            "response": self._answer,
+            "error": self._answer,
+            "subcall_start": self._start,
+            "subcall_end": self._end,
+            "claim": self._claim,
+        }
+        yield from looks[event["event"]](number, event)
+
+    def end(self) -> Iterator[Finding]:
+        for number, event in self._pairing.unanswered():
+            yield _finding(number, "unanswered", f"the request {event['id']!r} has no response and no error")
+        for name, number in sorted(self._running.items(), key=lambda item: item[1]):
+            yield _finding(number, "unended_subcall", f"the subcall {name!r} has no end")
+
+    def _request(self, number: int, event: dict[str, Any]) -> Iterator[Finding]:
+        before = self._requests.setdefault(event["id"], number)
+        if before != number:
+            yield _finding(
+                number, "repeated_id", f"the request id {event['id']!r} was used on line {before}; give each its own"
+            )
+        self._pairing.request(number, event)
+
+    def _answer(self, number: int, event: dict[str, Any]) -> Iterator[Finding]:
+        exchange = self._pairing.answer(number, event)
+        if exchange is None:
+            if event["event"] == "response" or event["error"]["code"] not in WITHOUT_REQUEST:
+                yield _finding(number, "without_request", f"no open request has the id {event['id']!r}")
+            return
+        if event["op"] != exchange.op:
+            message = f"it answers {event['op']!r}, but line {exchange.asked} asked for {exchange.op!r}"
+            yield _finding(number, "other_op", message)
+        if event["event"] == "response":
+            yield from self._response(exchange)
+
+    def _response(self, exchange: Exchange) -> Iterator[Finding]:
+        number, summary = exchange.answered, exchange.answer["summary"]
+        count, metrics = summary["count"], summary["metrics"]
+        counted = _COUNTED.get(exchange.op)
+        if counted in metrics and metrics[counted] != count:
+            yield _finding(number, "miscounted", f"count is {count}, but metrics.{counted} is {metrics[counted]}")
+        if exchange.op in ("read_file", "peek") and count is not None:
+            yield _finding(number, "miscounted", f"count must be null for {exchange.op}, not {count}")
+        question = hashlib.sha256(canonical([exchange.op, exchange.args])).digest()
+        before, digest = self._answers.setdefault(question, (number, exchange.answer["digest"]))
+        if digest != exchange.answer["digest"]:
+            message = f"the same request was answered otherwise on line {before}: the tree changed in between"
+            yield _finding(number, "digest_changed", message)
+            self._answers[question] = (number, exchange.answer["digest"])
+
+    def _start(self, number: int, event: dict[str, Any]) -> Iterator[Finding]:
+        name, parent = event["id"], event.get("parent")
+        if name in self._subcalls:
+            yield _finding(number, "repeated_subcall", f"line {self._subcalls[name][0]} started {name!r} already")
+        if parent is not None and parent not in self._running:
+            yield _finding(number, "unknown_parent", f"no subcall {parent!r} is under way here")
+        self._subcalls[name] = (number, parent)
+        self._running[name] = number
+
+    def _end(self, number: int, event: dict[str, Any]) -> Iterator[Finding]:
+        name, parent = event["id"], event.get("parent")
+        if name not in self._running:
+            yield _finding(number, "without_start", f"no subcall {name!r} is under way here")
+            return
+        del self._running[name]
+        if parent is not None and parent != self._subcalls[name][1]:
+            message = f"its start on line {self._subcalls[name][0]} names another parent than {parent!r}"
+            yield _finding(number, "unknown_parent", message)
+
+    def _claim(self, number: int, event: dict[str, Any]) -> Iterator[Finding]:
+        name, parent = event.get("id"), event.get("parent")
+        if parent is not None and parent not in self._subcalls and parent not in self._claims:
+            yield _finding(number, "unknown_parent", f"no subcall or claim {parent!r} stands before this line")
+        if name is not None and self._claims.setdefault(name, number) != number:
+            yield _finding(number, "repeated_claim", f"the claim id {name!r} was used on line {self._claims[name]}")
+        if not event["evidence"]:
+            yield _finding(number, "no_evidence", "the claim cites nothing")
+        for index, citation in enumerate(event["evidence"]):
+            if citation["end_line"] < citation["start_line"]:
+                message = f"evidence[{index}].end_line is below start_line ({citation['start_line']})"
+                yield _finding(number, "backward_range", message)

@@ -1,0 +1,187 @@
+"""The agent's own events: claims and subcalls, judged, then put into the log beside the server's own.
+
+    with Recorder("trace.jsonl", root="src") as record, record.subcall("find where sessions expire"):
+        record.claim("sessions expire after an hour", [("session.py", 12, 14)])
+
+`zeno trace record` runs a command with `ZENO_TRACE`, `ZENO_ROOT` and `ZENO_SUBCALL` set; a recorder made by
+`Recorder.of_environment()`, and the commands `zeno trace claim`, `subcall` and `append`, find their log there.
+"""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+
+from zeno.errors import ZenoError
+from zeno.text import Window, receipt
+from zeno.trace.events import complaint, entry
+from zeno.trace.log import Log, timestamp
+from zeno.tree import Tree
+
+TRACE, ROOT, SUBCALL = "ZENO_TRACE", "ZENO_ROOT", "ZENO_SUBCALL"
+"""Names of the environment variables by which a recording is passed on to subprocesses."""
+
+OWN = ("claim", "subcall_start", "subcall_end")
+"""What an agent writes; the rest is the server's to tell."""
+
+_EPOCH = timestamp(0)
+
+Citation = tuple[str, int, int] | dict[str, Any]
+
+
+class NotRecorded(Exception):
+    """An event that would not be true or not be valid; the message says what would be."""
+
+
+class Subcall:
+    """A subcall under way; its `outcome`, if set, is told when it ends."""
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.outcome: str | None = None
+
+
+class Recorder:
+    """Appends an agent's events to a log. With a root, citations are sealed with what their lines say now."""
+
+    def __init__(
+        self,
+        log: str,
+        root: str | None = None,
+        parent: str | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._path = log
+        self._clock = clock
+        self._parent = parent
+        self._log = Log(log)
+        try:
+            self._tree = None if root is None else Tree(root)
+        except OSError:
+            self._log.close()
+            raise
+
+    @classmethod
+    def of_environment(cls) -> Self:
+        """The recorder of the recording that this process runs in."""
+        if not os.environ.get(TRACE):
+            raise NotRecorded(f"{TRACE} is not set; run this under `zeno trace record`, or name the log")
+        return cls(os.environ[TRACE], os.environ.get(ROOT), os.environ.get(SUBCALL))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the log and the root."""
+        self._log.close()
+        if self._tree is not None:
+            self._tree.close()
+
+    def claim(
+        self, claim: str, evidence: Iterable[Citation] = (), *, id: str | None = None, parent: str | None = None
+    ) -> dict[str, Any]:
+        """State something, with the lines it rests on as (path, first line, last line). The event as written."""
+        event: dict[str, Any] = {"event": "claim", "claim": claim}
+        event["evidence"] = [self._sealed(_citation(one)) for one in evidence]
+        return self.append(_with(event, id=id, parent=parent or self._parent))
+
+    def start(self, task: str | None = None, *, id: str | None = None, parent: str | None = None) -> str:
+        """A subcall begins. Without an id it gets `sub-N`, with the first N that is free in the log."""
+        event = _with({"event": "subcall_start"}, id=id, parent=parent or self._parent, task=task)
+        with self._alone():
+            if id is None:
+                event["id"] = self._free_name()
+            return str(self.append(event)["id"])
+
+    def end(self, id: str, outcome: str | None = None) -> dict[str, Any]:
+        """A subcall has returned."""
+        return self.append(_with({"event": "subcall_end", "id": id}, outcome=outcome))
+
+    @contextmanager
+    def subcall(self, task: str | None = None, *, id: str | None = None) -> Iterator["Subcall"]:
+        """A subcall around a block: what this recorder writes inside belongs to it."""
+        outside = self._parent
+        subcall = Subcall(self.start(task, id=id))
+        self._parent = subcall.id
+        try:
+            yield subcall
+        except BaseException as error:
+            subcall.outcome = f"failed: {type(error).__name__}"
+            raise
+        finally:
+            self._parent = outside
+            self.end(subcall.id, subcall.outcome)
+
+    def append(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Append one event as it is, with the time where it has none. What the schema refuses is not written."""
+        event = {"ts": timestamp(self._clock()), **event}
+        if event.get("event") not in OWN:
+            raise NotRecorded(f"event must be one of {', '.join(OWN)}; the others are the server's to write")
+        if (wrong := complaint(event)) is not None:
+            raise NotRecorded(f"not a valid {event['event']} event: {wrong}")
+        for index, citation in enumerate(event.get("evidence", ())):
+            if citation["end_line"] < citation["start_line"]:
+                raise NotRecorded(f"evidence[{index}].end_line must not be below start_line")
+        line = json.dumps(event, separators=(",", ":")).encode()
+        # Words of a command line that are not UTF-8 come as halves of surrogate pairs, which no reader takes.
+        if (problem := entry(0, line + b"\n").problem) is not None:
+            raise NotRecorded(f"not a valid {event['event']} event: {problem[1]}")
+        self._log.append(line)
+        return event
+
+    def _sealed(self, citation: dict[str, Any]) -> dict[str, Any]:
+        """A citation with the digest of what its lines say, unless it has one or there is no root to ask."""
+        if (wrong := complaint({"event": "claim", "ts": _EPOCH, "claim": "-", "evidence": [citation]})) is not None:
+            raise NotRecorded(f"not a valid citation: {wrong}")
+        if self._tree is None or "sha256" in citation:
+            return citation
+        first, last = citation["start_line"], citation["end_line"]
+        window = Window(first, last, lambda _: None)
+        try:
+            with self._tree.open(citation["path"], "path") as file:
+                file.require_text()
+                window.feed(file.chunks())
+        except ZenoError as error:
+            raise NotRecorded(f"the evidence cannot be read: {error}") from None
+        if not first <= last <= window.total:
+            raise NotRecorded(f"{citation['path']!r} has {window.total} lines; {first}-{last} cannot be cited")
+        return {"path": file.path, "start_line": first, "end_line": last, "sha256": receipt("\n".join(window.lines))}
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other recorders from choosing a name at the same moment."""
+        fcntl.flock(self._log.descriptor, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._log.descriptor, fcntl.LOCK_UN)
+
+    def _free_name(self) -> str:
+        with open(self._path, "rb") as stream:
+            # Most lines of a long trace are the server's: only those that may start a subcall are parsed.
+            likely = (entry(0, line).event for line in stream if b"subcall_start" in line)
+            taken = {event["id"] for event in likely if event}
+        number = 1
+        while f"sub-{number}" in taken:
+            number += 1
+        return f"sub-{number}"
+
+
+def _citation(given: Citation) -> dict[str, Any]:
+    if isinstance(given, dict):
+        return given
+    path, first, last = given
+    return {"path": path, "start_line": first, "end_line": last}
+
+
+def _with(event: dict[str, Any], **fields: str | None) -> dict[str, Any]:
+    return event | {name: value for name, value in fields.items() if value is not None}

@@ -1,0 +1,164 @@
+"""replay: every request run again, and its answer compared with what the trace says was answered.
+
+Times are ignored: digests leave metrics out, and a `stat` answer, whose digest covers modification times, cannot be
+told apart from one where only those differ, so it is counted apart.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+from contract_models.zeno.request import Request
+from contract_spec.model import Model
+
+from zeno import dispatch, wire
+from zeno.errors import ResponseTooLarge, ZenoError
+from zeno.meter import Meter
+from zeno.search.corpus import Corpus
+from zeno.terms import Terms
+from zeno.trace.deliveries import Shown, Span, shown_by, span_told
+from zeno.trace.digest import canonical, digest
+from zeno.trace.events import Exchange
+from zeno.trace.suspects import Suspects
+
+# Refusals that come from the state of a session and not from the request: asked again, it may well be answered.
+_TEXTUAL = frozenset({"read_file", "peek", "grep"})
+_OF_THE_SESSION = frozenset({"trace_failed", "internal", "budget_exhausted"})
+
+Verdict = Literal["same", "differs", "times", "not_run"]
+
+
+class Again(NamedTuple):
+    """What a request is answered with now."""
+
+    digest: str | None
+    code: str | None
+    """The code of the refusal, where it is one."""
+    shown: Shown
+    cursor: str | None
+    """Where a cut answer stopped, for another request to go on from."""
+
+
+class Comparison(NamedTuple):
+    """One exchange, then and now."""
+
+    exchange: Exchange
+    verdict: Verdict
+    again: Again | None
+    spans: tuple[Span, ...]
+    """The lines that this exchange delivered, as far as can be told."""
+    certain: bool
+    """Whether these are all."""
+
+
+class Replayer:
+    """Runs requests again on a tree that stands still; equal requests only once."""
+
+    def __init__(self, corpus: Corpus, terms: Terms | None = None) -> None:
+        self.corpus = corpus
+        self._terms = terms or Terms()
+        self._known: dict[bytes, Again] = {}
+        self._resolved: dict[str, str] = {}
+
+    def compare(self, exchange: Exchange) -> Comparison:
+        """Run a request again and compare."""
+        answer = exchange.answer
+        code = answer["error"]["code"] if answer["event"] == "error" else None
+        # What `describe` tells is the server's own and not the tree's.
+        if code in _OF_THE_SESSION or exchange.op == "describe":
+            return Comparison(exchange, "not_run", None, (), certain=True)
+        if code is not None:
+            again = self.again(exchange.op, exchange.args)
+            return Comparison(exchange, "same" if again.code == code else "differs", again, (), certain=True)
+        again = self.again(exchange.op, exchange.args)
+        if again.digest == answer["digest"]:
+            return Comparison(exchange, "same", again, again.shown.spans, again.shown.whole)
+        told = span_told(exchange.op, exchange.args, answer["summary"])
+        spans = () if told is None else (told._replace(path=self.resolved(told.path)),)
+        verdict: Verdict = "times" if exchange.op == "stat" and again.digest else "differs"
+        return Comparison(exchange, verdict, again, spans, certain=told is not None or exchange.op not in _TEXTUAL)
+
+    def again(self, op: str, args: dict[str, Any]) -> Again:
+        """The answer now."""
+        key = hashlib.sha256(canonical([op, args])).digest()
+        if key not in self._known:
+            self._known[key] = self._run(op, args)
+        return self._known[key]
+
+    def perform(self, op: str, args: dict[str, Any], *, limited: bool = True) -> Model:
+        """The result now, or the refusal raised; not `limited`, whatever its size."""
+        terms = self._terms if limited else self._terms._replace(max_response_bytes=1 << 53)
+        return dispatch.perform(Request(id="replay", op=op, args=args), self.corpus, Meter(terms=terms))
+
+    def _run(self, op: str, args: dict[str, Any]) -> Again:
+        try:
+            result = self.perform(op, args)
+            if len(wire.success("replay", result)) > self._terms.max_response_bytes:
+                raise ResponseTooLarge("the answer is longer than a response may be")
+        except ZenoError as error:
+            return Again(None, error.code, Shown((), True), None)
+        shown = shown_by(result)
+        spans = tuple(span._replace(path=self.resolved(span.path)) for span in shown.spans)
+        cursor = getattr(result, "cursor", None)
+        return Again(digest(result), None, shown._replace(spans=spans), cursor if isinstance(cursor, str) else None)
+
+    def resolved(self, path: str) -> str:
+        """A path with its links resolved, so that one file has one name; as it is where it leads nowhere."""
+        if path not in self._resolved:
+            try:
+                self._resolved[path] = self.corpus.tree.place(path).path
+            except ZenoError:
+                self._resolved[path] = path
+        return self._resolved[path]
+
+
+class Difference(NamedTuple):
+    """An answer that is not what it was."""
+
+    comparison: Comparison
+    then: str
+    now: str
+    files: tuple[str, ...]
+    """The files behind it: the one asked for, or those in the tree that changed after the answer was written."""
+    guessed: bool
+    """Whether the files are only suspects: a search does not tell which of its files made the difference."""
+
+
+class Replay(NamedTuple):
+    """A whole trace, then and now."""
+
+    counts: "Counter[str]"
+    differences: list[Difference]
+
+
+def replay(steps: Iterable[Any], replayer: Replayer, *, count_times: bool = False) -> Replay:
+    """Compare all exchanges among the steps of a trace."""
+    counts: Counter[str] = Counter()
+    differences: list[Difference] = []
+    suspects = Suspects(replayer.corpus.tree)
+    for step in steps:
+        if not isinstance(step, Exchange):
+            continue
+        comparison = replayer.compare(step)
+        verdict = "differs" if count_times and comparison.verdict == "times" else comparison.verdict
+        counts[verdict] += 1
+        if verdict == "differs":
+            differences.append(_difference(comparison, replayer, suspects))
+    return Replay(counts, differences)
+
+
+def _difference(comparison: Comparison, replayer: Replayer, suspects: Suspects) -> Difference:
+    exchange, again = comparison.exchange, comparison.again
+    answer = exchange.answer
+    then = answer["error"]["code"] if answer["event"] == "error" else f"digest {answer['digest']}"
+    now = "" if again is None else again.code or f"digest {again.digest}"
+    args = exchange.args
+    asked = [args["path"]] if isinstance(args.get("path"), str) else []
+    if isinstance(args.get("paths"), list) and exchange.op == "stat":
+        asked += [path for path in args["paths"] if isinstance(path, str)]
+    if asked:
+        files = tuple(replayer.resolved(path) for path in asked)
+    else:
+        files = suspects.changed_since(answer["ts"], exchange.op, args)
+    return Difference(comparison, then, now, files, guessed=len(asked) != 1)

@@ -1,0 +1,71 @@
+"""Which files may be behind a search that is answered otherwise than before: those that changed after it."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+from zeno.errors import ZenoError
+from zeno.search.selection import EVERYTHING, under
+from zeno.trace.log import seconds_of
+from zeno.tree import Tree
+from zeno.walk import walk
+
+_NAMED = 5
+
+
+def reach(tree: Tree, args: dict[str, Any]) -> Callable[[str], bool]:
+    """Which files a request can have read from: the one it names, or those that its `paths` choose, or any."""
+    path, paths = args.get("path"), args.get("paths")
+    with suppress(ZenoError):
+        if isinstance(path, str):
+            return {tree.place(path).path}.__contains__
+        if isinstance(paths, list) and all(isinstance(one, str) for one in paths):
+            return under(tree, paths, "paths").wanted
+    return EVERYTHING.wanted
+
+
+class Suspects:
+    """When each file and directory of a tree last changed, looked up once."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._files: dict[str, float] | None = None
+        self._directories: dict[str, float] = {}
+
+    def changed_since(self, moment: str, op: str, args: dict[str, Any]) -> tuple[str, ...]:
+        """A few files that a search looks at and that changed at that moment or later.
+
+        Where none did, directories that files were added to or taken from: for a list of names nothing else matters.
+        """
+        since = seconds_of(moment) or 0
+        files = self._look()
+        if op != "list_files":
+            wanted = reach(self._tree, args)
+            found = (path for path, changed in files.items() if changed >= since and wanted(path))
+            if named := tuple(islice(found, _NAMED)):
+                return named
+        changed = (f"{path}/" for path, changed in self._directories.items() if changed >= since)
+        return tuple(islice(changed, _NAMED))
+
+    def _look(self) -> dict[str, float]:
+        if self._files is None:
+            self._files = {}
+            self._directories["."] = self._changed(".")
+            for path, problem in walk(self._tree, include_hidden=True, exclude_dirs=frozenset()):
+                if problem is not None:
+                    continue
+                self._files[path] = self._changed(path)
+                parent = path.rpartition("/")[0]
+                while parent and parent not in self._directories:
+                    self._directories[parent] = self._changed(parent)
+                    parent = parent.rpartition("/")[0]
+        return self._files
+
+    def _changed(self, path: str) -> float:
+        """In whole seconds, as a trace tells time: what changed within the same second may have changed after."""
+        try:
+            status = self._tree.place(path).status
+        except ZenoError:
+            return -1
+        return -1 if status is None else int(status.st_mtime)
