@@ -367,3 +367,11 @@ def test_unknown_keys_are_refused_with_the_list_of_keys(study, capsys):
     assert "factors.NAME" in refusal(capsys, "aggregate", str(study), "--by", "judge")
     assert "KEY=LEVEL" in refusal(capsys, "aggregate", str(study), "--where", "phase")
     assert "is not a ledger" in refusal(capsys, "aggregate", str(study.parent))
+
+
+def test_the_name_of_a_ledger_is_no_pattern(tmp_path, capsys):
+    for name in ("x*", "xy", "[x]{a,b}'?"):
+        (tmp_path / name).mkdir()
+        ledger_of(tmp_path / name, bundles_of([Verdict("j", "g", name, (1, 1, 1, 1, 1))]))
+    for name in ("x*", "[x]{a,b}'?"):
+        assert output(capsys, "aggregate", str(tmp_path / name / "ledger"))["rows"][0]["n"] == 1
