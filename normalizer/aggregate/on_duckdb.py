@@ -22,9 +22,15 @@ class DuckDB:
     """A database in memory that spills to a scratch folder when it reaches its limit."""
 
     def __init__(self, scratch: Path, memory: str) -> None:
-        self._database = duckdb.connect(
-            config={"memory_limit": memory, "temp_directory": str(scratch), "preserve_insertion_order": "false"}
-        )
+        config: dict[str, Any] = {
+            "memory_limit": memory,
+            "temp_directory": str(scratch),
+            "preserve_insertion_order": "false",
+        }
+        try:
+            self._database = duckdb.connect(config=config)
+        except duckdb.Error:
+            raise CannotRun(f"{memory} is no amount of memory: write one such as 1200MB") from None
         self._view: tuple[list[Lines], Fields] = ([], Fields((), ()))
         self._widened = False
         self._scratch = scratch
