@@ -22,6 +22,7 @@ _SETTINGS = {
 _LOCAL = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": str(os.cpu_count() or 1),
@@ -39,7 +40,8 @@ def session(*, quick: bool) -> SparkSession:
     for name, value in _SETTINGS.items():
         builder = builder.config(name, value)
     master = os.environ.get("SPARK_MASTER", "local[*]")
-    if SparkSession.getActiveSession() is None and "MASTER" not in os.environ:
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ  # then spark-submit has named the master
+    if SparkSession.getActiveSession() is None and not submitted:
         builder = builder.master(master)
         local = {**_LOCAL, **(_QUICK if quick else {})}
         for name, value in local.items() if master.startswith("local") else ():
