@@ -22,15 +22,17 @@ _SETTINGS = {
 _LOCAL = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions": str(os.cpu_count() or 1),
 }
 """On one machine nobody watches a page, and nothing leaves it."""
+_QUICK = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""For little work, most of which is the start: Java does not try to become fast."""
 
 
-def session() -> SparkSession:
+def session(*, quick: bool) -> SparkSession:
     """The session that is there, or a new one: on the master that SPARK_MASTER or spark-submit names, else local."""
     if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
         raise CannotRun("Spark needs Java 17 or newer: install it, or use --engine duckdb")
@@ -38,9 +40,11 @@ def session() -> SparkSession:
     for name, value in _SETTINGS.items():
         builder = builder.config(name, value)
     master = os.environ.get("SPARK_MASTER", "local[*]")
-    if SparkSession.getActiveSession() is None and "MASTER" not in os.environ:
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ  # then spark-submit has named the master
+    if SparkSession.getActiveSession() is None and not submitted:
         builder = builder.master(master)
-        for name, value in _LOCAL.items() if master.startswith("local") else ():
+        local = {**_LOCAL, **(_QUICK if quick else {})}
+        for name, value in local.items() if master.startswith("local") else ():
             builder = builder.config(name, value)
     made = builder.getOrCreate()
     made.sparkContext.setLogLevel("ERROR")
@@ -53,7 +57,7 @@ class SparkTeam:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = replace(bench, folder=bench.folder.absolute())
-        self._session = session()
+        self._session = session(quick=True)  # the work is done by Python
 
     def each(self, parts: Iterable[Take | Normalize]) -> Iterator[Done]:
         """Do the parts; yields as they are done."""

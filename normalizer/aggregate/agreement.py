@@ -17,7 +17,7 @@ _ALONE = "all valid records are self-judged, which must not be the sole basis of
 
 def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
     """The report on the judges of ledgers."""
-    with sources.opened(folders) as given, started(options.engine, options.memory) as engine:
+    with sources.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
         query = query_of(given, options)
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             found = cells.find(engine, query, given, options.where)

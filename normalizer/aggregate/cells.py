@@ -36,15 +36,32 @@ class Found(NamedTuple):
         return self.kinds().total() + self.invalid.total() + self.not_selected + sources.duplicates
 
 
-def find(
-    engine: Engine, query: Query, sources: Sources, where: dict[str, keys.Level], without: str | None = None
-) -> Found:
-    """Count the records of all groups (`without` one judge if so asked), and add the groups expected and empty."""
-    valid: Cells = {}
+def find(engine: Engine, query: Query, sources: Sources, where: dict[str, keys.Level]) -> Found:
+    """Count the records of all groups, and add the groups that are expected and empty."""
+    valid, not_selected = _counted(engine, query)
     invalid: Counter[Levels] = Counter()
+    for record in sources.invalid():
+        if selected(record, where):
+            invalid[_levels(record, query.by)] += 1
+        else:
+            not_selected += 1
+    missing = {_levels(item, query.by) for item in sources.expected if selected(item, where)}
+    for levels in _crossed({*valid, *invalid, *missing}, query.by):
+        valid.setdefault(levels, Counter())
+    return Found(valid, invalid, not_selected)
+
+
+def without(judge: str, engine: Engine, query: Query, found: Found) -> Found:
+    """The same groups without the VALID records of one judge."""
+    valid, not_selected = _counted(engine, query, judge)
+    return Found({levels: valid.get(levels, Counter()) for levels in found.valid}, found.invalid, not_selected)
+
+
+def _counted(engine: Engine, query: Query, judge: str | None = None) -> tuple[Cells, int]:
+    valid: Cells = {}
     not_selected = 0
     width = len(query.by)
-    for row in engine.rows(query.kinds(without)):
+    for row in engine.rows(query.kinds(without=judge)):
         levels, (chosen, phase, protocol, self_judged, off, count) = tuple(row[:width]), row[width:]
         if not chosen:
             not_selected += int(count)
@@ -53,20 +70,12 @@ def find(
         if kind.off_scale and not phases.may_relax(kind.phase):
             raise CannotRun(f"{count} valid records have scores off their scale: was the ledger edited? See `audit`")
         valid.setdefault(levels, Counter())[kind] += int(count)
-    for record in sources.invalid():
-        if not selected(record, query.rubric.name, where):
-            not_selected += 1
-            continue
-        invalid[_levels(record, query.by)] += 1
-    missing = {_levels(item, query.by) for item in sources.expected if selected(item, query.rubric.name, where)}
-    for levels in _crossed({*valid, *invalid, *missing}, query.by):
-        valid.setdefault(levels, Counter())
-    return Found(valid, invalid, not_selected)
+    return valid, not_selected
 
 
-def selected(record: dict[str, Any], rubric: str, where: dict[str, keys.Level]) -> bool:
-    """Whether what should have been a record is of the selection."""
-    if record.get("rubric", rubric) != rubric:
+def selected(record: dict[str, Any], where: dict[str, keys.Level]) -> bool:
+    """Whether what is or should have been a record is of the selection. One that names no rubric is of any."""
+    if record.get("rubric", where.get("rubric")) != where.get("rubric", record.get("rubric")):
         return False
     return all(keys.level_in(record, name) == level for name, level in where.items() if name != "rubric")
 

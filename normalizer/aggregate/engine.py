@@ -33,8 +33,8 @@ class Engine(Protocol):
 
 
 @contextmanager
-def started(name: str, memory: str = "1200MB") -> Iterator[Engine]:
-    """An engine, imported only now: both are heavy."""
+def started(name: str, memory: str, work: int) -> Iterator[Engine]:
+    """An engine for about so many bytes of records, imported only now: both are heavy."""
     if name == "duckdb":
         try:
             from normalizer.aggregate.on_duckdb import DuckDB
@@ -49,4 +49,4 @@ def started(name: str, memory: str = "1200MB") -> Iterator[Engine]:
         from normalizer.aggregate.on_spark import Spark
     except ImportError:
         raise CannotRun("this engine needs Spark: install the extra, `pip install zeno-normalizer[spark]`") from None
-    yield Spark()
+    yield Spark(work)

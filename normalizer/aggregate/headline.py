@@ -22,16 +22,17 @@ class Headline:
     denominator: int
 
     @classmethod
-    def of(
-        cls, engine: Engine, given: Sources, query: Query, options: Options, without: str | None = None
-    ) -> "Headline":
-        """From prepared records, `without` one judge if so asked."""
-        eligible = options.rules.condition()
-        if without is not None:
-            eligible += f" AND {not_by(without)}"
-        found = cells.find(engine, query, given, options.where, without)
-        numbers = Numbers(engine, query, eligible, options.unit)
+    def of(cls, engine: Engine, given: Sources, query: Query, options: Options) -> "Headline":
+        """From prepared records."""
+        found = cells.find(engine, query, given, options.where)
+        numbers = Numbers(engine, query, options.rules.condition(), options.unit)
         return cls(found, numbers.groups(), numbers.denominator)
+
+    def without(self, judge: str, engine: Engine, query: Query, options: Options) -> "Headline":
+        """The same from the records of all other judges."""
+        found = cells.without(judge, engine, query, self.found)
+        numbers = Numbers(engine, query, f"{options.rules.condition()} AND {not_by(judge)}", options.unit)
+        return Headline(found, numbers.groups(), numbers.denominator)
 
     def levels(self) -> list[Levels]:
         """All groups, sorted."""

@@ -22,20 +22,34 @@ class DuckDB:
     """A database in memory that spills to a scratch folder when it reaches its limit."""
 
     def __init__(self, scratch: Path, memory: str) -> None:
-        self._database = duckdb.connect(
-            config={"memory_limit": memory, "temp_directory": str(scratch), "preserve_insertion_order": "false"}
-        )
+        config: dict[str, Any] = {
+            "memory_limit": memory,
+            "temp_directory": str(scratch),
+            "preserve_insertion_order": "false",
+        }
+        try:
+            self._database = duckdb.connect(config=config)
+        except duckdb.Error:
+            raise CannotRun(f"{memory} is no amount of memory: write one such as 1200MB") from None
         self._view: tuple[list[Lines], Fields] = ([], Fields((), ()))
         self._widened = False
+        self._scratch = scratch
 
     def lines(self, files: list[Lines], fields: Fields) -> None:
         """Make the view `lines`."""
         self._view = (files, fields)
         for number, file in enumerate(files):
+            # DuckDB takes a path for a pattern: a link has a name that is none.
+            link = self._link(number)
+            link.unlink(missing_ok=True)
+            link.symlink_to(file.path.absolute())
             self._database.execute(f"CREATE OR REPLACE TEMP TABLE skip{number} (sha VARCHAR)")
             if file.skip:
                 self._database.executemany(f"INSERT INTO skip{number} VALUES (?)", [[sha] for sha in sorted(file.skip)])  # noqa: S608
         self._make_view(_USUAL)
+
+    def _link(self, number: int) -> Path:
+        return self._scratch / f"lines{number}.jsonl"
 
     def _make_view(self, longest: int) -> None:
         files, fields = self._view
@@ -51,8 +65,9 @@ class DuckDB:
         parts = []
         for number, file in enumerate(files):
             condition = f" WHERE source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})" if file.skip else ""  # noqa: S608
+            path = quoted(str(self._link(number)))
             parts.append(
-                f"SELECT {', '.join(taken)} FROM read_json({quoted(str(file.path))}, format='newline_delimited', "  # noqa: S608
+                f"SELECT {', '.join(taken)} FROM read_json({path}, format='newline_delimited', "  # noqa: S608
                 f"columns={{{columns}}}, maximum_object_size={longest}){condition}"
             )
         self._database.execute(f"CREATE OR REPLACE VIEW lines AS {' UNION ALL '.join(parts)}")

@@ -1,6 +1,8 @@
 """Spark: the engine for ledgers that outgrow a machine. It runs the very texts that DuckDB runs."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from pyspark.errors import PySparkException
@@ -11,12 +13,15 @@ from normalizer.aggregate.query import Fields, quoted
 from normalizer.errors import CannotRun
 from normalizer.spark import session
 
+_LITTLE = 64 << 20
+"""Bytes of records that are read sooner than Java warms up."""
+
 
 class Spark:
     """A session, on whatever master the environment names; else on this machine."""
 
-    def __init__(self) -> None:
-        self._session = session()
+    def __init__(self, work: int) -> None:
+        self._session = session(quick=work < _LITTLE)
         self._kept: dict[str, DataFrame] = {}
 
     def lines(self, files: list[Lines], fields: Fields) -> None:
@@ -28,7 +33,7 @@ class Spark:
         taken += [f"r.factors[{quoted(name)}] AS f{number}" for number, name in enumerate(fields.factors)]
         parts = []
         for number, file in enumerate(files):
-            self._session.read.text(str(file.path), lineSep="\n").createOrReplaceTempView(f"text{number}")
+            self._session.read.text(_path(file.path), lineSep="\n").createOrReplaceTempView(f"text{number}")
             condition = ""
             if file.skip:
                 skipped = self._session.createDataFrame([(sha,) for sha in sorted(file.skip)], "sha STRING")
@@ -60,6 +65,11 @@ class Spark:
             return self._session.sql(text)
         except PySparkException as error:
             raise _unreadable(error) from None
+
+
+def _path(path: Path) -> str:
+    """A file that all executors see under this path; its name is no pattern."""
+    return "file://" + re.sub(r"([\\*?{}\[\],])", r"\\\1", str(path.absolute()))
 
 
 def _unreadable(error: PySparkException) -> CannotRun:

@@ -64,7 +64,7 @@ def bounds(engine: Engine, given: Sources, query: Query, options: Options, headl
     ends_of: dict[str, Headline] = {}
     with TemporaryDirectory(prefix="normalizer-") as scratch:
         for end in ("minimum", "maximum"):
-            chosen = (record for record in given.invalid() if cells.selected(record, query.rubric.name, options.where))
+            chosen = (record for record in given.invalid() if cells.selected(record, options.where))
             lines = staging.at_end(
                 chosen, query.rubric, end, worths=read_exactly(query, given, diagnostic=options.rules.diagnostic)
             )

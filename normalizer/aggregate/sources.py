@@ -51,6 +51,11 @@ class Sources:
             )
         return next(iter(self.rubrics.values()))
 
+    @property
+    def size(self) -> int:
+        """Bytes of VALID records."""
+        return sum(part.ledger.path("records").stat().st_size for part in self.parts)
+
     def invalid(self) -> Iterator[dict[str, Any]]:
         """The INVALID records, no bundle twice."""
         for part in self.parts:

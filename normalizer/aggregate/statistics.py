@@ -13,7 +13,6 @@ from normalizer.aggregate.query import Query
 from normalizer.aggregate.self_judging import self_against_cross
 from normalizer.aggregate.severity import severity
 from normalizer.aggregate.signflip import RESAMPLES
-from normalizer.aggregate.sources import Sources
 from normalizer.aggregate.summary import Options, left_out, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.aggregate.verdicts import Verdicts
@@ -28,13 +27,13 @@ def statistics(
     resamples: int = RESAMPLES,
 ) -> dict[str, Any]:
     """The report on ledgers; `contrast` is a key whose levels are compared on blocks that agree in `paired_by`."""
-    with sources.opened(folders) as given, started(options.engine, options.memory) as engine:
+    with sources.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
         query = query_of(given, options)
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             headline = Headline.of(engine, given, query, options)
             options.rules.check_mixing(headline.found.kinds(), options.by)
             judges = _judges(engine, options)
-            without = [_without(engine, given, query, options, headline, judge) for judge in judges]
+            without = [_without(engine, query, options, headline, judge) for judge in judges]
         by_all = query_of(given, replace(options, by=rates.BY))
         with prepared(engine, by_all, given, diagnostic=options.rules.diagnostic):
             found = cells.find(engine, by_all, given, options.where)
@@ -77,10 +76,8 @@ def _judges(engine: Engine, options: Options) -> list[str]:
     return sorted(row[0] for row in engine.rows(text))
 
 
-def _without(
-    engine: Engine, given: Sources, query: Query, options: Options, headline: Headline, judge: str
-) -> dict[str, Any]:
-    left = Headline.of(engine, given, query, options, without=judge)
+def _without(engine: Engine, query: Query, options: Options, headline: Headline, judge: str) -> dict[str, Any]:
+    left = headline.without(judge, engine, query, options)
     rows = []
     for levels in headline.levels():
         before, after = headline.mean(levels, options.rules), left.mean(levels, options.rules)

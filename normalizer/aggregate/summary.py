@@ -32,8 +32,8 @@ class Options:
 
 def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
     """The summary of ledgers."""
-    with sources.opened(folders) as opened, started(options.engine, options.memory) as engine:
-        return summarize(engine, opened, options)
+    with sources.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
+        return summarize(engine, given, options)
 
 
 def summarize(engine: Engine, given: Sources, options: Options) -> dict[str, Any]:

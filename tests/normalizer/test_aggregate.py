@@ -367,3 +367,29 @@ def test_unknown_keys_are_refused_with_the_list_of_keys(study, capsys):
     assert "factors.NAME" in refusal(capsys, "aggregate", str(study), "--by", "judge")
     assert "KEY=LEVEL" in refusal(capsys, "aggregate", str(study), "--where", "phase")
     assert "is not a ledger" in refusal(capsys, "aggregate", str(study.parent))
+
+
+def test_the_name_of_a_ledger_is_no_pattern(tmp_path, capsys):
+    for name in ("x*", "xy", "[x]{a,b}'?"):
+        (tmp_path / name).mkdir()
+        ledger_of(tmp_path / name, bundles_of([Verdict("j", "g", name, (1, 1, 1, 1, 1))]))
+    for name in ("x*", "[x]{a,b}'?"):
+        assert output(capsys, "aggregate", str(tmp_path / name / "ledger"))["rows"][0]["n"] == 1
+
+
+def test_a_ledger_of_nothing_but_invalid_records_has_a_table_that_says_so(tmp_path, capsys):
+    ledger = str(ledger_of(tmp_path, [bundle(entry("a", surplus=1), rubric="another")]))
+    summary = output(capsys, "aggregate", ledger, "--by", "judge_model")
+    assert [(row["n"], row["flags"]) for row in summary["rows"]] == [(0, ["only_invalid"])]
+    assert (summary["records"], summary["left_out"]["invalid"]) == (1, 1)
+    report = output(capsys, "statistics", ledger)
+    assert report["bounds"][0]["na"] == dict.fromkeys(("mean", "at_minimum", "at_maximum"), "no_records")
+    assert report["severity"]["judges"] == report["leave_one_judge_out"] == []
+    assert output(capsys, "agreement", ledger)["pairs"] == []
+
+
+def test_bundles_that_could_not_be_read_are_told_too(tmp_path, capsys):
+    ledger = str(ledger_of(tmp_path, ["```"]))
+    summary = output(capsys, "aggregate", ledger)
+    assert (summary["records"], summary["left_out"]["unreadable_bundles"]) == (0, 1)
+    assert "1200MB" in refusal(capsys, "aggregate", ledger, "--memory", "much")

@@ -96,7 +96,7 @@ def test_statistics_are_the_same_bytes(ledgers, capsys):
 
 
 def test_a_ledger_that_two_have_is_counted_once(ledgers, tmp_path, capsys):
-    copy = tmp_path / "copy"
+    copy = tmp_path / "a copy [of] {it,*}'?"
     shutil.copytree(ledgers[0], copy)
     summary = json.loads(both(capsys, "aggregate", str(ledgers[0]), str(copy)))
     assert summary["left_out"]["duplicate"] == summary["records"] / 2
