@@ -90,3 +90,9 @@ def lock(session: nox.Session) -> None:
 def build(session: nox.Session) -> None:
     """Build the wheel and the source archive into dist/."""
     _run(session, "-m", "uv", "build")
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Race against ripgrep and bare servers, side by side: nox -s bench -- --help."""
+    _run(session, "-m", "tools.bench.run", *session.posargs)

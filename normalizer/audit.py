@@ -9,12 +9,15 @@ from typing import Any
 
 import contract_spec as spec
 
-from normalizer import phases
+from normalizer import lossless, phases
 from normalizer.ledger import Ledger, sha_slice
 from normalizer.lossless import ordinary
+from normalizer.settings import LIMITS
 
 _ID_AT = slice(len('{"record_id":"'), len('{"record_id":"') + 32)
 _BODY_AT = _ID_AT.stop + len('",')
+_SCHEMAS = {"headers": "eval/bundle_header.json", "audit": "eval/audit_item.json"}
+_DEPTH = LIMITS["max_depth"] + 8
 _SHOWN = 20
 """Problems told in full; more are only counted."""
 
@@ -48,6 +51,8 @@ class _Tally:
         self.unblamed: Counter[str] = Counter()
         self.protocols: Counter[str] = Counter()
         self.by: Counter[tuple[str, Any, str]] = Counter()
+        self.documents: set[str] = set()
+        """Rubrics, manifests and dialects that were looked at, by hash."""
         self._problems: list[str] = []
         self._more = 0
 
@@ -66,11 +71,15 @@ def _balance(ledger: Ledger, tally: _Tally) -> None:
     valid, invalid = _Groups(ledger, "records", tally), _Groups(ledger, "invalid", tally)
     seen = 0
     for sha256, group in _grouped(ledger, "headers", tally):
-        for header in map(ordinary, group):
+        for header in _items("headers", group, tally):
             found = {"valid": valid.upto(sha256), "invalid": invalid.upto(sha256)}
-            for kind, count in found.items():
-                if header[kind] != count:
-                    tally.problem(f"bundle {sha256}: its header says {header[kind]} {kind} records, {count} are there")
+            for kind, there in found.items():
+                if header[kind] != len(there):
+                    said = f"its header says {header[kind]} {kind} records, {len(there)} are there"
+                    tally.problem(f"bundle {sha256}: {said}")
+            places = sorted(found["valid"] + found["invalid"])
+            if len(places) != header["entries"] or places != list(range(len(places))):
+                tally.problem(f"bundle {sha256}: not every entry has exactly one record")
             if header["entries"] != header["valid"] + header["invalid"]:
                 tally.problem(f"bundle {sha256}: {header['entries']} entries are not its valid + invalid")
             tally.counts.update(bundles=1, entries=header["entries"])
@@ -79,24 +88,52 @@ def _balance(ledger: Ledger, tally: _Tally) -> None:
     valid.rest()
     invalid.rest()
     for sha256, group in _grouped(ledger, "audit", tally):
-        for item in map(ordinary, group):
+        for item in _items("audit", group, tally):
             tally.counts.update(audited=1)
             _bundle(ledger, sha256, item, tally)
             seen += 1
-    kept = sum(1 for _ in os.scandir(ledger.folder / "bundles"))
+    folder = ledger.folder / "bundles"
+    kept = sum(1 for _ in os.scandir(folder)) if folder.is_dir() else 0
     if kept != seen:
         tally.problem(f"{kept} raw bundles are kept, but {seen} are accounted for")
+
+
+def _items(kind: str, group: Iterator[bytes], tally: _Tally) -> Iterator[dict[str, Any]]:
+    """The lines that are what their schema says."""
+    for line in group:
+        try:
+            wrong = bool(spec.violations(_SCHEMAS[kind], lossless.plain(lossless.parse(line, _DEPTH))))
+        except spec.NotStrictJson:
+            wrong = True
+        if wrong:
+            tally.problem(f"{kind}.jsonl has a line that is not one of ours: was it edited?")
+        else:
+            yield ordinary(line)
 
 
 def _bundle(ledger: Ledger, sha256: str, item: dict[str, Any], tally: _Tally) -> None:
     tally.protocols[item["settings"]["protocol"]] += 1
     tally.unblamed.update({reason["code"] for reason in item["reasons"]})
+    for name, digest in item["settings"].items():
+        if name != "protocol" and digest not in tally.documents:
+            tally.documents.add(digest)
+            _document(ledger, name, digest, tally)
     try:
         with (ledger.folder / "bundles" / f"{sha256}.json").open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
                 tally.problem(f"bundle {sha256}: its raw bytes were changed")
     except OSError as error:
         tally.problem(f"bundle {sha256}: its raw bytes cannot be read: {error.strerror}")
+
+
+def _document(ledger: Ledger, name: str, digest: str, tally: _Tally) -> None:
+    try:
+        text = (ledger.folder / "settings" / f"{digest}.json").read_bytes().removesuffix(b"\n")
+    except OSError as error:
+        tally.problem(f"{name} {digest}: it cannot be read: {error.strerror}")
+        return
+    if hashlib.sha256(text).hexdigest() != digest:
+        tally.problem(f"{name} {digest}: it was changed")
 
 
 class _Groups:
@@ -107,12 +144,12 @@ class _Groups:
         self._groups = _grouped(ledger, kind, tally)
         self._next = next(self._groups, None)
 
-    def upto(self, sha256: str) -> int:
-        """How many records the bundle has; those before it have no header."""
+    def upto(self, sha256: str) -> list[int]:
+        """Which entries of the bundle have records here; records before them have no header."""
         while self._next is not None and self._next[0] < sha256:
             self._orphan()
         if self._next is None or self._next[0] != sha256:
-            return 0
+            return []
         return self._consume()
 
     def rest(self) -> None:
@@ -121,21 +158,27 @@ class _Groups:
 
     def _orphan(self) -> None:
         sha256 = self._next[0] if self._next else ""
-        self._tally.problem(f"bundle {sha256}: {self._consume()} lines in {self._kind}.jsonl, but no header")
+        self._tally.problem(f"bundle {sha256}: {len(self._consume())} lines in {self._kind}.jsonl, but no header")
 
-    def _consume(self) -> int:
-        count = 0
+    def _consume(self) -> list[int]:
+        places: list[int] = []
         for line in self._next[1] if self._next else []:
-            self._record(line)
-            count += 1
+            try:
+                places.append(self._record(line))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                self._tally.problem(f"{self._kind}.jsonl has a line that is not one of ours: was it edited?")
+        if places != sorted(places):
+            self._tally.problem(f"{self._kind}.jsonl is not sorted within bundle {self._next[0] if self._next else ''}")
         self._next = next(self._groups, None)
-        return count
+        return places
 
-    def _record(self, line: bytes) -> None:
+    def _record(self, line: bytes) -> int:
+        """Count a record; gives the place of its entry."""
         tally, record = self._tally, ordinary(line)
         body = line[_BODY_AT:-2] if self._kind == "records" else line[_BODY_AT : line.rindex(b',"reasons":[')]
         if hashlib.sha256(body).hexdigest()[:32].encode() != line[_ID_AT]:
             tally.problem(f"record {record['record_id']}: its id is not that of its content: the line was changed")
+        place = int(record["source"]["index"])
         verdict = "valid" if self._kind == "records" else "invalid"
         tally.counts[verdict] += 1
         if verdict == "valid":
@@ -147,6 +190,7 @@ class _Groups:
         numeric = isinstance(phase, (int, float)) and not isinstance(phase, bool) and phase in (0, 1, 2)
         tally.by["phase", int(phase) if numeric else None, verdict] += 1
         tally.blamed.update({reason["code"] for reason in record.get("reasons", [])})
+        return place
 
 
 def _grouped(ledger: Ledger, kind: str, tally: _Tally) -> Iterator[tuple[str, Iterator[bytes]]]:

@@ -62,6 +62,9 @@ def _mixed(bundle: Bundle, entries: list[Any], manifest: Manifest | None) -> Ite
     stated = bundle.envelope.get("phase", manifest.metadata.get("phase", []) if manifest is not None else [])
     stated = stated if type(stated) is list else [stated]
     own = [entry["phase"] for entry in entries if type(entry) is dict and "phase" in entry]
+    # A dialect may set a field aside, but not the fact that phases are mixed.
+    written = [entry["phase"] for entry in bundle.entries if type(entry) is dict and "phase" in entry]
+    own += [phase for phase in written if type(phase) is Number and value_of(phase) in (0, 1, 2)]
     if len({_comparable(value) for value in [*stated, *own]}) > 1:
         yield Reason("phases_mixed", "/phase", "the bundle states more than one phase: a run has one")
 

@@ -107,8 +107,8 @@ class Ledger:
             raise UnusableLedger(f"{len(found)} records have ids that begin with {record_id}: give more digits")
         return found[0]
 
-    def bundle(self, sha256: str) -> bytes:
-        """The raw bytes of a bundle, as they came."""
+    def kept(self, sha256: str) -> Path:
+        """The raw bundle with that hash, or an unambiguous beginning of it."""
         folder = self.folder / "bundles"
         named = re.fullmatch("[0-9a-f]{1,64}", sha256.lower())
         matches = sorted(folder.glob(f"{named[0]}*.json")) if named else []
@@ -116,9 +116,14 @@ class Ledger:
             raise UnusableLedger(f"no bundle of {self.folder} has the hash {sha256}")
         if len(matches) > 1:
             raise UnusableLedger(f"{len(matches)} bundles have hashes that begin with {sha256}: give more digits")
-        data = matches[0].read_bytes()
-        if hashlib.sha256(data).hexdigest() != matches[0].stem:
-            raise UnusableLedger(f"the bytes of {matches[0]} are not those of its hash: the file was changed")
+        return matches[0]
+
+    def bundle(self, sha256: str) -> bytes:
+        """The raw bytes of a bundle, as they came."""
+        path = self.kept(sha256)
+        data = path.read_bytes()
+        if hashlib.sha256(data).hexdigest() != path.stem:
+            raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")
         return data
 
     def document(self, sha256: str) -> dict[str, Any]:

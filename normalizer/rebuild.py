@@ -24,6 +24,7 @@ def rebuild(header: dict[str, Any], records: list[dict[str, Any]]) -> dict[str, 
 
 def rebuilt(ledger: Ledger, sha256: str) -> str:
     """A bundle of a ledger, made anew from its records as compact JSON."""
+    sha256 = ledger.kept(sha256).stem
     headers = [_value(line) for line in ledger.lines_of("headers", sha256)]
     if not headers:
         raise UnusableLedger(f"no record was made from a bundle {sha256}: see `normalizer audit`")

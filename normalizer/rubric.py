@@ -1,5 +1,6 @@
 """The scoring scale: which score a dimension allows, and what it is worth."""
 
+import re
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Any
@@ -10,6 +11,8 @@ MOST = Decimal(10) ** 12
 PLACES = Decimal(1).scaleb(-12)
 _EXACT = Context(prec=100)
 _FEW = 1000
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+"""A number as JSON spells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +87,14 @@ def contradictions(document: dict[str, Any]) -> list[tuple[str, str]]:
     found = []
     for key, given in document["dimensions"].items():
         scale, at = given["scale"], f"/dimensions/{key}/scale"
-        if "minimum" in scale and Decimal(scale["minimum"]) > Decimal(scale["maximum"]):
-            found.append((at, f"{key}: minimum {scale['minimum']} is above maximum {scale['maximum']}"))
         numbers = [scale[name] for name in ("minimum", "maximum") if name in scale]
         numbers += [*scale.get("values", []), *scale.get("labels", {}).values()]
+        beyond = [number for number in numbers if value_of(number) is None]
+        if beyond:
+            found += [(at, f"{key}: {number} has an exponent beyond all arithmetic") for number in beyond]
+            continue
+        if "minimum" in scale and Decimal(scale["minimum"]) > Decimal(scale["maximum"]):
+            found.append((at, f"{key}: minimum {scale['minimum']} is above maximum {scale['maximum']}"))
         for number in numbers:
             if Decimal(number).quantize(PLACES, context=_EXACT) != Decimal(number):
                 found.append((at, f"{key}: {number} has more than 12 decimal places"))
@@ -103,10 +110,7 @@ def contradictions(document: dict[str, Any]) -> list[tuple[str, str]]:
 def _is_score(level: str, scale: Scale) -> bool:
     if scale.labels is not None:
         return level in scale.labels
-    try:
-        return scale.worth(Number(level)) is not None
-    except ValueError:
-        return False
+    return _NUMBER.fullmatch(level) is not None and scale.worth(Number(level)) is not None
 
 
 def _scale(given: dict[str, Any]) -> Scale:

@@ -8,14 +8,20 @@ import json
 from collections.abc import Iterator
 from itertools import combinations, islice
 from typing import Any
+from urllib.parse import urljoin
 
 import contract_spec as spec
 import jsonschema_rs
 
 from normalizer.lint import Finding
+from normalizer.pointers import escape
 
 _TRIALS = 200
 _DEPTH = 6
+_HOME = "https://lint.example/"
+"""What a relative `$id` is relative to."""
+_NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
+"""Keywords whose members are called what their author likes."""
 
 
 def lint(given: dict[str, Any]) -> list[Finding]:
@@ -27,7 +33,10 @@ def lint(given: dict[str, Any]) -> list[Finding]:
         if not isinstance(document, dict):
             found.append(Finding(name, "", "a schema must be an object"))
             continue
-        identity = document.setdefault("$id", f"https://lint.example/{name}")
+        if not isinstance(document.get("$id", ""), str):
+            found.append(Finding(name, "/$id", "an $id must be a string"))
+            continue
+        identity = document["$id"] = urljoin(_HOME, document.get("$id", _HOME + name))
         if identity in documents and documents[identity] != document:
             found.append(Finding(name, "/$id", f"{identity} is also the $id of a schema of {owners[identity]}"))
             continue
@@ -35,7 +44,7 @@ def lint(given: dict[str, Any]) -> list[Finding]:
         owners[identity] = name
     names = given or {name: spec.schema(name) for name in spec.names() if name.startswith("eval/")}
     for name, document in names.items():
-        if isinstance(document, dict):
+        if isinstance(document, dict) and isinstance(document.get("$id", ""), str):
             found += _Schema(name, document, documents).findings()
     return found
 
@@ -159,8 +168,11 @@ def _nodes(node: Any, at: str) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(node, dict):
         yield at, node
         for key, inner in node.items():
-            if key not in ("examples", "const", "enum", "default"):
-                yield from _nodes(inner, f"{at}/{key.replace('~', '~0').replace('/', '~1')}")
+            if key in _NAMED and isinstance(inner, dict):
+                for name, named in inner.items():
+                    yield from _nodes(named, f"{at}/{escape(key)}/{escape(name)}")
+            elif key not in ("examples", "const", "enum", "default"):
+                yield from _nodes(inner, f"{at}/{escape(key)}")
     elif isinstance(node, list):
         for index, inner in enumerate(node):
             yield from _nodes(inner, f"{at}/{index}")

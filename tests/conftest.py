@@ -21,8 +21,8 @@ __all__ = ["browser", "page", "traced"]  # fixtures that live where their machin
 class Pipe:
     """A server in a subprocess, one line in and one line out."""
 
-    def __init__(self, root: Path, *flags: str) -> None:
-        command = [sys.executable, "-m", "zeno", "serve", "--root", str(root), *flags]
+    def __init__(self, root: Path, *flags: str, command: list[str] | None = None) -> None:
+        command = command or [sys.executable, "-m", "zeno", "serve", "--root", str(root), *flags]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def line(self, line: bytes) -> Any:

@@ -24,20 +24,24 @@ class Budget:
             raise BudgetExhausted(f"the session's budget of {' and '.join(spent)} is used up; start a new session")
         self._take("ops", 1)
 
-    def spend(self, lines: int, size: int) -> None:
-        """An answer of so many lines and bytes is about to be sent."""
+    def after(self, lines: int, size: int) -> Left:
+        """What would be left, as metrics tell it, after an answer of so many lines and bytes."""
         for name, amount in (("lines", lines), ("bytes", size)):
             left = self._left[name]
             if left is not None and amount > left:
                 raise BudgetExhausted(
                     f"the answer has {amount} {name}, but of the session's budget only {left} are left; ask for less"
                 )
+        costs = {"ops": 0, "lines": lines, "bytes": size}
+        return Left.model_validate(
+            {name: MISSING if left is None else left - costs[name] for name, left in self._left.items()}
+        )
+
+    def spend(self, lines: int, size: int) -> None:
+        """An answer of so many lines and bytes is sent."""
+        self.after(lines, size)
         self._take("lines", lines)
         self._take("bytes", size)
-
-    def left(self) -> Left:
-        """What is left, as metrics tell it."""
-        return Left.model_validate({name: MISSING if left is None else left for name, left in self._left.items()})
 
     def _take(self, name: str, amount: int) -> None:
         left = self._left[name]

@@ -4,13 +4,14 @@
 """
 
 import argparse
+import gc
+import io
 import json
 import logging
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from importlib.metadata import version
 from typing import Any, NoReturn
 
 import contract_spec as spec
@@ -22,7 +23,19 @@ EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno sch
 
 def run() -> NoReturn:
     """The `zeno` command."""
+    _open_standard_streams()
     sys.exit(main())
+
+
+def _open_standard_streams() -> None:
+    """Whoever starts us may have closed some: what is opened next, the root or the log, must not take their numbers."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    for stream in (sys.stdout, sys.stderr):
+        # JSON is UTF-8, whatever the locale; one that cannot print a name is no reason to print nothing.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,15 +50,35 @@ def main(argv: Sequence[str] | None = None) -> int:
         options.pairs = [*options.pairs, *pairs]
     try:
         status: int = options.run(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Whoever was reading has seen enough; the interpreter must not complain while it closes standard output.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        # Whoever was reading has seen enough.
+        _forget_output()
         return 0
+    except OSError as error:
+        _forget_output()
+        print(f"zeno: cannot go on: {error.strerror or error}", file=sys.stderr)
+        return 2
     except _CannotRun as error:
         print(f"zeno: {error}", file=sys.stderr)
         return 2
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when asked: that costs more than the rest of the command line."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"zeno {version('zeno-normalizer')} (protocol {spec.PROTOCOL_VERSION})")
+        parser.exit()
+
+
+def _forget_output() -> None:
+    """Let go of standard output: the interpreter must not complain while it closes it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -54,9 +87,7 @@ def _parser() -> argparse.ArgumentParser:
         description="A read-only, deterministic retrieval server for language-model agents.",
         epilog=EPILOG,
     )
-    parser.add_argument(
-        "--version", action="version", version=f"zeno {version('zeno-normalizer')} (protocol {spec.PROTOCOL_VERSION})"
-    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     serve = commands.add_parser(
@@ -156,6 +187,14 @@ def _add_server(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-response-bytes", type=_positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
     )
+    parser.add_argument(
+        "--cache-bytes",
+        type=_positive,
+        metavar="N",
+        default=1 << 30,
+        help="hold at most so much text and index in memory; the rest is read from disk (default: 1 GiB)",
+    )
+    parser.add_argument("--no-cache", action="store_true", help="hold nothing: walk and read anew for every request")
     parser.add_argument("--max-ops", type=_positive, metavar="N", help="answer at most so many requests")
     parser.add_argument("--max-lines", type=_positive, metavar="N", help="return at most so many lines of files in all")
     parser.add_argument(
@@ -187,6 +226,7 @@ def _positive(text: str) -> int:
 def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
     """The server that flags describe, whatever door it stands behind."""
     from zeno.search.corpus import ColdCorpus
+    from zeno.search.warm import WarmCorpus
     from zeno.server import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, Server
     from zeno.trace.writer import TraceWriter
 
@@ -200,8 +240,10 @@ def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
             raise _CannotRun(f"cannot open the log {options.log!r}: {os.strerror(error.errno or 0)}") from None
         stack.callback(trace.close)
         tree.conceal(trace.descriptor)
+    corpus = ColdCorpus(tree) if options.no_cache else WarmCorpus(tree, options.cache_bytes)
+    stack.callback(corpus.close)
     return Server(
-        ColdCorpus(tree),
+        corpus,
         trace,
         max_request_bytes=options.max_request_bytes or MAX_REQUEST_BYTES,
         max_response_bytes=options.max_response_bytes or MAX_RESPONSE_BYTES,
@@ -215,12 +257,16 @@ def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
 def _serve(options: argparse.Namespace) -> int:
     from zeno.server import serve
 
+    if sys.stdout is None:
+        raise _CannotRun("standard output is closed, so nobody can be answered; give it somewhere to go")
     with ExitStack() as stack:
         server = _server(options, stack)
         # Standard output belongs to the protocol alone: whatever else is printed in this process goes to stderr.
         sink = os.dup(1)
         stack.callback(os.close, sink)
         os.dup2(2, 1)
+        # What is there now stays: the garbage collector need not look at it again and again.
+        gc.freeze()
         serve(server, 0, sink)
     return 0
 

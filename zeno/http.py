@@ -42,8 +42,13 @@ MAX_CONNECTIONS = 1024
 
 def serve(server: Server, listening: Listening, names: Iterable[str] = ()) -> None:
     """Answer until SIGTERM or SIGINT; requests under way are answered first."""
+    with Turns(server) as turns:
+        _serve(turns, listening, names)
+
+
+def _serve(turns: Turns, listening: Listening, names: Iterable[str]) -> None:
     config = uvicorn.Config(
-        app(server, listening.token, names),
+        app(turns, listening.token, names),
         access_log=False,
         log_level="warning",
         server_header=False,
@@ -61,9 +66,9 @@ def serve(server: Server, listening: Listening, names: Iterable[str] = ()) -> No
     door.run(sockets=[listening.socket])
 
 
-def app(server: Server, token: str | None, names: Iterable[str] = ()) -> Starlette:
+def app(turns: Turns, token: str | None, names: Iterable[str] = ()) -> Starlette:
     """The application: routes behind a doorman."""
-    door = _Door(Turns(server))
+    door = _Door(turns)
     return Starlette(
         routes=[
             Route("/v1/ops/{op:path}", door.operation, methods=["POST"]),

@@ -41,11 +41,15 @@ message says what would be right."""
 
 def serve(server: Server) -> None:
     """Answer MCP messages on standard input until it ends, or a signal asks to stop."""
-    asyncio.run(_run(door(server)))
+    asyncio.run(_run(server))
 
 
-async def _run(mcp_server: "McpServer[Any]") -> None:
+async def _run(server: Server) -> None:
+    asked = asyncio.Event()
+    mcp_server = door(server, asked)
     async with AsyncExitStack() as stack:
+        warming = asyncio.create_task(_keep_warm(server, asked))
+        stack.callback(warming.cancel)
         kind = os.fstat(0).st_mode
         if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
             pipes: Any = _Pipes()
@@ -55,6 +59,15 @@ async def _run(mcp_server: "McpServer[Any]") -> None:
             # Files and the null device cannot be waited for; nobody waits for answers to what they hold either.
             source, sink = await stack.enter_async_context(stdio_server())
         await mcp_server.run(source, sink, mcp_server.create_initialization_options())
+
+
+async def _keep_warm(server: Server, asked: asyncio.Event) -> None:
+    """Use the moments between requests, a few milliseconds at a time."""
+    while True:
+        while server.idle():
+            await asyncio.sleep(0)
+        asked.clear()
+        await asked.wait()
 
 
 class _Pipes:
@@ -96,8 +109,8 @@ class _Pipes:
         """Nothing is held back."""
 
 
-def door(server: Server) -> "McpServer[Any]":
-    """An MCP server whose tools are the operations."""
+def door(server: Server, asked: asyncio.Event) -> "McpServer[Any]":
+    """An MCP server whose tools are the operations; `asked` is set after each call."""
     tools = [_tool(op) for op in sorted(OPS)]
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
@@ -107,7 +120,9 @@ def door(server: Server) -> "McpServer[Any]":
         # Clients count from the start again in every session; a log may hold several.
         request_id = f"mcp-{os.getpid()}-{context.request_id}"
         request = {"id": request_id, "op": params.name, "args": params.arguments or {}}
-        return _told(params.name, json.loads(server.answer(json.dumps(request).encode())))
+        answer = server.answer(json.dumps(request).encode())
+        asked.set()
+        return _told(params.name, json.loads(answer))
 
     return McpServer(
         "zeno",

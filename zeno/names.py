@@ -4,7 +4,11 @@ A byte that is no part of valid UTF-8 is printed as U+0000 and its two lower-cas
 a NUL, so no two names are printed alike.
 """
 
+import hashlib
+import os
 import re
+from collections.abc import Callable
+from functools import cached_property
 
 from zeno.errors import InvalidArgs
 
@@ -21,10 +25,18 @@ def printed(name: bytes) -> str:
         return _LONE.sub(lambda found: f"\0{ord(found[0]) - 0xDC00:02x}", text)
 
 
+def printed_entry(name: str) -> str:
+    """The same for a name as the system's listings decode it."""
+    return name if name.isascii() else printed(os.fsencode(name))
+
+
 def raw(path: str, field: str) -> bytes:
     """The bytes of a printed path; `field` names the argument in errors."""
     if "\0" not in path:
-        return path.encode("utf-8")
+        try:
+            return path.encode("utf-8")
+        except UnicodeEncodeError:
+            raise InvalidArgs(f"{field} holds half a surrogate pair; no printed name does") from None
 
     def byte(found: re.Match[str]) -> str:
         if found[1] is None:
@@ -35,3 +47,42 @@ def raw(path: str, field: str) -> bytes:
     if printed(name) != path:
         raise InvalidArgs(f"{field} escapes bytes that are valid UTF-8; write those as they are")
     return name
+
+
+def is_hidden(path: str) -> bool:
+    """Whether any component of a path begins with a dot."""
+    return path.startswith(".") or "/." in path
+
+
+class Paths(list[str]):
+    """Printed paths in order, which can be looked through as one text of lines instead of one by one."""
+
+    @cached_property
+    def text(self) -> bytes | None:
+        """The paths, each with a line feed after it; None where one holds a line feed itself."""
+        text = "\n".join([*self, ""])
+        return text.encode() if text.count("\n") == len(self) else None
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the names as the file system has them, each followed by a NUL."""
+        text = "".join(f"{path}\0" for path in self)
+        # No NUL but ours: no name has bytes that are printed in another way.
+        if text.count("\0") == len(self):
+            return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(b"".join(raw(path, "path") + b"\0" for path in self)).hexdigest()
+
+    def found(self, scan: Callable[[bytes, int, int], tuple[int, int]]) -> list[str]:
+        """The paths in which something is found."""
+        text = self.text
+        assert text is not None  # noqa: S101 - whoever asks has looked
+        found: list[str] = []
+        position, end = 0, len(text)
+        while position < end:
+            start = scan(text, position, end)[0]
+            if start < 0 or start >= end:
+                break
+            stop = text.index(b"\n", start)
+            found.append(text[text.rfind(b"\n", position, start) + 1 or position : stop].decode())
+            position = stop + 1
+        return found

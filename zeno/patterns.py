@@ -14,20 +14,27 @@ Matches = Callable[[bytes], bool]
 Finds = Callable[[bytes], tuple[int, int] | None]
 """Where in a text, as UTF-8, the first match begins and ends."""
 
+Scan = Callable[[bytes, int, int], tuple[int, int]]
+"""Where in a part of a text the first match starts and ends; (-1, -1) where there is none."""
+
+# The library's own `search` makes three objects for each call; a search makes thousands of calls.
+_UNANCHORED = re2._re2.RE2.Anchor.UNANCHORED
+_WHOLE = re2._re2.RE2.Anchor.ANCHOR_BOTH
+
 
 def searcher(pattern: str, field: str, *, case_sensitive: bool = True, literal: bool = False) -> Matches:
     """Finds what a client asked for anywhere in a text; `field` names the argument in the refusal."""
-    compiled = _asked(pattern, field, case_sensitive, literal)
-    return lambda text: compiled.search(text) is not None
+    match = _asked(pattern, field, case_sensitive, literal)
+    return lambda text: match(_UNANCHORED, text, 0, len(text))[0][0] >= 0
 
 
 def finder(pattern: str, field: str, *, case_sensitive: bool = True, literal: bool = False) -> Finds:
     """The same, but tells where."""
-    compiled = _asked(pattern, field, case_sensitive, literal)
+    match = _asked(pattern, field, case_sensitive, literal)
 
     def find(text: bytes) -> tuple[int, int] | None:
-        found = compiled.search(text)
-        return found.span() if found else None
+        found: tuple[int, int] = match(_UNANCHORED, text, 0, len(text))[0]
+        return found if found[0] >= 0 else None
 
     return find
 
@@ -46,24 +53,39 @@ def _asked(pattern: str, field: str, case_sensitive: bool, literal: bool) -> Any
 def full_matcher(pattern: str, field: str, case_sensitive: bool = True) -> Matches:
     """Matches whole texts against what a glob was translated to; well formed, so only its size can be refused."""
     try:
-        compiled = _compile(pattern.encode(), _options(case_sensitive, False))
+        match = _compile(pattern.encode(), _options(case_sensitive, False))
     except re2.error:
         raise InvalidArgs(f"{field} is too large a glob; use fewer or shorter alternatives") from None
-    return lambda text: compiled.fullmatch(text) is not None
+    return lambda text: match(_WHOLE, text, 0, len(text))[0][0] >= 0
+
+
+def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False) -> Scan | None:
+    """Finds matches in a text of many lines, none of them across a line's end; None where RE2 has no room for it."""
+    try:
+        match = _compile(pattern.encode(), _options(case_sensitive, literal, within_lines=True))
+    except re2.error:
+        return None
+
+    def scan(text: bytes, start: int, end: int) -> tuple[int, int]:
+        found: tuple[int, int] = match(_UNANCHORED, text, start, end)[0]
+        return found
+
+    return scan
 
 
 def bytes_matcher(pattern: bytes) -> Matches:
     """Matches whole texts that are just bytes, one by one, against what an ignore rule was translated to."""
-    compiled = _compile(pattern, _options(True, False, encoded=False))
-    return lambda text: compiled.fullmatch(text) is not None
+    match = _compile(pattern, _options(True, False, encoded=False))
+    return lambda text: match(_WHOLE, text, 0, len(text))[0][0] >= 0
 
 
 @cache
-def _options(case_sensitive: bool, literal: bool, encoded: bool = True) -> Any:
+def _options(case_sensitive: bool, literal: bool, within_lines: bool = False, encoded: bool = True) -> Any:
     options = re2.Options()
     options.encoding = re2.Options.Encoding.UTF8 if encoded else re2.Options.Encoding.LATIN1
     options.case_sensitive = case_sensitive
     options.literal = literal
+    options.never_nl = within_lines
     options.log_errors = False
     # Nobody asks for groups, and thousands of nested ones cost gigabytes.
     options.never_capture = True
@@ -71,6 +93,8 @@ def _options(case_sensitive: bool, literal: bool, encoded: bool = True) -> Any:
 
 
 def _compile(pattern: bytes, options: Any) -> Any:
-    # The library keeps its last 128 patterns, each with a cache of megabytes: a long-lived server must not.
-    re2.purge()
-    return re2.compile(pattern, options)
+    # Not by way of re2.compile: it keeps its last 128 patterns, each with a cache of megabytes.
+    compiled = re2._re2.RE2(pattern, options)
+    if not compiled.ok():
+        raise re2.error(compiled.error())
+    return compiled.Match

@@ -63,11 +63,12 @@ class Server:
             self._trace.request(request)
             self._budget.begin()
             meter = Meter(self._clock, self._terms)
-            result = self._afford(dispatch.perform(request, self._corpus, meter), meter)
+            result, size = self._afford(dispatch.perform(request, self._corpus, meter), meter)
             answer = wire.success(request.id, result)
             if len(answer) > self.max_response_bytes:
                 raise ResponseTooLarge("the answer is longer than a response may be")
             self._trace.response(request, result)
+            self._budget.spend(meter.lines, size)
             return answer
         except ResponseTooLarge as error:
             limit = f"the limit is {self.max_response_bytes} bytes"
@@ -78,14 +79,21 @@ class Server:
             log.exception("bug while answering %r", request_id)
             return self._refuse(request_id, op, InternalError())
 
-    def _afford(self, result: Any, meter: Meter) -> Model:
-        """The result with what is left of the session's budget after it, if that covers it."""
+    def _afford(self, result: Any, meter: Meter) -> tuple[Model, int]:
+        """The result with what is left of the session's budget after it, if that covers it, and its size in bytes.
+
+        Nothing is spent yet: the answer may still turn out too long, or not be logged.
+        """
+        size = 0
         if self._budget.limited:
             size = len(wire.dump(result.model_copy(update={"metrics": MISSING})))
-            self._budget.spend(meter.lines, size)
-            metrics = result.metrics.model_copy(update={"budget": self._budget.left()})
+            metrics = result.metrics.model_copy(update={"budget": self._budget.after(meter.lines, size)})
             result = result.model_copy(update={"metrics": metrics})
-        return cast(Model, result)
+        return cast(Model, result), size
+
+    def idle(self) -> bool:
+        """Use a moment in which nobody asks; False when there is nothing to do."""
+        return self._corpus.idle()
 
     def _refuse(self, request_id: str | None, op: str | None, error: ZenoError) -> bytes:
         if not isinstance(error, TraceFailed):
@@ -99,7 +107,7 @@ class Server:
 def serve(server: Server, source: int, sink: int) -> None:
     """Answer the lines of one descriptor on another. Returns at the end of input, after a signal, on a closed pipe."""
     with _Stop() as stop:
-        for line in _lines(source, server.max_request_bytes, stop):
+        for line in _lines(source, server, stop):
             if wire.is_blank(line):
                 continue
             try:
@@ -133,11 +141,14 @@ class _Stop:
         signal.signal(number, signal.SIG_DFL)
 
 
-def _lines(source: int, limit: int, stop: _Stop) -> Iterator[bytes]:
+def _lines(source: int, server: Server, stop: _Stop) -> Iterator[bytes]:
     """The lines of a descriptor without their ends. Of an over-long one only enough is kept to see that it is one."""
-    lines = Lines(limit)
+    lines = Lines(server.max_request_bytes)
     while True:
-        ready, _, _ = select.select([source, stop.wakeup], [], [])
+        ready, _, _ = select.select([source, stop.wakeup], [], [], 0)
+        while not ready:
+            wait = 0 if server.idle() else None
+            ready, _, _ = select.select([source, stop.wakeup], [], [], wait)
         if stop.wakeup in ready:
             return
         chunk = os.read(source, 1 << 16)

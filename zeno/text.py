@@ -13,7 +13,7 @@ BINARY_WINDOW = 8192
 
 def is_binary(head: bytes) -> bool:
     """Whether a file that begins with these bytes is binary: a NUL in its first 8192 bytes."""
-    return b"\0" in head[:BINARY_WINDOW]
+    return head.find(b"\0", 0, BINARY_WINDOW) >= 0
 
 
 def lines_of(data: bytes) -> list[str]:
@@ -27,6 +27,17 @@ def raw_lines(data: bytes) -> list[bytes]:
     last = lines.pop()
     lines = [line.removesuffix(b"\r") for line in lines]
     return [*lines, last] if last else lines
+
+
+def normal(data: bytes) -> bytes:
+    """The lines of a whole file as valid UTF-8, each with a line feed after it and nothing else around it."""
+    data = data.removeprefix(BOM)
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    if not data.isascii():
+        # Neither line feed nor carriage return is part of any sequence, so that the whole decodes as its lines do.
+        data = data.decode("utf-8", "replace").encode()
+    return data if data.endswith(b"\n") or not data else data + b"\n"
 
 
 def decode(line: bytes) -> str:
@@ -62,8 +73,8 @@ class Window:
         for chunk in _without_bom(chunks):
             self._take(chunk)
         if not self._ended:
-            if self._first <= self._line <= self._last:
-                self._finish(terminated=False)
+            if self._parts:
+                self.lines.append(decode(b"".join(self._parts)))
             self._line += 1
 
     @property
@@ -73,39 +84,44 @@ class Window:
 
     def _take(self, chunk: bytes) -> None:
         self._ended = chunk.endswith(b"\n")
-        position = 0
-        while position < len(chunk):
-            if not self._first <= self._line <= self._last:
-                position = self._skip(chunk, position)
-                continue
-            end = chunk.find(b"\n", position)
-            piece = chunk[position : end if end >= 0 else len(chunk)]
+        position = self._skip(chunk) if self._line < self._first else 0
+        if not self._first <= self._line <= self._last:
+            # Before the first wanted line the skip has counted all; after the last there is only counting left.
+            self._line += chunk.count(b"\n", position)
+            return
+        *whole, rest = chunk[position:].split(b"\n", self._last - self._line + 1)
+        self._line += len(whole)
+        if whole:
+            whole[0] = self._piece(whole[0])
             if self._limit is not None:
-                piece = piece[: self._limit - self._held]
+                whole = [line[: self._limit] for line in whole]
+            self._keep(sum(map(len, whole)) + len(whole))
+            whole[0] = b"".join([*self._parts, whole[0]])
+            self._parts.clear()
+            self._held = 0
+            self.lines += [decode(line.removesuffix(b"\r")) for line in whole]
+        if self._line > self._last:
+            self._line += rest.count(b"\n")
+        elif rest:
+            piece = self._piece(rest)
             self._held += len(piece)
             self._keep(len(piece))
             self._parts.append(piece)
-            if end < 0:
-                return
-            self._finish(terminated=True)
-            self._line += 1
-            position = end + 1
 
-    def _skip(self, chunk: bytes, position: int) -> int:
-        """Count the lines from a position that is not wanted up to one that is, or to the chunk's end."""
-        if self._line > self._last or self._line + chunk.count(b"\n", position) < self._first:
-            self._line += chunk.count(b"\n", position)
+    def _piece(self, piece: bytes) -> bytes:
+        """What is still to be held of the line under way."""
+        return piece if self._limit is None else piece[: self._limit - self._held]
+
+    def _skip(self, chunk: bytes) -> int:
+        """Count lines up to the first wanted one; where it begins, or the chunk's end."""
+        if self._line + chunk.count(b"\n") < self._first:
+            self._line += chunk.count(b"\n")
             return len(chunk)
+        position = 0
         while self._line < self._first:
             position = chunk.index(b"\n", position) + 1
             self._line += 1
         return position
-
-    def _finish(self, *, terminated: bool) -> None:
-        line = b"".join(self._parts)
-        self._parts.clear()
-        self._held = 0
-        self.lines.append(decode(line.removesuffix(b"\r") if terminated else line))
 
 
 def _without_bom(chunks: Iterable[bytes]) -> Iterable[bytes]:

@@ -1,4 +1,4 @@
-"""The root: find and read. Only this module and `walk` open what is under it, and neither can open anything else.
+"""The root: find and read. Only this module, `walk` and `descent` open what is under it, and nothing else.
 
 A path is followed one component at a time from the descriptor of the root, each opened without following links; links
 are read and followed by hand. So what was checked is what is opened, however fast someone swaps directories and links.
@@ -8,24 +8,25 @@ import errno
 import os
 import stat
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
+from zeno.descent import CHUNK, FILE, READING, Descent
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.names import printed, raw
-from zeno.text import BINARY_WINDOW, is_binary
+from zeno.text import is_binary
 
-CHUNK = 1 << 18
+if TYPE_CHECKING:
+    from zeno.beneath import Opener
+
 MAX_LINKS = 40
 # A step that changed between its check and its opening is tried again, but not for ever.
 MAX_RETRIES = 64
 
 # O_PATH opens a directory that may be searched but not listed; systems without it need the right to list.
 DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Without O_NONBLOCK a FIFO that took a file's place would stop the server.
-READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 
@@ -53,14 +54,14 @@ class File:
         self._descriptor = descriptor
         self._head: bytes | None = None
 
+    def close(self) -> None:
+        """Let go of it."""
+        os.close(self._descriptor)
+
     @property
     def is_binary(self) -> bool:
         """Whether the file is binary; only its first piece is read."""
         return is_binary(self._start())
-
-    def looks_binary(self) -> bool:
-        """The same for those who want nothing else of the file: no more is read than it takes."""
-        return is_binary(self._read(0, min(BINARY_WINDOW, self.size)))
 
     def require_text(self) -> None:
         """Refuse a binary file."""
@@ -74,7 +75,7 @@ class File:
         while chunk:
             yield chunk
             offset += len(chunk)
-            chunk = self._read(offset, min(CHUNK, self.size - offset))
+            chunk = self._read(offset, min(CHUNK, self.size - offset)) if offset < self.size else b""
 
     def read(self) -> bytes:
         """The whole content."""
@@ -108,9 +109,13 @@ class Tree:
         self._root = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         status = os.fstat(self._root)
         self._identity = (status.st_dev, status.st_ino)
+        real = os.fsencode(os.path.realpath(root))
         given = os.fsencode(os.path.abspath(root))
-        self._prefixes = sorted({given, os.path.realpath(given)})
+        # The short form of `link/..` is the name of another directory.
+        self._prefixes = sorted({given, real}) if os.path.realpath(given) == real else [real]
         self._concealed: tuple[int, int] | None = None
+        self._glance: Opener | None = None
+        self._grasp: Opener | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -139,14 +144,38 @@ class Tree:
         """The number of the concealed file, if there is one. Another file may have it too; `place` knows."""
         return self._concealed[1] if self._concealed else None
 
+    def quicken(self) -> None:
+        """Make single paths cheaper, where the system can: at the price of loading what that needs."""
+        if hasattr(os, "O_PATH"):
+            from zeno.beneath import opener
+
+            self._glance = opener(os.O_PATH | os.O_NOFOLLOW)
+            self._grasp = opener(READING)
+
+    def current_path(self) -> bytes:
+        """Where the root is now, as Linux tells it."""
+        return os.readlink(b"/proc/self/fd/%d" % self._root)
+
+    # One path
+
     def place(self, path: str, field: str = "path") -> Place:
         """What is at a path. Nothing at all is an answer; a path outside the root is refused."""
+        status = self._at_a_glance(path, field)
+        if status is not None:
+            return Place(path, status)
         with self._followed(path, field) as found:
             return Place(found.path, found.status)
 
     @contextmanager
     def open(self, path: str, field: str = "path") -> Iterator[File]:
         """Open a regular file; anything else is refused with the reason."""
+        file = self._at_once(path, field)
+        if file is not None:
+            try:
+                yield file
+            finally:
+                file.close()
+            return
         for _ in range(MAX_RETRIES):
             with ExitStack() as stack:
                 try:
@@ -156,6 +185,34 @@ class Tree:
                 yield file
                 return
         raise NotFound(path, "it keeps changing while it is being opened")
+
+    def _at_a_glance(self, path: str, field: str) -> os.stat_result | None:
+        """What the system says of a plain path that holds no links; None where one has to look closer."""
+        if self._glance is None or not _is_plain(path):
+            return None
+        descriptor = self._glance(self._root, raw(path, field))
+        if descriptor < 0:
+            return None
+        status = os.fstat(descriptor)
+        os.close(descriptor)
+        if stat.S_ISLNK(status.st_mode) or (status.st_dev, status.st_ino) == self._concealed:
+            return None
+        return status
+
+    def _at_once(self, path: str, field: str) -> File | None:
+        """A regular file by a plain path that holds no links; None where one has to look closer."""
+        status = self._at_a_glance(path, field)
+        # Looked at before it is opened: to open a device can do something.
+        if status is None or self._grasp is None or not stat.S_ISREG(status.st_mode):
+            return None
+        descriptor = self._grasp(self._root, raw(path, field))
+        if descriptor < 0:
+            return None
+        now = os.fstat(descriptor)
+        if not stat.S_ISREG(now.st_mode) or (now.st_dev, now.st_ino) == self._concealed:
+            os.close(descriptor)
+            return None
+        return File(path, descriptor, now.st_size)
 
     @contextmanager
     def _opened(self, path: str, field: str) -> Iterator[File]:
@@ -177,43 +234,6 @@ class Tree:
             yield File(found.path, descriptor, now.st_size)
         finally:
             os.close(descriptor)
-
-    def each(self, paths: Iterable[str]) -> Iterator[tuple[str, File | None]]:
-        """Open files one after the other, None for one that cannot be. Neighbours share the way to their directory."""
-        with ExitStack() as way:
-            folder, parent = None, -1
-            for path in paths:
-                above, _, name = path.rpartition("/")
-                if above != folder:
-                    way.close()
-                    folder, parent = above, self._directory(above, way)
-                with ExitStack() as stack:
-                    try:
-                        file = self._neighbour(path, raw(name, "path"), parent, stack)
-                        file = file or stack.enter_context(self.open(path))
-                    except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
-                        file = None
-                    yield path, file
-
-    def _directory(self, path: str, stack: ExitStack) -> int:
-        """A descriptor that lasts as long as the stack; -1 where there is no such directory."""
-        try:
-            found = self._follow(path or ".", raw(path or ".", "path"), stack)
-        except (OutsideRoot, PermissionDenied):
-            return -1
-        return found.parent if found.status is not None and stat.S_ISDIR(found.status.st_mode) else -1
-
-    def _neighbour(self, path: str, name: bytes, parent: int, stack: ExitStack) -> File | None:
-        """Open a regular file of a directory that is open; None for anything else, which then takes the long way."""
-        try:
-            descriptor = os.open(name, READING, dir_fd=parent)
-        except OSError:
-            return None
-        stack.callback(os.close, descriptor)
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or (status.st_dev, status.st_ino) == self._concealed:
-            return None
-        return File(path, descriptor, status.st_size)
 
     def inside(self, path: bytes) -> list[bytes] | None:
         """The components of an absolute path below the root, or None when it does not lead under the root.
@@ -313,6 +333,7 @@ class Tree:
                 elif error.errno in NOWHERE:
                     return self._missing(path, names, name, todo)
                 else:
+                    self._missing(path, names, name, todo)  # a step that would leave the root is outside here too
                     raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
         return _Found(_join(names), directories[-1], b".", os.fstat(directories[-1]))
 
@@ -332,6 +353,33 @@ class Tree:
             if depth < 0:
                 raise OutsideRoot(path)
         return _Found(_join([*names, name, *(step for step in todo if step not in (b"", b"."))]), -1, name, None)
+
+    # Many paths
+
+    @contextmanager
+    def descent(self) -> Iterator[Descent]:
+        """A way to open many files, cheapest in the order of their paths."""
+        descent = Descent(self._root, self._concealed)
+        try:
+            yield descent
+        finally:
+            descent.close()
+
+    def is_listed(self, path: str, kind: str, inode: int) -> bool:
+        """Whether a file shows up in a listing: not the log, and a link only if it leads to a regular file inside."""
+        if kind == FILE and inode != self.concealed_inode:
+            return True
+        try:
+            status = self.place(path).status
+        except (OutsideRoot, PermissionDenied):
+            return False
+        return status is not None and stat.S_ISREG(status.st_mode)
+
+
+def _is_plain(path: str) -> bool:
+    """Whether a path is relative and written the way results print it."""
+    steps = path.split("/")
+    return "" not in steps and "." not in steps and ".." not in steps
 
 
 class _Found(NamedTuple):

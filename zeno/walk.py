@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import NamedTuple
 
+from zeno.descent import LISTING, READING
 from zeno.errors import OutsideRoot, PermissionDenied
 from zeno.ignore import IGNORE_FILES, MAX_FILE_BYTES, REPOSITORY, Ignores
 from zeno.names import printed
-from zeno.tree import DIRECTORY, NOWHERE, READING, Tree
-
-_LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+from zeno.tree import DIRECTORY, NOWHERE, Tree
 
 _SPECIAL = {*IGNORE_FILES, REPOSITORY}
 
@@ -97,7 +96,7 @@ class _Walk:
     def _enter(self, prefix: str, base: bytes, parent: int, name: bytes, ignores: Ignores | None) -> Iterator[Walked]:
         """Go one directory deeper, or tell that it, or an ignore file in it, cannot be read."""
         try:
-            directory = os.open(name, _LISTING, dir_fd=parent)
+            directory = os.open(name, LISTING, dir_fd=parent)
         except OSError as error:
             # What vanished in the meantime was never there.
             if error.errno not in NOWHERE:

@@ -13,6 +13,7 @@ from pydantic_core import to_json
 from zeno.errors import InvalidJson, InvalidRequest, ZenoError
 
 MAX_DEPTH = 64
+MAX_MESSAGE = 4096
 _WHITE = b" \t\r\n"
 
 
@@ -74,8 +75,11 @@ def failure(request_id: str | None, error: ZenoError) -> bytes:
 
 
 def error_of(error: ZenoError) -> Error:
-    """An error as the protocol tells it."""
-    return Error.model_validate({"message": str(error), "code": error.code})
+    """An error as the protocol tells it. Messages quote what was sent: of a long one the beginning is enough."""
+    message = str(error)
+    if len(message) > MAX_MESSAGE:
+        message = f"{message[:MAX_MESSAGE]}... ({len(message) - MAX_MESSAGE} more characters)"
+    return Error.model_validate({"message": message, "code": error.code})
 
 
 def dump(model: Model) -> bytes:

@@ -29,18 +29,15 @@ def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
             shared = {} if alone else verdicts.shared()
             joints = [JointValues() if alone else verdicts.joint(measure) for measure in query.measures]
         flags = [flag for flag in options.rules.flags(kinds, invalid=False) if flag in _OF_ALL]
-        names = [*query.rubric.dimensions, "total"]
+        names = list(query.rubric.dimensions)  # one may be called total: the total is told by its place, the last
         pairs = []
         for pair in combinations(judges, 2):
-            measured = {
-                name: _measured(joint.pairs[pair], verdicts.denominator, alone=alone)
-                for name, joint in zip(names, joints, strict=True)
-            }
-            pairs.append(_pair(pair, shared.get(pair, Shared()), measured, flags))
-        everyone = {name: _alphas(joint, alone=alone) for name, joint in zip(names, joints, strict=True)}
+            *each, total = [_measured(joint.pairs[pair], verdicts.denominator, alone=alone) for joint in joints]
+            pairs.append(_pair(pair, shared.get(pair, Shared()), total, dict(zip(names, each, strict=True)), flags))
+        *everyone, together = [_alphas(joint, alone=alone) for joint in joints]
     return {
         "pairs": pairs,
-        "all": {"total": everyone.pop("total"), "dimensions": everyone},
+        "all": {"total": together, "dimensions": dict(zip(names, everyone, strict=True))},
         "left_out": left_out(given, found, options.rules),
         "records": found.total(given),
         "rubric": query.rubric.name,
@@ -53,7 +50,9 @@ def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
 _OF_ALL = ("diagnostic", "mixed_phases", "mixed_protocol_versions")
 
 
-def _pair(pair: tuple[str, str], shared: Shared, measured: dict[str, Any], flags: list[str]) -> dict[str, Any]:
+def _pair(
+    pair: tuple[str, str], shared: Shared, total: dict[str, Any], dimensions: dict[str, Any], flags: list[str]
+) -> dict[str, Any]:
     own = [
         *flags,
         *(["repeated"] if shared.repeated else []),
@@ -62,8 +61,8 @@ def _pair(pair: tuple[str, str], shared: Shared, measured: dict[str, Any], flags
     return {
         "judges": list(pair),
         "n": shared.n,
-        "total": measured["total"],
-        "dimensions": {name: value for name, value in measured.items() if name != "total"},
+        "total": total,
+        "dimensions": dimensions,
         "flags": sorted(own),
     }
 

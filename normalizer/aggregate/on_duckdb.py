@@ -102,8 +102,8 @@ class DuckDB:
 
 
 def _members(names: tuple[str, ...]) -> str:
-    """The type of an object with these members. Its field names ignore case, a map's keys do not."""
-    if len({name.lower() for name in names}) < len(names) or any("\0" in name for name in names):
+    """The type of an object with these members. Its field names ignore case and have a character, unlike a map's."""
+    if len({name.lower() for name in names}) < len(names) or any(not name or "\0" in name for name in names):
         return "MAP(VARCHAR, VARCHAR)"
     listed = ", ".join('"' + name.replace('"', '""') + '" VARCHAR' for name in names)
     return f"STRUCT({listed})"

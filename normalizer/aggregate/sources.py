@@ -29,6 +29,8 @@ class Sources:
     parts: list[Part]
     rubrics: dict[str, Rubric]
     """By name; those of bundles with VALID records, or of all where none has any."""
+    active: dict[str, str] = field(default_factory=dict)
+    """The rubric that bundles without a VALID record were screened under: what such a bundle names may be another."""
     relaxed: bool = False
     """Whether a manifest states relaxations, so that VALID scores may be off the scale."""
     duplicates: int = 0
@@ -60,8 +62,9 @@ class Sources:
         """The INVALID records, no bundle twice."""
         for part in self.parts:
             for record in part.ledger.items("invalid"):
-                if record["source"]["bundle_sha256"] not in part.skip:
-                    yield record
+                sha256 = record["source"]["bundle_sha256"]
+                if sha256 not in part.skip:
+                    yield record | ({"rubric": self.active[sha256]} if sha256 in self.active else {})
 
 
 @contextmanager
@@ -95,6 +98,8 @@ def _looked_through(ledgers: list[Ledger]) -> Sources:
                         documents[digest] = ledger.document(digest)
                 name = documents[settings["rubric"]]["name"]
                 unused[name] = settings["rubric"]
+                if item.get("valid") == 0:
+                    sources.active[sha256] = name
                 if item.get("valid") and hashes.setdefault(name, settings["rubric"]) != settings["rubric"]:
                     raise CannotRun(f"two different rubrics are called {name}: aggregate their ledgers apart")
                 _account(sources, kind, item, documents)

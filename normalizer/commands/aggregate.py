@@ -91,7 +91,8 @@ def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
     With the unit artifact the judges of each artifact are averaged first. What is left out is counted by reason.
     """
     summary = aggregate(ledgers, grouped(**chosen))
-    click.echo(written(summary, form), nl=False)
+    # What a terminal would take for colours is part of a name, and stays.
+    click.echo(written(summary, form), nl=False, color=True)
     return 0
 
 

@@ -24,5 +24,5 @@ def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
     if form == "json":
         click.echo(pretty.dumps(report))
     else:
-        click.echo(tables.written(agreement_table.table(report), form), nl=False)
+        click.echo(tables.written(agreement_table.table(report), form), nl=False, color=True)
     return 0

@@ -1,7 +1,5 @@
 """`normalizer audit`."""
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,8 @@ import click
 
 from normalizer.audit import audit
 from normalizer.ledger import reading
+from normalizer.report import tables
+from normalizer.report.tables import Table
 
 
 @click.command()
@@ -22,7 +22,8 @@ def command(ledger: Path, form: str) -> int:
     """
     with reading(ledger) as opened:
         report = audit(opened)
-    click.echo({"text": _text, "json": _json, "csv": _csv}[form](report), nl=False)
+    # What a terminal would take for colours is part of a name, and stays.
+    click.echo({"text": _text, "json": _json, "csv": _csv}[form](report), nl=False, color=True)
     for problem in report["problems"]:
         click.echo(f"conservation does not hold: {problem}", err=True)
     return 1 if report["problems"] else 0
@@ -45,11 +46,7 @@ def _rows(report: dict[str, Any]) -> list[tuple[str, str, str, int]]:
 
 
 def _csv(report: dict[str, Any]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["table", "name", "column", "count"])
-    writer.writerows(_rows(report))
-    return out.getvalue()
+    return tables.csv_text(Table(["table", "name", "column", "count"], [list(row) for row in _rows(report)], []))
 
 
 def _text(report: dict[str, Any]) -> str:
@@ -63,8 +60,8 @@ def _text(report: dict[str, Any]) -> str:
     if report["reasons"]:
         lines += ["", f"{'reason':<28}{'clause':>7}{'records':>9}{'bundles':>9}"]
         lines += [f"{r['code']:<28}{r['clause']:>7}{r['records']:>9}{r['bundles']:>9}" for r in report["reasons"]]
-    tables = (("judge", "judges", "judge_model"), ("generator", "generators", "generator_model"))
-    for title, table, key in (*tables, ("phase", "phases", "phase")):
+    titles = (("judge", "judges", "judge_model"), ("generator", "generators", "generator_model"))
+    for title, table, key in (*titles, ("phase", "phases", "phase")):
         lines += ["", f"{title:<28}{'valid':>7}{'invalid':>9}"]
         for row in report[table]:
             name = "(none)" if row[key] is None else _printable(str(row[key]))

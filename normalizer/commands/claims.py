@@ -29,5 +29,5 @@ def command(ledger: Path, every: bool, form: str) -> int:
         columns = ["bundle_sha256", "pointer", "claimed", "statistic", "measure", "recomputed", "records", "verdict"]
         rows = [[claim[column] for column in columns] for claim in report["claims"]]
         note = ", ".join(f"{verdict} {count}" for verdict, count in report["counts"].items())
-        click.echo(tables.written(Table(columns, rows, [f"Claims: {note}."]), form), nl=False)
+        click.echo(tables.written(Table(columns, rows, [f"Claims: {note}."]), form), nl=False, color=True)
     return 1 if report["counts"]["mismatch"] else 0

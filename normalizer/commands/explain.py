@@ -35,7 +35,7 @@ def _explained(ledger: Ledger, kind: str, line: bytes) -> list[str]:
     out += [f"  {key}: {dumps(value)}" for key, value in fields.items()]
     out += [f"  source.{key}: {dumps(source[key])}" for key in ("order", "dialect", "rest") if key in source]
     for reason in record.get("reasons", []):
-        out += ["", f"{reason['code']}: {reason['message']}", *_quoted(text, reason["pointer"])]
+        out += ["", _shown(f"{reason['code']}: {reason['message']}", None), *_quoted(text, reason["pointer"])]
     if kind == "records":
         out += ["", "the entry:", *_quoted(text, source["pointer"])]
     return out
@@ -49,12 +49,12 @@ def _quoted(text: str, pointer: str) -> list[str]:
     if where.last - where.first >= most:
         quoted.append(f"        | ... to line {where.last}")
     absent = "" if where.there else " (nothing is there; it would stand in)"
-    return [f"  at {pointer or 'the whole document'}{absent}", *quoted]
+    return [f"  at {_shown(pointer, None) or 'the whole document'}{absent}", *quoted]
 
 
-def _shown(row: str) -> str:
-    """A line of a bundle, fit for a terminal whatever it holds."""
+def _shown(row: str, most: int | None = 200) -> str:
+    """What a bundle says, fit for a terminal whatever it holds."""
     row = "".join(
         char if char.isprintable() or char == "\t" else "\N{REPLACEMENT CHARACTER}" for char in row.rstrip("\r")
     )
-    return row if len(row) <= 200 else row[:200] + " ..."
+    return row if most is None or len(row) <= most else row[:most] + " ..."

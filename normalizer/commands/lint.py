@@ -7,6 +7,7 @@ import click
 import contract_spec as spec
 
 from normalizer import lint, schema_lint
+from normalizer.errors import CannotRun
 from normalizer.intake import document
 from normalizer.settings import BUILT_IN_RUBRIC, LIMITS
 
@@ -54,4 +55,10 @@ def command(rubric: Path | None, manifest: Path | None, dialect: Path | None, sc
 
 
 def _files(named: tuple[Path, ...]) -> list[Path]:
-    return [path for name in named for path in (sorted(name.rglob("*.json")) if name.is_dir() else [name])]
+    files = []
+    for name in named:
+        below = sorted(name.rglob("*.json")) if name.is_dir() else [name]
+        if not below:
+            raise CannotRun(f"no *.json file is below {name}")
+        files += below
+    return files

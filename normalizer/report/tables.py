@@ -1,7 +1,5 @@
 """One table, five ways to write it: text, CSV, Markdown, LaTeX; JSON is the document itself."""
 
-import csv
-import io
 import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
@@ -41,11 +39,8 @@ def text(table: Table) -> str:
 
 def csv_text(table: Table) -> str:
     """Comma-separated values, RFC 4180 with line feeds."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows([[plain(cell) for cell in row] for row in table.rows])
-    return out.getvalue()
+    rows: list[list[Cell]] = [[*table.columns], *table.rows]
+    return "".join(",".join(map(_csv, row)) + "\n" for row in rows)
 
 
 def markdown(table: Table) -> str:
@@ -76,6 +71,12 @@ def plain(cell: Cell) -> str:
     if cell is None:
         return NA
     return f"{cell:f}" if isinstance(cell, Decimal) else str(cell)
+
+
+def _csv(cell: Cell) -> str:
+    # The standard writer leaves a lone carriage return bare, which readers take for the end of a row.
+    text = plain(cell)
+    return '"' + text.replace('"', '""') + '"' if any(char in text for char in ',"\r\n') else text
 
 
 def _numeric(table: Table) -> list[bool]:
@@ -123,6 +124,9 @@ _LATEX = {
     '"': "''",
     "`": r"\textasciigrave{}",
     "-": r"{-}",
+    # At the beginning of a row these two would be taken for arguments of the row's end before it.
+    "[": "{[}",
+    "*": "{*}",
 }
 
 
@@ -134,4 +138,6 @@ def _latex(cell: Cell) -> str:
     if isinstance(cell, (int, Decimal)) and not isinstance(cell, bool):
         return f"${plain(cell)}$" if cell < 0 else plain(cell)
     # Beyond Latin-1 not every TeX knows a character: it is named, so that the table compiles.
-    return "".join(_LATEX.get(char, char if char <= "\xff" else f"[U+{ord(char):04X}]") for char in _printable(cell))
+    return "".join(
+        _LATEX.get(char, char if char <= "\xff" else f"{{[}}U+{ord(char):04X}]") for char in _printable(cell)
+    )

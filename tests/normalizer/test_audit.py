@@ -110,3 +110,61 @@ def test_tampering_is_noticed(tamper, ledger, capsys):
     tamper(ledger)
     assert main(["audit", str(ledger)]) == 1
     assert "conservation does not hold" in capsys.readouterr().err
+
+
+def _edit(path, change):
+    path.write_bytes(change(path.read_bytes()))
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("records.jsonl", lambda data: data[:-30]),
+        ("records.jsonl", lambda data: data + b"nonsense\n"),
+        ("records.jsonl", lambda data: data + b"\n"),
+        ("records.jsonl", lambda data: data + b"\xff\n"),
+        ("invalid.jsonl", lambda data: data.replace(b',"reasons":[', b',"because":[')),
+        ("invalid.jsonl", lambda data: data + data.splitlines(keepends=True)[-1][:200] + b"\n"),
+        ("headers.jsonl", lambda data: data + b"{}\n"),
+        ("headers.jsonl", lambda data: data + b"[]\n"),
+        ("headers.jsonl", lambda data: data.replace(b'"settings"', b'"sittings"')),
+        ("audit.jsonl", lambda data: data + b"7\n"),
+    ],
+)
+def test_a_line_that_is_not_ours_is_a_problem_and_no_traceback(ledger, capsys, name, change):
+    _edit(ledger / name, change)
+    capsys.readouterr()
+    assert main(["audit", str(ledger)]) == 1
+    assert "conservation does not hold: " in capsys.readouterr().err
+
+
+def test_an_entry_with_two_records_and_another_with_none_do_not_balance(ledger, capsys):
+    first, second = (ledger / "invalid.jsonl").read_bytes().splitlines(keepends=True)
+    (ledger / "invalid.jsonl").write_bytes(second + second)
+    capsys.readouterr()
+    assert main(["audit", str(ledger)]) == 1
+    assert "conservation does not hold: " in capsys.readouterr().err
+    (ledger / "invalid.jsonl").write_bytes(second + first)
+    assert main(["audit", str(ledger)]) == 1
+
+
+def test_a_record_that_is_valid_and_invalid_at_once_does_not_balance(ledger, capsys):
+    # The bundle has the entries a (valid), b and b (invalid): a stands in for one b.
+    [sha] = {
+        json.loads(line)["source"]["bundle_sha256"] for line in (ledger / "invalid.jsonl").read_text().splitlines()
+    }
+    [line] = [line for line in (ledger / "records.jsonl").read_bytes().splitlines() if sha.encode() in line]
+    _, second = (ledger / "invalid.jsonl").read_bytes().splitlines(keepends=True)
+    reasons = second[second.rindex(b',"reasons":[') :]
+    (ledger / "invalid.jsonl").write_bytes(line[:-1] + reasons + second)
+    capsys.readouterr()
+    assert main(["audit", str(ledger)]) == 1
+    assert "conservation does not hold: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("folder", ["bundles", "settings"])
+def test_a_folder_that_is_gone_is_a_problem(ledger, capsys, folder):
+    (ledger / folder).rename(ledger.parent / "elsewhere")
+    capsys.readouterr()
+    assert main(["audit", str(ledger)]) == 1
+    assert "conservation does not hold: " in capsys.readouterr().err

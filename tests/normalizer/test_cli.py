@@ -101,3 +101,27 @@ def test_nothing_heavy_is_imported_to_start():
     heavy = ("pydantic", "duckdb", "scipy")
     code = f"import sys, normalizer.commands.normalize; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_the_beginning_of_a_hash_will_do_to_rebuild_too(ledger, tmp_path, capsys):
+    [path] = (ledger / "bundles").iterdir()
+    capsys.readouterr()
+    for named in (path.stem, path.stem[:6], path.stem.upper()):
+        assert main(["restore", str(ledger), named, "--from-records"]) == 0
+        assert json.loads(capsys.readouterr().out) == json.loads(path.read_bytes())
+    assert main(["restore", str(ledger), "x", "--from-records"]) == 2
+    assert "has the hash x" in capsys.readouterr().err
+
+
+def test_explain_sends_no_control_character_of_a_bundle_to_the_terminal(tmp_path, capsys, monkeypatch):
+    document = bundle({**entry("a"), "\x1b[2J\x07": 1, "scores": {"\x1b[31m": 1}}, **{"\x1b]0;x\x07": 1})
+    (tmp_path / "bundle.json").write_text(json.dumps(document))
+    main(["normalize", str(tmp_path / "bundle.json"), "--out", str(tmp_path / "l")])
+    [line] = (tmp_path / "l/invalid.jsonl").read_text().splitlines()
+    capsys.readouterr()
+    # Elsewhere than on a terminal, colours are taken out on the way: a terminal is what matters here.
+    monkeypatch.setattr("click.utils.should_strip_ansi", lambda *_: False)
+    assert main(["explain", str(tmp_path / "l"), json.loads(line)["record_id"]]) == 0
+    out = capsys.readouterr().out
+    assert "entry_field_unknown" in out
+    assert {char for char in out if not char.isprintable()} == {"\n"}

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from normalizer.dialect import Step, original, translate, undo
 from normalizer.errors import UnusableDocument
 from normalizer.lossless import dumps
+from normalizer.normalize import normalize
 from normalizer.settings import load
+from tests.normalizer.bundles import bundle, entry
 
 KEYS = st.sampled_from(["a", "b", "c/d", "e~f", ""])
 TREES = st.recursive(
@@ -63,3 +65,17 @@ def test_pointers_lead_back_to_what_was_written(steps, pointer, written):
 def test_what_is_no_pointer_is_refused(pointer):
     with pytest.raises(UnusableDocument, match="dialect"):
         load(dialect=json.dumps({"name": "d", "entry": [{"take": pointer}]}).encode())
+
+
+@pytest.mark.parametrize("step", [{"take": "/phase"}, {"take": "/phase", "put": "/notes"}])
+def test_no_dialect_hides_that_a_bundle_mixes_phases(step):
+    active = load(dialect=json.dumps({"name": "d", "entry": [step]}).encode())
+    outcome = normalize(json.dumps(bundle(entry("a", phase=1), entry("b", phase=2))).encode(), active)
+    assert (outcome.valid_count, outcome.invalid_count) == (0, 2)
+    assert all("phases_mixed" in line for line in outcome.invalid.splitlines())
+
+
+def test_a_field_called_phase_that_is_no_phase_may_be_set_aside():
+    active = load(dialect=json.dumps({"name": "d", "entry": [{"take": "/phase"}]}).encode())
+    outcome = normalize(json.dumps(bundle(entry("a", phase="scoring"), entry("b", phase=1))).encode(), active)
+    assert (outcome.valid_count, outcome.invalid_count) == (2, 0)

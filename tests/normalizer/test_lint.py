@@ -92,3 +92,28 @@ def test_clashing_ids_are_found_and_equal_documents_do_not_clash(tmp_path, capsy
 def test_a_file_that_cannot_be_read_is_no_finding(tmp_path, capsys):
     assert main(["lint", "--rubric", str(tmp_path / "none.json")]) == 2
     assert "cannot read" in capsys.readouterr().err
+
+
+def test_a_property_may_be_called_as_a_keyword_is(tmp_path, capsys):
+    both = {"oneOf": [{"type": "integer"}, {"type": "number"}]}
+    assert lint(tmp_path, capsys, "schema", {"properties": {"oneOf": {"type": "string"}}}) == (0, "")
+    for name in ("examples", "const", "default", "enum"):
+        status, out = lint(tmp_path, capsys, "schema", {"properties": {name: both}})
+        assert (status, f"/properties/{name}/oneOf: branches 0 and 1" in out) == (1, True)
+
+
+@pytest.mark.parametrize("identity", [5, [], {}, None, True])
+def test_an_id_that_is_no_string_is_told(tmp_path, capsys, identity):
+    status, out = lint(tmp_path, capsys, "schema", {"$id": identity})
+    assert (status, "/$id: an $id must be a string" in out) == (1, True)
+
+
+def test_a_relative_id_is_an_id(tmp_path, capsys):
+    assert lint(tmp_path, capsys, "schema", {"$id": "mine.json", "$ref": "#/$defs/a", "$defs": {"a": {}}}) == (0, "")
+    status, out = lint(tmp_path, capsys, "schema", {"$id": "mine.json"}, {"$id": "mine.json", "type": "string"})
+    assert (status, "/$id" in out) == (1, True)
+
+
+def test_a_folder_without_schemas_is_not_said_to_be_fine(tmp_path, capsys):
+    assert main(["lint", "--schema", str(tmp_path)]) == 2
+    assert "no *.json file is below" in capsys.readouterr().err

@@ -100,3 +100,26 @@ def test_a_level_that_is_no_score_is_found():
     document = {"name": "r", "dimensions": {"x": {"scale": SCALES["integers"], "levels": {"7": "too much", "1": "ok"}}}}
     with pytest.raises(UnusableDocument, match="'7' is not a score"):
         load(rubric=json.dumps(document).encode())
+
+
+@pytest.mark.parametrize("number", ["1e-99999999999999999999", "0e99999999999999999999"])
+@pytest.mark.parametrize(
+    "scale",
+    [
+        '{"kind": "range", "minimum": NUMBER, "maximum": 1}',
+        '{"kind": "decimals", "minimum": -1, "maximum": NUMBER, "places": 2}',
+        '{"kind": "values", "values": [NUMBER, 1]}',
+        '{"kind": "labels", "labels": {"no": NUMBER}}',
+    ],
+)
+def test_a_scale_with_a_number_beyond_all_arithmetic_is_refused(scale, number):
+    document = f'{{"name": "r", "dimensions": {{"d": {{"scale": {scale}}}}}}}'.replace("NUMBER", number)
+    with pytest.raises(UnusableDocument, match="exponent"):
+        load(rubric=document.encode())
+
+
+@pytest.mark.parametrize("level", ["NaN", "sNaN", "Infinity", "1_0", " 1", "01", "one"])
+def test_a_level_that_is_no_number_is_no_score(level):
+    dimension = {"scale": {"kind": "range", "minimum": 0, "maximum": 100}, "levels": {level: "what it means"}}
+    with pytest.raises(UnusableDocument, match="is not a score of its scale"):
+        load(rubric=json.dumps({"name": "r", "dimensions": {"d": dimension}}).encode())

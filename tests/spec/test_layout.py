@@ -36,6 +36,7 @@ LAYERS = [
     {"search"},
     {"walk", "symbols", "meter"},
     {"blanking", "globs", "ignore", "terms", "tree"},
+    {"beneath", "descent"},
     {"lines", "names", "patterns", "plain", "text"},
     {"errors"},
 ]

@@ -69,6 +69,15 @@ def test_bytes_are_those_of_results_without_metrics(root, pipe):
     assert server.ask("read_file", path="f")["ok"]
 
 
+def test_an_answer_that_is_too_long_to_be_sent_costs_nothing_but_its_request(root, pipe):
+    (root / "f").write_text("x" * 1000 + "\ny\n")
+    server = pipe("--max-bytes", "1500", "--max-lines", "5", "--max-ops", "9", "--max-response-bytes", "1100")
+    assert server.ask("read_file", path="f")["error"]["code"] == "response_too_large"
+    result = server.ask("read_file", path="f", start_line=2)["result"]
+    budget = result.pop("metrics")["budget"]
+    assert budget == {"ops": 7, "lines": 4, "bytes": 1500 - len(json.dumps(result, separators=(",", ":")))}
+
+
 def test_without_a_budget_nothing_is_said_of_one(ask):
     assert "budget" not in ask("stat", path=".")["result"]["metrics"]
 

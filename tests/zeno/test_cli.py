@@ -1,6 +1,7 @@
 """The command line, run as a user runs it."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -75,3 +76,25 @@ def test_a_limit_on_the_request_is_a_flag(root, pipe):
     server = pipe("--max-request-bytes", "60")
     assert server.ask("list_files")["ok"]
     assert server.ask("list_files", glob="x" * 60)["error"]["code"] == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    ("redirection", "status", "complaint"),
+    [
+        ("<&-", 0, ""),
+        (">&-", 2, "zeno: standard output is closed, so nobody can be answered; give it somewhere to go\n"),
+        (">/dev/full", 2, "zeno: cannot go on: No space left on device\n"),
+        ("<&- >&- 2>&-", 2, ""),
+    ],
+)
+def test_a_standard_stream_that_is_closed_or_full_is_told_in_one_line(root, redirection, status, complaint):
+    request = '{"id":"1","op":"stat","args":{"path":"."}}\n'
+    command = f'exec "{sys.executable}" -m zeno serve --root "{root}" --log "{root}/log" {redirection}'
+    done = subprocess.run(["sh", "-c", command], input=request, capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stderr) == (status, complaint)
+
+
+def test_a_locale_that_cannot_print_a_name_gets_utf8(root):
+    (root / "é.txt").touch()
+    done = zeno("call", "list_files", "--pretty", "--root", root, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, json.loads(done.stdout)["result"]["files"]) == (0, ["é.txt"])

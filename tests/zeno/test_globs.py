@@ -100,3 +100,17 @@ def test_braces_that_multiply_are_refused_by_name():
 
 def test_a_hostile_glob_is_answered_at_once():
     assert not matcher(["*a" * 200 + "b"], "glob")("a" * 5000)
+
+
+@pytest.mark.parametrize(
+    "globs",
+    [
+        ["{a,b}" * 10 + "x" * 100_000],
+        ["{" + "," * 100_000 + "}" + "x" * 100_000],
+        ["{a,b}" * 10] * 20_000,
+    ],
+    ids=["long tail", "many parts and a long tail", "many globs"],
+)
+def test_braces_that_stand_for_too_much_text_are_refused_before_memory_is_full(globs):
+    with pytest.raises(InvalidArgs, match=r"args\.glob: the braces stand for too much text"):
+        matcher(globs, "args.glob")

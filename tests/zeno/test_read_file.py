@@ -6,10 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from zeno.descent import CHUNK
 from zeno.search.corpus import ColdCorpus
 from zeno.server import Server
 from zeno.text import lines_of
-from zeno.tree import CHUNK, Tree
+from zeno.tree import Tree
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

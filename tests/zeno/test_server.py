@@ -65,6 +65,26 @@ def test_a_bad_line_is_refused_and_the_server_goes_on(root, pipe, line, code):
     assert server.close() == (0, b"")
 
 
+def test_an_over_long_line_that_begins_blank_is_refused_and_one_that_is_blank_is_skipped(root, pipe):
+    server = pipe("--max-request-bytes", "100")
+    assert server.line(b" " * 200 + b'{"id":"1","op":"list_files","args":{}}')["error"]["code"] == "invalid_request"
+    assert server.line(b" " * 200 + b"\n" + b"[]")["error"]["message"].startswith("a request must be an object")
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "code"),
+    [
+        ("x" * 100_000, {}, "unknown_op"),
+        ("stat", {"paths": [5] * 10_000}, "invalid_args"),
+        ("stat", {f"x{number}": 1 for number in range(10_000)}, "invalid_args"),
+        ("read_file", {"path": "../" + "é" * 100_000}, "path_outside_root"),
+    ],
+)
+def test_a_refusal_does_not_send_back_all_that_it_refuses(ask, op, args, code):
+    error = ask(op, **args)["error"]
+    assert (error["code"], len(error["message"]) < 5000) == (code, True)
+
+
 def test_the_id_comes_back_wherever_one_can_be_read(root, pipe):
     server = pipe()
     assert server.line(b'{"id":"x","op":5}')["id"] == "x"

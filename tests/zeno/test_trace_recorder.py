@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -129,6 +130,28 @@ def test_lines_of_many_writers_are_never_torn(root, pipe, tmp_path):
     names = [event["id"] for event in written if event["event"] == "subcall_start"]
     assert len(names) == len(set(names)) == 80
     assert sum(event["event"] == "request" for event in written) == asked
+
+
+def test_words_that_are_not_utf8_never_make_a_line_that_no_reader_takes(root, tmp_path, run):
+    log = tmp_path / "trace.jsonl"
+    for command in (["claim", "\udcff"], ["subcall", "start", "--task", "\udcff"], ["subcall", "end", "\udcff"]):
+        assert "half a surrogate pair" in run(*command, "--log", str(log), check=2).err
+    assert log.read_bytes() == b""
+    with Recorder(str(log), str(root)) as record, pytest.raises(NotRecorded, match="surrogate"):
+        record.claim("x", [("\udcff.txt", 1, 1)])
+
+
+def test_a_file_whose_name_is_not_utf8_is_cited_from_the_command_line_by_its_printed_name(root, tmp_path, run):
+    with open(os.fsencode(root) + b"/\xff.txt", "w") as file:
+        file.write("odd\n")
+    log = tmp_path / "trace.jsonl"
+    run("claim", "odd", "\udcff.txt:1", "--log", str(log), "--root", str(root))
+    assert events(log)[0]["evidence"][0]["path"] == "\0ff.txt"
+
+
+def test_a_line_number_that_no_file_has_is_told_in_one_line(root, tmp_path, run):
+    complaint = run("claim", "x", "a:" + "9" * 5000, "--log", str(tmp_path / "t"), "--root", str(root), check=2).err
+    assert "is not PATH:FIRST-LAST" in complaint
 
 
 def test_a_recorded_command_finds_its_trace_and_root_and_ends_as_it_does(root, tmp_path, run):

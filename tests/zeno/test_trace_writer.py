@@ -89,4 +89,8 @@ def test_the_digest_is_that_of_canonical_json_without_metrics():
     result = {"b": [1.0, 1767550290.5, "é\u2028"], "a": None, "metrics": {"time_ms": 4}}
     assert canonical({"b": 1.0, "a": "é"}) == '{"a":"é","b":1}'.encode()
     assert digest_of(result) == digest_of({**result, "metrics": {"time_ms": 5}})
+    # As ECMAScript writes them, from the examples of RFC 8785 and around its two borders.
+    numbers = [1e-05, 1.5e-06, 1e-06, 1e-07, -2.5e-08, 0.0001, 4.5, 1e16, 1e20, 1e21, 1e30, 333333333.33333329, -0.0]
+    written = "[0.00001,0.0000015,0.000001,1e-7,-2.5e-8,0.0001,4.5,10000000000000000,100000000000000000000,1e+21,1e+30"
+    assert canonical(numbers) == f"{written},333333333.3333333,0]".encode()
     assert digest_of({"a": 1}) == "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862"

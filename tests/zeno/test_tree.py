@@ -40,6 +40,17 @@ def test_another_way_to_the_root_counts_as_inside(tree, root, tmp_path):
     assert read(tree, f"{tmp_path}/alias/d/a.txt") == b"inside\n"
 
 
+def test_a_root_given_as_the_parent_of_a_link_is_where_the_system_says(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b" / "c").mkdir(parents=True)
+    (tmp_path / "a" / "link").symlink_to(tmp_path / "b" / "c")
+    (tmp_path / "b" / "x").write_text("in b")
+    with Tree(f"{tmp_path}/a/link/..") as tree:
+        assert read(tree, "x") == read(tree, f"{tmp_path}/b/x") == b"in b"
+        with pytest.raises(OutsideRoot):
+            tree.place(f"{tmp_path}/a/x")
+
+
 def test_a_way_in_never_tells_what_exists_beside_it(tree, root, tmp_path):
     for beside in ("root", "nothing"):
         with pytest.raises(OutsideRoot):

@@ -1,1 +1,1 @@
-"""Benchmarks that compare side by side in one run and print ratios."""
+"""Side-by-side benchmarks that print ratios; `python -m tools.bench.run --help`."""

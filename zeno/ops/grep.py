@@ -1,6 +1,5 @@
 """grep: which lines match."""
 
-from bisect import bisect_right
 from collections import Counter
 
 from contract_models.zeno.ops.grep import GrepArgs, GrepHit, GrepLine, GrepResult, GrepSkipped
@@ -13,7 +12,7 @@ from zeno.hints import why_nothing
 from zeno.meter import Meter
 from zeno.patterns import finder, searcher
 from zeno.search.corpus import Corpus, Found, Query
-from zeno.search.selection import EVERYTHING, digest, under
+from zeno.search.selection import EVERYTHING, under
 
 
 def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
@@ -26,16 +25,16 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     paths = selection.of(candidates)
     skipped: Counter[str] = Counter()
     page = _Page(args, meter)
+    # Taken to its end even when the page is full: what was skipped is counted over all files.
     for found in corpus.search(paths, query, meter, skipped):
+        if page.full_by:
+            continue
         for index in found.matching:
             if index < seen and found.path == start:
                 continue
             page.add(found, index)
             if page.full_by:
                 break
-        if page.full_by:
-            corpus.survey(paths[bisect_right(paths, found.path) :], args.max_bytes, meter, skipped)
-            break
     problems = selection.problems(candidates)
     told = GrepSkipped(
         binary=skipped["binary"],
@@ -55,7 +54,7 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
         cursor=cursors.issue("grep", args, page.end or f"0:{candidates.paths[-1]}") if truncated_by else MISSING,
         complete=not (truncated_by or start or skipped or problems),
         skipped=told,
-        files_digest=digest(candidates.paths),
+        files_digest=candidates.paths.digest,
         hints=hints or MISSING,
         metrics=meter.stop(
             hits=len(page.hits),
@@ -114,7 +113,8 @@ class _Page:
         text = line if limit is None or len(line) <= limit else clip(line, limit, self._match(found.lines[index]))
         clipped = True if text != line else MISSING
         context = self._args.context
-        around = range(max(0, index - context), min(len(found.lines), index + context + 1)) if context else ()
+        first = max(0, index - context)
+        around = found.lines[first : index + context + 1] if context else []
         return GrepHit(
             path=found.path,
             line=index + 1,
@@ -124,17 +124,16 @@ class _Page:
             context=[
                 GrepLine(line=index + 1, text=text, clipped=clipped)
                 if at == index
-                else _neighbour(at, found.lines[at].decode(), limit)
-                for at in around
+                else _neighbour(at, neighbour.decode(), limit)
+                for at, neighbour in enumerate(around, first)
             ]
             or MISSING,
         )
 
     def _match(self, line: bytes) -> tuple[int, int]:
-        """Where in the line, in characters, the first match is."""
+        """Where in the line, in characters, the first match is. One of bytes (`\\C`) may begin or end inside one."""
         start, end = self._find(line) or (0, 0)
-        before = len(line[:start].decode())
-        return before, before + len(line[start:end].decode())
+        return len(line[:start].decode(errors="ignore")), len(line[:end].decode(errors="replace"))
 
 
 def _neighbour(at: int, line: str, limit: int | None) -> GrepLine:

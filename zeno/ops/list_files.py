@@ -8,15 +8,14 @@ from zeno.hints import why_nothing
 from zeno.meter import Meter
 from zeno.patterns import searcher
 from zeno.search.corpus import Corpus
-from zeno.search.selection import EVERYTHING, Selection, digest, globbed
+from zeno.search.selection import EVERYTHING, globbed, searched
 
 
 def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesResult:
     """The candidates that match the glob, or else the regular expression, or else all."""
     selection = EVERYTHING
     if args.regex is not MISSING:
-        search = searcher(args.regex, "args.regex")
-        selection = Selection(lambda path: search(path.encode()), reaches=lambda _: True)
+        selection = searched(searcher(args.regex, "args.regex"))
     if args.glob is not MISSING:
         selection = globbed(args.glob, "args.glob")
     start = ""
@@ -45,7 +44,7 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
         cursor=cursor or MISSING,
         complete=not (truncated_by or problems or start),
         skipped=ListFilesSkipped(unreadable=problems["unreadable"], not_regular=problems["not_regular"]),
-        files_digest=digest(candidates.paths),
+        files_digest=candidates.paths.digest,
         hints=hints or MISSING,
         metrics=meter.stop(),
     )

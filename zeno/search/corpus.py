@@ -2,14 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from typing import NamedTuple, Protocol
 
-from zeno.errors import PermissionDenied
+from zeno.descent import Content, Descent
+from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.meter import Meter
+from zeno.names import raw
 from zeno.patterns import Matches
+from zeno.search.lines import Lines
+from zeno.search.plan import Plan
 from zeno.search.selection import Candidates, Rules, select
-from zeno.text import raw_lines
-from zeno.tree import File, Tree
+from zeno.text import normal
+from zeno.tree import Tree
 from zeno.walk import walk
 
 
@@ -28,8 +33,8 @@ class Found(NamedTuple):
     """The lines of one file that match."""
 
     path: str
-    lines: list[bytes]
-    """All lines of the file as valid UTF-8, without their ends."""
+    lines: Lines
+    """All lines of the file as valid UTF-8, without their ends; index and slice it like a list."""
     matching: Iterator[int]
     """Indexes into `lines`, in order, found as they are asked for."""
 
@@ -49,13 +54,17 @@ class Corpus(Protocol):
     def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
         """The files among `paths` that have matching lines, in order; what could not be searched is counted by reason.
 
-        A file may be yielded whose `matching` turns out empty. The caller may stop at any point: counted are then the
-        files up to the one yielded last.
+        A file may be yielded whose `matching` turns out empty. Whoever has enough stops asking for `matching`, but
+        goes on to the last file: only then does `skipped` cover all `paths`, wherever the hits were enough.
         """
         ...
 
-    def survey(self, paths: Iterable[str], max_bytes: int, meter: Meter, skipped: "Counter[str]") -> None:
-        """Count by reason which of the files a search would skip, without searching them."""
+    def idle(self) -> bool:
+        """Use a moment in which nobody asks, a few milliseconds at most; False when there is nothing to do."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything but the tree."""
         ...
 
 
@@ -77,34 +86,71 @@ class ColdCorpus:
         return select(walked, rules, start)
 
     def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
-        """Read each file and ask RE2 about each of its lines."""
-        for path, file in self.tree.each(paths):
-            data = _content(file, query.max_bytes, meter, skipped, read=True)
-            lines = [line if line.isascii() else line.decode("utf-8", "replace").encode() for line in raw_lines(data)]
-            yield Found(path, lines, (index for index, line in enumerate(lines) if query.matches(line)))
+        """Read each file, and ask RE2 about the lines that one pass over its text does not rule out."""
+        scan = planned_for(query).scan
+        reader = Reader(self.tree, query.max_bytes, meter, skipped)
+        enough = False
+        with reader:
+            for path in paths:
+                text = reader.text(path, whole=not enough)
+                # Most files match nowhere, and then there is nothing to tell about them.
+                if text is None or enough or (scan is not None and scan(text, 0, len(text))[0] < 0):
+                    continue
+                lines = Lines(text)
+                yield Found(path, lines, lines.matching(query.matches, scan))
+                enough = not lines.asked
 
-    def survey(self, paths: Iterable[str], max_bytes: int, meter: Meter, skipped: "Counter[str]") -> None:
-        """Look at the beginning of each file."""
-        for _, file in self.tree.each(paths):
-            _content(file, max_bytes, meter, skipped, read=False)
+    def idle(self) -> bool:
+        """There is nothing to prepare."""
+        return False
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
 
 
-def _content(file: File | None, max_bytes: int, meter: Meter, skipped: "Counter[str]", *, read: bool) -> bytes:
-    """The content of a file if it is to be searched and wanted, or nothing, with the reason counted."""
-    data = b""
-    reason = None
-    try:
-        if file is None:
-            reason = "unreadable"
-        elif file.size > max_bytes:
-            reason = "large"
-        elif file.is_binary if read else file.looks_binary():
-            reason = "binary"
-        else:
-            data = file.read() if read else b""
-            meter.scanned(file.bytes_read)
-    except PermissionDenied:
-        reason = "unreadable"
-    if reason:
-        skipped[reason] += 1
-    return data
+def planned_for(query: Query) -> Plan:
+    """How to look for it."""
+    return Plan(query.pattern, regex=query.regex, case_sensitive=query.case_sensitive)
+
+
+class Reader:
+    """Reads the texts of files from disk, one after the other, and counts what cannot be searched."""
+
+    def __init__(self, tree: Tree, max_bytes: int, meter: Meter, skipped: "Counter[str]") -> None:
+        self._tree = tree
+        self._max_bytes = max_bytes
+        self._meter = meter
+        self._skipped = skipped
+        self._stack = ExitStack()
+
+    def __enter__(self) -> "Reader":
+        self._descent: Descent = self._stack.enter_context(self._tree.descent())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def text(self, path: str, *, whole: bool) -> bytes | None:
+        """The text of one file, or only its beginning; None, with the reason counted, where it cannot be searched."""
+        read = self._descent.read(raw(path, "path"), self._max_bytes, whole=whole) or self._followed(path)
+        if read is None:
+            self._skipped["unreadable"] += 1
+            return None
+        size, data, binary = read
+        if size > self._max_bytes or binary:
+            self._skipped["large" if size > self._max_bytes else "binary"] += 1
+            return None
+        self._meter.scanned(len(data))
+        return normal(data)
+
+    def _followed(self, path: str) -> Content | None:
+        """What is in a file by a path that may hold links; None where it cannot be read."""
+        try:
+            with self._tree.open(path) as file:
+                if file.size > self._max_bytes:
+                    return file.size, b"", False
+                if file.is_binary:
+                    return file.size, b"", True
+                return file.size, file.read(), False
+        except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
+            return None

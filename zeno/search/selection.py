@@ -1,6 +1,5 @@
 """Which files an operation looks at: the candidates, and of these the ones that were asked for."""
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -8,7 +7,8 @@ from typing import NamedTuple, Protocol
 
 from zeno.errors import OutsideRoot
 from zeno.globs import matcher
-from zeno.names import printed, raw
+from zeno.names import Paths, printed, raw
+from zeno.patterns import Matches
 from zeno.tree import Tree
 from zeno.walk import Walked
 
@@ -33,7 +33,7 @@ class Rules(Protocol):
 class Candidates(NamedTuple):
     """The first `max_files` regular files that the rules leave, whether there are more, and what else was met there."""
 
-    paths: list[str]
+    paths: Paths
     cut: bool
     problems: list[Walked]
     """Names that are no candidates though no rule leaves them out; with a cut, those before the last candidate."""
@@ -42,7 +42,7 @@ class Candidates(NamedTuple):
 def select(walked: Iterable[Walked], rules: Rules, start: str = "") -> Candidates:
     """Of names in sorted order, from `start` on, those that no exclude glob matches, capped: the same everywhere."""
     excluded = matcher(rules.exclude_globs, "args.exclude_globs") if rules.exclude_globs else None
-    paths: list[str] = []
+    paths = Paths()
     problems: list[Walked] = []
     for found in walked:
         path, problem = found
@@ -58,15 +58,6 @@ def select(walked: Iterable[Walked], rules: Rules, start: str = "") -> Candidate
     return Candidates(paths, False, problems)
 
 
-def digest(paths: list[str]) -> str:
-    """The digest of a list of files: SHA-256 of their names as the file system has them, each followed by a NUL."""
-    text = "".join(f"{path}\0" for path in paths)
-    # No NUL but ours: no name has bytes that are printed in another way.
-    if text.count("\0") == len(paths):
-        return hashlib.sha256(text.encode()).hexdigest()
-    return hashlib.sha256(b"".join(raw(path, "path") + b"\0" for path in paths)).hexdigest()
-
-
 class Selection(NamedTuple):
     """Which of the candidates were asked for."""
 
@@ -74,10 +65,13 @@ class Selection(NamedTuple):
     """Whether a file was asked for."""
     reaches: Callable[[str], bool]
     """Whether a file that was asked for could be below a directory, whose path ends in a slash."""
+    pick: Callable[[Paths], list[str]]
+    """The files that were asked for: the same as asking about each, in one go where that is possible."""
 
-    def of(self, candidates: Candidates) -> list[str]:
-        """The files that were asked for."""
-        return [path for path in candidates.paths if self.wanted(path)]
+    def of(self, candidates: Candidates) -> Paths:
+        """The files that were asked for; of everything, the very candidates."""
+        picked = self.pick(candidates.paths)
+        return picked if isinstance(picked, Paths) else Paths(picked)
 
     def problems(self, candidates: Candidates) -> "Counter[str]":
         """How many names of each problem stand between the client and the files that were asked for."""
@@ -88,12 +82,22 @@ class Selection(NamedTuple):
         )
 
 
-EVERYTHING = Selection(lambda _: True, lambda _: True)
+EVERYTHING = Selection(lambda _: True, lambda _: True, lambda paths: paths)
 
 
 def globbed(glob: str, field: str) -> Selection:
     """What one glob asks for."""
-    return Selection(matcher([glob], field), _reach([glob]))
+    globs = matcher([glob], field)
+    return Selection(globs, _reach([glob]), globs.of)
+
+
+def searched(search: Matches) -> Selection:
+    """What a regular expression asks for."""
+    return Selection(
+        lambda path: search(path.encode()),
+        lambda _: True,
+        lambda paths: [path for path in paths if search(path.encode())],
+    )
 
 
 def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
@@ -105,7 +109,14 @@ def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
         return EVERYTHING
     exact = set(asked)
     prefixes = tuple(entry.rstrip("/") + "/" for entry in asked)
-    return Selection(lambda path: path in exact or path.startswith(prefixes) or matches(path), _reach(asked, prefixes))
+
+    def pick(paths: Paths) -> list[str]:
+        globbed = frozenset(matches.of(paths))
+        return [path for path in paths if path in globbed or path in exact or path.startswith(prefixes)]
+
+    return Selection(
+        lambda path: path in exact or path.startswith(prefixes) or matches(path), _reach(asked, prefixes), pick
+    )
 
 
 def _reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str], bool]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from decimal import Decimal
 from typing import Any
 
 from contract_spec.model import Model
@@ -20,15 +21,28 @@ def digest_of(result: dict[str, Any]) -> str:
 
 def canonical(value: Any) -> bytes:
     """Canonical JSON. Keys of results are ASCII, so that code points order them as RFC 8785 asks."""
-    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
+    return _text(value).encode()
 
 
-def _plain(value: Any) -> Any:
-    """Numbers as ECMAScript writes them: a whole float without its point. Only times are floats here."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return _number(value)
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return "{" + ",".join(f"{_other(key)}:{_text(item)}" for key, item in sorted(value.items())) + "}"
     if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return value
+        return "[" + ",".join(map(_text, value)) + "]"
+    return _other(value)
+
+
+_other = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _number(value: float) -> str:
+    """A number as ECMAScript writes it: a whole one without its point, powers of ten only from 1e21 and below 1e-6."""
+    if value.is_integer() and abs(value) < 1e21:
+        return str(int(value))
+    mantissa, _, exponent = repr(value).partition("e")
+    if not exponent:
+        return mantissa
+    power = int(exponent)
+    return f"{Decimal(repr(value)):f}" if -7 < power < 21 else f"{mantissa}e{power:+d}"

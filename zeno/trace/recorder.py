@@ -131,7 +131,11 @@ class Recorder:
         for index, citation in enumerate(event.get("evidence", ())):
             if citation["end_line"] < citation["start_line"]:
                 raise NotRecorded(f"evidence[{index}].end_line must not be below start_line")
-        self._log.append(json.dumps(event, separators=(",", ":")).encode())
+        line = json.dumps(event, separators=(",", ":")).encode()
+        # Words of a command line that are not UTF-8 come as halves of surrogate pairs, which no reader takes.
+        if (problem := entry(0, line + b"\n").problem) is not None:
+            raise NotRecorded(f"not a valid {event['event']} event: {problem[1]}")
+        self._log.append(line)
         return event
 
     def _sealed(self, citation: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,53 @@
+"""Tables hold whatever a bundle says, and every reader of their formats gets it back as text."""
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from normalizer.cli import main
+from normalizer.report import tables
+from normalizer.report.tables import Cell, Table
+from tests.normalizer.bundles import bundle, entry
+
+HOSTILE = ["[2pt]", "*", "[", "a\rb", "a\nb", 'a"b', "a,b", "\r", "-", "`", "\\", "{}", "\x1b[31mred", "\u4e2d"]
+HOSTILE += ["&_$%#^~|<>", "=1+1"]
+
+
+def test_csv_gives_every_string_back():
+    rows: list[list[Cell]] = [[text, 1] for text in HOSTILE]
+    read = list(csv.reader(io.StringIO(tables.csv_text(Table(["name", "n"], rows, [])), newline="")))
+    assert read == [["name", "n"], *([text, "1"] for text in HOSTILE)]
+
+
+@pytest.mark.parametrize("argv", [["audit"], ["aggregate", "--by", "judge_model"]])
+def test_the_csv_of_a_command_gives_every_name_back(tmp_path, capsys, argv):
+    for number, name in enumerate(HOSTILE):
+        (tmp_path / f"{number}.json").write_text(json.dumps(bundle(entry("a"), judge_model=name)))
+    assert main(["normalize", str(tmp_path), "--out", str(tmp_path / "l")]) == 0
+    capsys.readouterr()
+    assert main([argv[0], str(tmp_path / "l"), *argv[1:], "--format", "csv"]) == 0
+    read = list(csv.reader(io.StringIO(capsys.readouterr().out, newline="")))
+    assert len({len(row) for row in read}) == 1
+    assert {name for name in HOSTILE if any(name in row for row in read)} == set(HOSTILE)
+
+
+def test_latex_compiles_with_any_string_at_the_beginning_of_a_row(tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed; the next test looks at the text itself")
+    rows: list[list[Cell]] = [[text, 1] for text in HOSTILE]
+    text = tables.latex(Table(["name", "n"], rows, HOSTILE))
+    (tmp_path / "t.tex").write_text(f"\\documentclass{{article}}\\begin{{document}}\n{text}\\end{{document}}\n")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    made = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert made.returncode == 0, made.stdout.decode(errors="replace")[-800:]
+
+
+@pytest.mark.parametrize("text", ["[2pt]", "*", "[", "* b"])
+def test_latex_takes_no_cell_for_an_argument_of_the_row_before(text):
+    rows = tables.latex(Table(["name"], [["a"], [text]], [])).splitlines()
+    [at] = [number for number, row in enumerate(rows) if row == r"a \\"]
+    assert rows[at + 1][0] not in "[*"

@@ -1,0 +1,355 @@
+"""A change made before a request is sent is seen by that request: real servers, real processes that change things."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Pipe
+from zeno.search import holding, store
+from zeno.search.corpus import ColdCorpus
+from zeno.search.expression import NOTHING
+from zeno.search.holding import Holding
+from zeno.search.unseen import Unwatchable
+from zeno.search.warm import WarmCorpus
+from zeno.search.watch import Watch
+from zeno.server import Server
+from zeno.tree import Tree
+
+QUESTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("grep", {"pattern": "needle", "include_hidden": True, "context": 1}),
+    ("grep", {"pattern": ".", "regex": True, "max_bytes": 1000, "max_hits": 1000}),
+    ("list_files", {"include_hidden": True}),
+    ("list_files", {"glob": "**/*.txt"}),
+]
+
+# What happens to a tree that is fully held, as shell commands run in its root; `../out` is a directory beside it.
+CHANGES = {
+    "append": "echo needle >> d/a.txt",
+    "write in the middle": "printf needle | dd of=d/a.txt bs=1 seek=3 conv=notrunc 2> ../out/noise",
+    "truncate": "truncate -s 3 d/b.txt",
+    "rewrite of the same size with its time restored": "touch -r d/a.txt ../out/t; printf 'needleX\\n' > d/a.txt; "
+    "touch -r ../out/t d/a.txt",
+    "rename over": "echo needle > ../out/n; mv ../out/n d/a.txt",
+    "delete": "rm d/b.txt",
+    "create": "echo needle > d/new.txt",
+    "create beside hidden ones": "mkdir .h; echo needle > .h/new.txt",
+    "new directories": "mkdir -p n/e/w; echo needle > n/e/w/x.txt",
+    "new directory filled later": "mkdir n; sleep 0.05; mkdir n/e; echo needle > n/e/x.txt",
+    "moved directory": "mv d e; echo needle >> e/a.txt",
+    "directory moved in": "mkdir ../out/m; echo needle > ../out/m/x.txt; mv ../out/m d/m",
+    "directory moved out and changed there": "mv d ../out/d; echo needle >> ../out/d/a.txt",
+    "directory moved away and back, changed in between": "mv d ../out/d; echo needle >> ../out/d/a.txt; mv ../out/d d",
+    "directories swapped": "mv d t; mv e2 d; mv t e2; echo needle >> d/c.txt",
+    "directory replaced by a file": "rm -r d; echo needle > d",
+    "directory replaced by a link": "mv d ../out/d; ln -s ../out/d d",
+    "file replaced by a directory": "rm d/a.txt; mkdir d/a.txt; echo needle > d/a.txt/x.txt",
+    "file replaced by a FIFO": "rm d/a.txt; mkfifo d/a.txt",
+    "link retargeted": "ln -sfn e2/c.txt ln.txt",
+    "link's target edited": "echo needle >> d/b.txt",
+    "link's target removed": "rm d/b.txt",
+    "link that leads out": "echo needle > ../out/x; ln -s ../out/x out.txt",
+    "absolute link": 'ln -s "$PWD/d/a.txt" abs.txt; echo needle >> d/a.txt',
+    "way of an absolute link changed outside": "rm ../way; ln -s out ../way",
+    "hard link inside, edited there": "ln d/a.txt hard.txt; echo needle >> hard.txt",
+    "hard link made outside, edited there": "ln d/a.txt ../out/hard; echo needle >> ../out/hard",
+    "old hard link outside, edited there": "echo needle >> ../out/old",
+    "old hard link outside, truncated there": "truncate -s 0 ../out/old",
+    "becomes binary": "printf 'needle\\0' > d/a.txt",
+    "becomes large": "head -c 3000 /dev/zero | tr '\\0' x > d/a.txt",
+    "name that is not UTF-8": "echo needle > \"$(printf 'd/\\377.txt')\"",
+    "mass checkout": "rm -r d; for i in $(seq 300); do mkdir -p m$((i % 20)); echo needle $i > m$((i % 20))/$i; done",
+    "touched directory": "touch d; echo needle >> d/a.txt",
+    "the root itself moved": "mv ../root ../root2; echo needle >> ../root2/d/a.txt; mv ../root2 ../root",
+}
+
+
+def plant(root: Path) -> None:
+    """Make a tree in which nothing says needle yet, whatever was there before."""
+    out = root.parent / "out"
+    for old in [*root.iterdir(), *(out.iterdir() if out.exists() else []), root.parent / "way"]:
+        if old.is_dir() and not old.is_symlink():
+            shutil.rmtree(old)
+        else:
+            old.unlink(missing_ok=True)
+    (root / "d").mkdir()
+    (root / "e2").mkdir()
+    out.mkdir(exist_ok=True)
+    (root.parent / "way").symlink_to("root")
+    (root / "d" / "a.txt").write_text("alphabe\n")
+    (root / "d" / "b.txt").write_text("beta\n")
+    (root / "e2" / "c.txt").write_text("gamma\n")
+    (root / "ln.txt").symlink_to("d/b.txt")
+    (root / "far.txt").symlink_to(root.parent / "way" / "d" / "b.txt")
+    (root / "h.txt").write_text("old\n")
+    os.link(root / "h.txt", out / "old")
+    for number in range(40):
+        (root / f"f{number}.txt").write_text(f"filler {number}\n")
+
+
+@pytest.fixture
+def planted(root):
+    plant(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A root, and one server on it for all changes."""
+    root = tmp_path_factory.mktemp("served") / "root"
+    root.mkdir()
+    server = Pipe(root)
+    yield root, server
+    assert server.close() == (0, b"")
+
+
+def without_metrics(answer):
+    answer.get("result", {}).pop("metrics", None)
+    return answer
+
+
+def warm(server):
+    """Wait until a server answers from memory: a search that finds nothing then reads only where links lead."""
+    for _ in range(400):
+        metrics = server.ask("grep", pattern="no such thing", include_hidden=True)["result"]["metrics"]
+        if metrics["files_scanned"] <= 4:
+            return
+        time.sleep(0.02)
+    raise AssertionError("the server never became warm")
+
+
+def asked(server):
+    return [without_metrics(server.ask(op, **args)) for op, args in QUESTIONS]
+
+
+def cold_answers(root):
+    with Tree(str(root)) as tree:
+        return answers(Server(ColdCorpus(tree)))
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_next_request_sees(served, change):
+    root, server = served
+    plant(root)
+    warm(server)
+    before = asked(server)
+    assert before == cold_answers(root)
+    subprocess.run(["sh", "-ec", CHANGES[change]], cwd=root, check=True)
+    after = asked(server)
+    assert after == cold_answers(root)
+    assert after != before
+    # And once more, from what was read anew.
+    warm(server)
+    assert asked(server) == after
+
+
+def test_a_change_right_before_each_request_is_seen(planted, pipe):
+    server = pipe()
+    warm(server)
+    target = planted / "d" / "a.txt"
+    for number in range(200):
+        target.write_text(f"count {number:04}\n")
+        hits = server.ask("grep", pattern=f"count {number:04}")["result"]["hits"]
+        assert [hit["path"] for hit in hits] == ["d/a.txt"]
+
+
+def test_more_changes_than_the_kernel_queues_are_seen(planted, pipe):
+    server = pipe()
+    warm(server)
+    limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
+    with (planted / "d" / "a.txt").open("r+b", 0) as first, (planted / "d" / "b.txt").open("r+b", 0) as second:
+        for _ in range(limit // 2 + 100):
+            first.write(b"x")
+            second.write(b"y")
+    (planted / "e2" / "c.txt").write_text("needle\n")
+    assert asked(server) == cold_answers(planted)
+    warm(server)
+    assert asked(server) == cold_answers(planted)
+
+
+def test_a_mount_over_a_directory_is_seen(planted, pipe):
+    server = pipe()
+    warm(server)
+    mount = subprocess.run(["mount", "-t", "tmpfs", "none", planted / "d"], capture_output=True)
+    if mount.returncode:
+        pytest.skip("this user may not mount")
+    try:
+        (planted / "d" / "x.txt").write_text("needle\n")
+        mounted = asked(server)
+        assert mounted == cold_answers(planted)
+        assert mounted[0]["result"]["hits"][0]["path"] == "d/x.txt"
+        warm(server)
+    finally:
+        subprocess.run(["umount", planted / "d"], check=True)
+    assert asked(server) == cold_answers(planted)
+
+
+def test_a_file_that_may_no_longer_be_read_is_not_answered_from_memory(planted):
+    # The superuser may read everything: serve as somebody else, with everything imported before.
+    code = (
+        "import os, sys, zeno.search.holding\n"
+        "from zeno.search.warm import WarmCorpus\n"
+        "from zeno.server import Server, serve\n"
+        "from zeno.tree import Tree\n"
+        "server = Server(WarmCorpus(Tree(sys.argv[1]), 1 << 30))\n"
+        'for op in (\'grep\', \'list_files\'): server.answer(b\'{"id":"1","op":"%b","args":{}}\' % op.encode())\n'
+        "if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "serve(server, 0, 1)\n"
+    )
+    for folder in [planted, *planted.parents]:
+        if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    server = Pipe(planted, command=[sys.executable, "-c", code, str(planted)])
+    warm(server)
+    paths = [hit["path"] for hit in server.ask("grep", pattern="alphabe|gamma", regex=True)["result"]["hits"]]
+    assert paths == ["d/a.txt", "e2/c.txt"]
+    (planted / "d" / "a.txt").chmod(0)
+    (planted / "e2").chmod(0)
+    result = server.ask("grep", pattern="alphabe|gamma", regex=True)["result"]
+    listed = server.ask("list_files", glob="*2/*")["result"]["files"]
+    (planted / "e2").chmod(0o755)
+    again = server.ask("grep", pattern="alphabe|gamma", regex=True)["result"]
+    assert server.close() == (0, b"")
+    assert (result["hits"], result["metrics"]["files_skipped_unreadable"], listed) == ([], 1, [])
+    assert [hit["path"] for hit in again["hits"]] == ["e2/c.txt"]
+
+
+@pytest.fixture
+def both(planted):
+    """A warm and a cold server in this process."""
+    with Tree(str(planted)) as tree:
+        corpus = WarmCorpus(tree, 1 << 20)
+        yield corpus, Server(corpus), Server(ColdCorpus(tree))
+        corpus.close()
+
+
+def answers(server):
+    lines = [json.dumps({"id": "1", "op": op, "args": args}).encode() for op, args in QUESTIONS]
+    return [without_metrics(json.loads(server.answer(line))) for line in lines]
+
+
+def prepare(corpus):
+    while corpus.idle():
+        pass
+
+
+def test_without_enough_watches_for_directories_nothing_is_held(planted, both, monkeypatch):
+    corpus, server, cold = both
+    allowed = iter([1])
+    add = Watch._add
+    monkeypatch.setattr(Watch, "_add", lambda *args: add(*args) if next(allowed, None) else None)
+    prepare(corpus)
+    (planted / "d" / "a.txt").write_text("needle\n")
+    assert corpus._holding is None
+    assert answers(server) == answers(cold)
+    assert not corpus.idle()
+
+
+def test_files_without_a_watch_are_read_from_disk(planted, both, monkeypatch):
+    corpus, server, cold = both
+    allowed = iter(range(20))
+    add = Watch.file
+    monkeypatch.setattr(Watch, "file", lambda *args: add(*args) if next(allowed, None) is not None else None)
+    prepare(corpus)
+    assert answers(server) == answers(cold)
+    for path in planted.rglob("*.txt"):
+        path.write_text("needle\n")
+    assert answers(server) == answers(cold)
+    assert len(answers(server)[0]["result"]["hits"]) > 40
+
+
+def test_other_systems_and_network_file_systems_hold_nothing(planted, both, monkeypatch):
+    corpus, server, cold = both
+    monkeypatch.setattr("zeno.search.watch._LOCAL", set())
+    prepare(corpus)
+    assert corpus._holding is None
+    assert answers(server) == answers(cold)
+    monkeypatch.setattr("sys.platform", "darwin")
+    with Tree(str(planted)) as tree, pytest.raises(Unwatchable):
+        Watch(tree)
+
+
+def test_memory_is_given_back_when_files_go(planted, monkeypatch):
+    monkeypatch.setattr(store, "SEGMENT", 400)
+    with Tree(str(planted)) as tree:
+        held = Holding(tree, 1 << 20)
+        while held.prepare():
+            pass
+        assert held._store.size > 0
+        shutil.rmtree(planted / "d")
+        for path in planted.glob("f*.txt"):
+            path.unlink()
+        (planted / "h.txt").unlink()
+        (planted / "e2" / "c.txt").unlink()
+        held.refresh()
+        assert held.paths == []
+        assert held._store.size == 0
+        assert held._store.candidates(NOTHING) == {}
+        assert len(held._listing._owners) == 2
+        held.close()
+
+
+def test_beyond_the_cache_files_are_read_from_disk(planted):
+    with Tree(str(planted)) as tree:
+        corpus, cold = WarmCorpus(tree, 3000), Server(ColdCorpus(tree))
+        prepare(corpus)
+        assert corpus._holding is not None
+        assert 0 < corpus._holding._store.size < 5000
+        (planted / "f7.txt").write_text("needle\n")
+        assert answers(Server(corpus)) == answers(cold)
+        corpus.close()
+
+
+def test_the_index_is_computed_by_a_process_and_used(planted, monkeypatch):
+    monkeypatch.setattr(holding, "MIN_INDEXED", 0)
+    with Tree(str(planted)) as tree:
+        corpus, cold = WarmCorpus(tree, 1 << 20), Server(ColdCorpus(tree))
+        prepare(corpus)
+        assert corpus._holding is not None
+        assert corpus._holding._builder._thread is not None
+        corpus._holding._builder._thread.join()
+        assert answers(Server(corpus)) == answers(cold)
+        assert corpus._holding._store._fresh == []
+        (planted / "f7.txt").write_text("needle\n")
+        assert answers(Server(corpus)) == answers(cold)
+        prepare(corpus)
+        assert answers(Server(corpus)) == answers(cold)
+        corpus.close()
+
+
+def test_an_idle_server_does_nothing(planted, pipe):
+    server = pipe()
+    warm(server)
+    time.sleep(0.2)
+
+    def cpu():
+        fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+        status = Path(f"/proc/{server.process.pid}/status").read_text()
+        return fields[11:13], [line for line in status.splitlines() if "ctxt_switches" in line]
+
+    before = cpu()
+    time.sleep(1)
+    assert cpu() == before
+
+
+def test_a_server_ends_while_it_prepares(planted, pipe):
+    for number in range(2000):
+        (planted / f"g{number}.txt").write_text("filler\n" * 50)
+    server = pipe()
+    server.ask("stat", path=".")
+    assert server.close() == (0, b"")
+
+
+def test_with_the_cache_switched_off_every_answer_is_the_same(planted, pipe):
+    server, plain, tiny = pipe(), pipe("--no-cache"), pipe("--cache-bytes", "2000")
+    warm(server)
+    assert asked(server) == asked(plain) == asked(tiny)
+    (planted / "d" / "a.txt").write_text("needle\n")
+    assert asked(server) == asked(plain) == asked(tiny)
+    assert plain.ask("grep", pattern="no such thing")["result"]["metrics"]["files_scanned"] > 40

@@ -1,0 +1,189 @@
+"""The races: each yields pairs of seconds, ours and the other's, taken one right after the other."""
+
+import json
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from tools.bench.servers import ZENO, Server, request, timed
+
+RG = ["rg", "--no-config", "--no-ignore", "--sort", "path", "--no-messages"]
+MAX_HITS = 200
+
+
+class Race(NamedTuple):
+    """What is compared, how many times faster we mean to be, and the pairs."""
+
+    name: str
+    goal: float
+    pairs: list[tuple[float, float]]
+
+
+class Words(NamedTuple):
+    """Words of a tree, to make patterns of."""
+
+    rare: list[str]
+    common: list[str]
+    suffixes: list[str]
+
+
+def words_of(root: Path, seed: int) -> Words:
+    """Common words, and words that stand in three files at most."""
+    rng = random.Random(seed)
+    files = sorted(path for path in root.rglob("*") if path.is_file() and "/." not in f"/{path.relative_to(root)}")
+    seen: Counter[str] = Counter()
+    for path in rng.sample(files, min(len(files), 600)):
+        text = path.read_bytes()[:200_000].decode("utf-8", "replace")
+        seen.update(set(re.findall(r"[A-Za-z_][A-Za-z0-9_]{6,24}", text)))
+    once = sorted(word for word, count in seen.items() if count == 1)
+    rng.shuffle(once)
+    rare: list[str] = []
+    for word in once[:400]:
+        _, output = timed([*RG, "-F", "-i", "-l", "-e", word, "."], str(root))
+        if output.count(b"\n") <= 3:
+            rare.append(word)
+        if len(rare) == 100:
+            break
+    common = [word for word, _ in seen.most_common(400)]
+    suffixes = [suffix for suffix, _ in Counter(path.suffix for path in files).most_common(6) if suffix]
+    return Words(rare, common, suffixes)
+
+
+def search_races(server: Server, root: Path, words: Words, rounds: int, seed: int) -> Iterator[Race]:
+    """grep against ripgrep: other patterns in every round, answers asserted equal."""
+    rng = random.Random(seed)
+    rare = iter(words.rare * 3)
+    common = iter(words.common * 3)
+
+    def no_literal() -> str:
+        shapes = [
+            "[A-Z]{%d}[0-9]{%d}[a-z]",
+            "[0-9]{%d}[A-F]{%d}[0-9]",
+            r"\s[a-z]{%d}[0-9]{%d}\s",
+            r"[0-9]{%d}\.[0-9]{%d}\.",
+        ]
+        shape = rng.choice(shapes)
+        return shape % (rng.randint(3, 7), rng.randint(2, 5))
+
+    def literal_in_regex() -> str:
+        word = next(rare)
+        return rf"{word[:3]}[{word[3]}]{word[4:]}\w*"
+
+    cases: list[tuple[str, float, Callable[[], str], dict[str, Any]]] = [
+        ("no match", 100, lambda: f"zq{rng.getrandbits(40):x}xj", {}),
+        ("rare literal", 50, lambda: next(rare), {}),
+        ("literal, case ignored", 50, lambda: next(rare).swapcase(), {"case_sensitive": False}),
+        ("regex with a literal", 20, literal_in_regex, {"regex": True}),
+        ("alternation", 10, lambda: "|".join(next(rare) for _ in range(3)), {"regex": True}),
+        ("regex without a literal", 3, no_literal, {"regex": True}),
+        ("common word, 200 hits", 2, lambda: next(common), {}),
+    ]
+    for name, goal, pattern, args in cases:
+        pairs = []
+        for _ in range(rounds):
+            text = pattern()
+            ours, result = server.ask("grep", pattern=text, max_files=1_000_000, **args)
+            flags = [] if args.get("regex") else ["-F"]
+            flags += [] if args.get("case_sensitive", True) else ["-i"]
+            theirs, output = timed([*RG, "-n", "-0", "--no-heading", "-M0", *flags, "-e", text, "."], str(root))
+            _assert_same(text, result["hits"], output)
+            pairs.append((ours, theirs))
+        yield Race(name, goal, pairs)
+
+
+def _assert_same(pattern: str, hits: list[Any], output: bytes) -> None:
+    theirs = []
+    for line in output.split(b"\n"):
+        path, nul, rest = line.partition(b"\0")
+        number, colon, text = rest.partition(b":")
+        # A binary file is told of in one line of another form.
+        if nul and colon and number.isdigit():
+            theirs.append(
+                (path.decode().removeprefix("./"), int(number), text.removesuffix(b"\r").decode("utf-8", "replace"))
+            )
+    ours = [(hit["path"], hit["line"], hit["text"]) for hit in hits]
+    if ours != sorted(theirs)[:MAX_HITS]:
+        raise AssertionError(f"different answers for {pattern!r}: {ours[:3]} and {sorted(theirs)[:3]}")
+
+
+def list_race(server: Server, root: Path, words: Words, rounds: int) -> Race:
+    """list_files against ripgrep's own listing."""
+    pairs = []
+    for number in range(rounds):
+        glob = f"**/*{number % 10}{words.suffixes[number % len(words.suffixes)]}"
+        ours, result = server.ask("list_files", glob=glob, max=1_000_000, max_files=1_000_000)
+        theirs, output = timed([*RG, "--files", "-g", glob], str(root))
+        if result["files"] != sorted(output.decode().split()):
+            raise AssertionError(f"different listings for {glob!r}")
+        pairs.append((ours, theirs))
+    return Race("list_files with a glob", 8, pairs)
+
+
+def first_race(root: Path, rounds: int) -> Race:
+    """The first grep of a server that has just started, against ripgrep."""
+    pairs = []
+    for number in range(rounds):
+        with Server([*ZENO, str(root)]) as server:
+            server.ask("stat", path=".")
+            ours, _ = server.ask("grep", pattern=f"first{number}zqxj", max_files=1_000_000)
+        theirs, _ = timed([*RG, "-F", "-e", f"first{number}zqxj", "."], str(root))
+        pairs.append((ours, theirs))
+    return Race("first grep after start", 1 / 1.5, pairs)
+
+
+_BARE = """
+import os, sys
+answers = [line + b"\\n" for line in sys.argv[2].encode("utf-8", "surrogateescape").split(b"\\n")]
+path = sys.argv[1]
+while data := os.read(0, 1 << 16):
+    if sys.argv[3] == "stat":
+        os.stat(path)
+    else:
+        file = os.open(path, os.O_RDONLY); size = os.fstat(file).st_size; os.pread(file, size, 0); os.close(file)
+    os.write(1, answers[0])
+"""
+
+
+def small_races(server: Server, root: Path, rounds: int) -> Iterator[Race]:
+    """stat and a small read_file against a server that makes the same system calls and sends a fixed answer."""
+    small = next(path for path in sorted(root.rglob("*.*")) if path.is_file() and 1000 < path.stat().st_size < 8000)
+    path = str(small.relative_to(root))
+    for op, args in (("stat", {"path": path}), ("read_file", {"path": path, "end_line": 40})):
+        line = request(op, **args)
+        _, answer = server.line(line)
+        pairs = []
+        with Server([sys.executable, "-S", "-c", _BARE, str(small), answer.decode().rstrip("\n"), op]) as bare:
+            for _ in range(max(rounds * 40, 400)):
+                pairs.append((server.line(line)[0], bare.line(line)[0]))
+        yield Race(f"{op} against a bare server", 1 / 2, pairs)
+
+
+_MODELS = """
+import json, sys
+from contract_models.zeno.request import Request
+from contract_models.zeno.response import Failure
+from contract_models.zeno.ops.stat import StatArgs, StatResult
+line = sys.stdin.buffer.readline()
+Request.model_validate(json.loads(line))
+sys.stdout.buffer.write(b"{}\\n"); sys.stdout.flush()
+"""
+
+
+def start_race(root: Path, rounds: int) -> Race:
+    """From start to first answer, against an interpreter that imports json and the models and answers nothing."""
+    line = json.dumps({"id": "1", "op": "stat", "args": {"path": "."}}).encode() + b"\n"
+    pairs = []
+    for _ in range(rounds):
+        seconds = []
+        for command in ([*ZENO, str(root)], [sys.executable, "-c", _MODELS]):
+            start = perf_counter()
+            with Server(command) as server:
+                server.line(line)
+                seconds.append(perf_counter() - start)
+        pairs.append((seconds[0], seconds[1]))
+    return Race("start to first answer", 1 / 1.5, pairs)

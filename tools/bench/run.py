@@ -1,0 +1,84 @@
+"""Side by side, in one run: Zeno against ripgrep and bare servers, with one table at the end.
+
+python -m tools.bench.run                     generated trees of 7,000 and 18,000 files
+python -m tools.bench.run --root DIR          any directory
+python -m tools.bench.run --growth            how cost grows: 1,000 to 50,000 files
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from tools.bench import races, trees
+from tools.bench.servers import ZENO, Server
+
+HEADER = f"{'':32} {'zeno ms':>18} {'other ms':>18} {'ratio':>8} {'goal':>8}"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the races; 0 even where a goal is missed: a benchmark is no test."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=Path, metavar="DIR", help="measure on this directory instead of generated trees")
+    parser.add_argument("--files", type=int, nargs="+", default=[7_000, 18_000], metavar="N", help="sizes of the trees")
+    parser.add_argument("--growth", action="store_true", help="the same as --files 1000 5000 20000 50000")
+    parser.add_argument("--rounds", type=int, default=15, metavar="N", help="rounds of each race (default: 15)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="another seed makes other patterns")
+    options = parser.parse_args(argv)
+    if options.root is not None:
+        measure(options.root, options.rounds, options.seed)
+        return 0
+    for files in [1_000, 5_000, 20_000, 50_000] if options.growth else options.files:
+        with tempfile.TemporaryDirectory(prefix="zeno-bench-") as folder:
+            trees.write(Path(folder), files)
+            measure(Path(folder), options.rounds, options.seed)
+    return 0
+
+
+def measure(root: Path, rounds: int, seed: int) -> None:
+    """All races on one tree."""
+    files, text = _held(root)
+    print(f"\n{files} files, {text / 1e6:.0f} MB of text; medians (minima)\n{HEADER}", flush=True)
+    words = races.words_of(root, seed)
+    _show(races.first_race(root, max(3, rounds // 3)))
+    with Server([*ZENO, str(root)]) as server:
+        waited = server.warm()
+        for race in races.search_races(server, root, words, rounds, seed):
+            _show(race)
+        _show(races.list_race(server, root, words, rounds))
+        for race in races.small_races(server, root, rounds):
+            _show(race)
+        peak = server.peak_bytes
+    _show(races.start_race(root, max(3, rounds // 3)))
+    met = "met" if peak <= 2.2 * text else "missed"
+    print(
+        f"{'peak memory / text held':32} {peak / 1e6:15.0f} MB {text / 1e6:15.0f} MB {peak / text:7.2f}x    2.20x {met}"
+    )
+    print(f"warm {waited:.1f} s after start")
+
+
+def _held(root: Path) -> tuple[int, int]:
+    """How many files there are to search, and how much text a server holds of them."""
+    count = size = 0
+    for path in root.rglob("*"):
+        if path.is_file() and not path.is_symlink() and "/." not in f"/{path.relative_to(root)}":
+            count += 1
+            data = path.read_bytes()
+            if len(data) <= 2_000_000 and b"\0" not in data[:8192]:
+                size += len(data)
+    return count, size
+
+
+def _show(race: races.Race) -> None:
+    ours, theirs = [pair[0] * 1e3 for pair in race.pairs], [pair[1] * 1e3 for pair in race.pairs]
+    ratio = median(theirs) / median(ours)
+    print(
+        f"{race.name:32} {median(ours):9.3f} ({min(ours):6.3f}) {median(theirs):9.3f} ({min(theirs):6.3f}) "
+        f"{ratio:7.2f}x {race.goal:7.2f}x {'met' if ratio >= race.goal else 'missed'}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""Linux's own way to open a path that must neither leave a directory nor pass a link: openat2, in one step.
+
+Only ever a shortcut: where it does not open, for whatever reason, the path is followed step by step.
+"""
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable
+
+_OPENAT2 = 437  # the same on every architecture
+_RESOLVE_NO_MAGICLINKS, _RESOLVE_NO_SYMLINKS, _RESOLVE_BENEATH = 0x02, 0x04, 0x08
+
+Opener = Callable[[int, bytes], int]
+"""A descriptor of what is at a path below an open directory; below 0 where it does not open."""
+
+
+class _How(ctypes.Structure):
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+def opener(flags: int) -> Opener | None:
+    """Opens with these flags; None where the system has no such call."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        syscall = ctypes.CDLL(None).syscall
+    except (OSError, AttributeError):
+        return None
+    syscall.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+    syscall.restype = ctypes.c_long
+    how = _How(flags | os.O_CLOEXEC, 0, _RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS | _RESOLVE_NO_MAGICLINKS)
+    address, size = ctypes.addressof(how), ctypes.sizeof(how)
+
+    def open_beneath(directory: int, path: bytes, _held: _How = how) -> int:
+        descriptor: int = syscall(_OPENAT2, directory, path, address, size)
+        return descriptor
+
+    return open_beneath

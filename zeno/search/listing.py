@@ -1,0 +1,267 @@
+"""The names under the root, held: all directories with their entries, kept true by what the kernel tells.
+
+Where the kernel cannot tell everything nothing is held, and whoever asks walks instead: `Unwatchable` is raised where
+it never will, `Lost` where it failed to once, so that one can start anew.
+"""
+
+import errno
+import os
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+
+from zeno.descent import FILE, FOLDER, LINK, OTHER, Descent, leads_elsewhere, scan
+from zeno.names import printed_entry
+from zeno.search.store import Entry
+from zeno.search.unseen import Lost, Unwatchable
+from zeno.search.watch import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT, Event, Watch
+from zeno.tree import Tree
+from zeno.walk import NOT_REGULAR, Walked
+
+_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
+
+
+class Link:
+    """A symbolic link, and whether it showed up in the listing when it was last followed."""
+
+    __slots__ = ("listed", "path", "relative")
+
+    def __init__(self, path: str, relative: bool) -> None:
+        self.path = path
+        self.relative = relative
+        self.listed = False
+
+
+class Other:
+    """What is neither file nor directory nor link: a FIFO, a socket, a device."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+
+class Folder:
+    """A directory and its entries by the names that the system uses."""
+
+    __slots__ = ("children", "name", "parent", "path", "prefix", "watch")
+
+    def __init__(self, parent: "Folder | None", name: str) -> None:
+        self.parent = parent
+        self.name = name
+        self.path: bytes = b""
+        """From the root, in the bytes of the file system."""
+        self.prefix = ""
+        """What the printed paths of its entries begin with."""
+        if parent is not None:
+            encoded = os.fsencode(name)
+            self.path = parent.path + b"/" + encoded if parent.path else encoded
+            self.prefix = f"{parent.prefix}{printed_entry(name)}/"
+        self.watch = -1
+        self.children: dict[str, Folder | Entry | Link | Other] = {}
+
+
+class Listing:
+    """The directories under the root. Complete once `step` has returned False."""
+
+    def __init__(
+        self, tree: Tree, watch: Watch, forget: Callable[[Entry], None], drop: Callable[[Entry], None]
+    ) -> None:
+        self._tree = tree
+        self._watch = watch
+        self._forget = forget
+        self._drop = drop
+        self._root = Folder(None, "")
+        self._todo = [self._root]
+        self._owners: dict[int, list[Folder | Entry]] = {}
+        self._links: dict[str, Link] = {}
+        self._others: set[str] = set()
+        self.opaque = False
+        """Whether some directory could not be listed: what it holds, or a link leads to behind it, is not known."""
+        self.entries: dict[str, Entry] = {}
+        self.paths: list[str] = []
+        """All files that a listing shows, sorted; right after `refresh`."""
+        self.version = 0
+        """Grows whenever `paths` or `problems` change."""
+        self._changed: set[str] = set()
+
+    @property
+    def problems(self) -> list[Walked]:
+        """The names that are no files and lead to none, sorted."""
+        links = (link.path for link in self._links.values() if not link.listed)
+        return [Walked(path, NOT_REGULAR) for path in sorted([*links, *self._others])]
+
+    def step(self, descent: Descent) -> bool:
+        """Look at one more directory; False when all were looked at."""
+        self._scan(self._todo.pop(), descent)
+        return bool(self._todo)
+
+    def watched(self, entry: Entry, number: int) -> None:
+        """Remember that a watch tells what happens to a file."""
+        if entry.watch != number:
+            self._release(entry)
+            entry.watch = number
+            self._owners.setdefault(number, []).append(entry)
+
+    def refresh(self) -> None:
+        """Bring everything up to now."""
+        events = self._watch.events()
+        if events:
+            with self._tree.descent() as descent:
+                for folder in self._told(events):
+                    if self._attached(folder):
+                        self._scan(folder, descent)
+                while self._todo:
+                    self._scan(self._todo.pop(), descent)
+        # Where all links are relative and all directories are seen, links lead elsewhere only after some event.
+        if self._links and (events or self.opaque or not all(link.relative for link in self._links.values())):
+            self.follow_links()
+        self._settle()
+
+    def follow_links(self) -> None:
+        """Look where every link leads now."""
+        for link in self._links.values():
+            listed = self._tree.is_listed(link.path, LINK, 0)
+            if listed != link.listed:
+                link.listed = listed
+                self._changed.add(link.path)
+
+    def _told(self, events: Iterable[Event]) -> list[Folder]:
+        """Forget what events are about; returns the directories whose entries have to be looked at again."""
+        stale: dict[Folder, None] = {}
+        for event in events:
+            if event.kind & (OVERFLOW | UNMOUNT):
+                raise Lost
+            owners = self._owners.get(event.watch, ())
+            if event.kind & IGNORED:
+                self._owners.pop(event.watch, None)
+            for owner in list(owners):
+                if isinstance(owner, Entry):
+                    if event.kind & IGNORED:
+                        owner.watch = -1
+                    self._forget(owner)
+                elif event.name:
+                    self._told_of_child(owner, os.fsdecode(event.name), event.kind, stale)
+                elif event.kind & (ATTRIB | IGNORED):
+                    # The directory itself: who may list it has changed, or it is gone.
+                    if owner.parent is None:
+                        raise Lost
+                    self._drop_child(owner.parent, owner.name)
+                    stale[owner.parent] = None
+        return list(stale)
+
+    def _told_of_child(self, folder: Folder, name: str, kind: int, stale: dict[Folder, None]) -> None:
+        child = folder.children.get(name)
+        if kind & NAMES or (isinstance(child, Folder) and kind & ATTRIB):
+            self._drop_child(folder, name)
+            stale[folder] = None
+
+    def _attached(self, folder: Folder) -> bool:
+        while folder.parent is not None:
+            if folder.parent.children.get(folder.name) is not folder:
+                return False
+            folder = folder.parent
+        return True
+
+    def _scan(self, folder: Folder, descent: Descent) -> None:
+        """Look at the entries of a directory, and at what is new among them later."""
+        try:
+            descriptor = descent.folder(folder.path)
+            number = self._watch.directory(descriptor)
+            if number != folder.watch:
+                # Another directory has this name now.
+                self._release(folder)
+                for name in list(folder.children):
+                    self._drop_child(folder, name)
+                folder.watch = number
+                self._owners.setdefault(number, []).append(folder)
+            found = {name: (kind, inode) for name, kind, inode in scan(descriptor)}
+        except OSError as error:
+            descent.close()
+            if error.errno not in _GONE or folder.parent is None:
+                raise Unwatchable from None
+            self.opaque = self.opaque or error.errno in (errno.EACCES, errno.EPERM)
+            descriptor, found = -1, {}
+        for name in [name for name in folder.children if name not in found]:
+            self._drop_child(folder, name)
+        new: list[Folder] = []
+        for name, (kind, inode) in sorted(found.items()):
+            self._add_child(folder, name, kind, inode, descriptor, new)
+        # Last in, first out: files are met about in the order of their paths, so that neighbours are held together.
+        self._todo += reversed(new)
+
+    def _add_child(self, folder: Folder, name: str, kind: str, inode: int, descriptor: int, new: list[Folder]) -> None:
+        known = folder.children.get(name)
+        wanted = {FILE: Entry, FOLDER: Folder, LINK: Link, OTHER: Other}[kind]
+        if known is not None:
+            if isinstance(known, wanted):
+                return
+            self._drop_child(folder, name)
+        path = folder.prefix + printed_entry(name)
+        if kind == FOLDER:
+            child = Folder(folder, name)
+            folder.children[name] = child
+            new.append(child)
+        elif kind == LINK:
+            link = folder.children[name] = self._links[path] = Link(path, not leads_elsewhere(descriptor, name))
+            link.listed = self._tree.is_listed(path, LINK, inode)
+            self._changed.add(path)
+        elif kind == OTHER:
+            folder.children[name] = Other(path)
+            self._others.add(path)
+            self._changed.add(path)
+        elif self._tree.is_listed(path, FILE, inode):
+            encoded = os.fsencode(name)
+            entry = Entry(path, folder.path + b"/" + encoded if folder.path else encoded)
+            folder.children[name] = self.entries[path] = entry
+            self._forget(entry)
+            self._changed.add(path)
+
+    def _drop_child(self, folder: Folder, name: str) -> None:
+        dropped = [folder.children.pop(name, None)]
+        while dropped:
+            child = dropped.pop()
+            if isinstance(child, Folder):
+                dropped += child.children.values()
+                child.children = {}
+                self._release(child)
+            elif isinstance(child, Entry):
+                self._drop(child)
+                self._release(child)
+                del self.entries[child.path]
+                self._changed.add(child.path)
+            elif isinstance(child, Link):
+                del self._links[child.path]
+                self._changed.add(child.path)
+            elif isinstance(child, Other):
+                self._others.discard(child.path)
+                self._changed.add(child.path)
+
+    def _release(self, owner: Folder | Entry) -> None:
+        """End the watch of something, unless something else goes by the same: a hard link, or the same moved."""
+        owners = self._owners.get(owner.watch)
+        if owners is not None:
+            owners.remove(owner)
+            if not owners:
+                del self._owners[owner.watch]
+                self._watch.forget(owner.watch)
+        owner.watch = -1
+
+    def _settle(self) -> None:
+        """Bring the sorted list up to what appeared and vanished."""
+        if not self._changed:
+            return
+        self.version += 1
+        if len(self._changed) > 64:
+            links = [link.path for link in self._links.values() if link.listed]
+            self.paths = sorted([*self.entries, *links])
+        else:
+            for path in self._changed:
+                index = bisect_left(self.paths, path)
+                held = index < len(self.paths) and self.paths[index] == path
+                link = self._links.get(path)
+                listed = path in self.entries or (link is not None and link.listed)
+                if held and not listed:
+                    del self.paths[index]
+                elif listed and not held:
+                    self.paths.insert(index, path)
+        self._changed.clear()

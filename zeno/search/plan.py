@@ -1,0 +1,80 @@
+"""How to look for a pattern: what narrows the search, made once for each request."""
+
+from functools import cached_property
+
+from zeno.patterns import Scan, scanner
+from zeno.search.expression import NOTHING, Demand, Expression, NotUnderstood, expression, literal
+
+
+class Plan:
+    """What narrows a search. RE2's verdict on the line decides in the end."""
+
+    def __init__(self, pattern: str, *, regex: bool, case_sensitive: bool) -> None:
+        self._pattern = pattern
+        self._regex = regex
+        self._case_sensitive = case_sensitive
+        self._understood: Expression | None = None
+        self.demand: Demand = NOTHING
+        """What the index must know of a piece of text that may hold a matching line."""
+        if not regex:
+            self.demand = literal(pattern, case_sensitive=case_sensitive)
+            return
+        try:
+            self._understood = expression(pattern, case_sensitive=case_sensitive)
+            self.demand = self._understood.demand
+        except NotUnderstood:
+            pass
+
+    @cached_property
+    def scan(self) -> Scan | None:
+        """Finds in a text of many lines the ones that may match; None: ask about every line.
+
+        Made when it is first needed: where the index rules everything out, it never is.
+        """
+        if not self._regex:
+            return _sooner(self.demand) or scanner(self._pattern, case_sensitive=self._case_sensitive, literal=True)
+        if self._understood is None:
+            return None
+        return _sooner(self.demand) or scanner(self._understood.lines, case_sensitive=self._case_sensitive)
+
+
+def _sooner(demand: Demand) -> Scan | None:
+    """Finds the needles that a matching line must hold: RE2 finds literals many times sooner than most patterns."""
+    scans = [scanner(_telling(needle.decode()), literal=True) for needle in sorted(demand.needles) if _is_text(needle)]
+    found = [scan for scan in scans if scan is not None]
+    if not found or len(found) < len(demand.needles):
+        return None
+    if len(found) == 1:
+        return found[0]
+
+    def scan(text: bytes, start: int, end: int) -> tuple[int, int]:
+        nearest = (-1, -1)
+        for one in found:
+            place = one(text, start, end)
+            if place[0] >= 0:
+                # What comes after the nearest so far is of no interest.
+                nearest, end = place, place[1]
+        return nearest
+
+    return scan
+
+
+def _is_text(needle: bytes) -> bool:
+    """Whether a needle begins and ends with whole characters."""
+    return needle.isascii() or needle.decode("utf-8", "ignore").encode() == needle
+
+
+# How often characters come in text and source, roughly, the frequent ones first; all others are rare.
+_FREQUENT = " etaoinsrldcupmfhgby_vw.,x=0()1-\"k'2/:"
+
+
+def _telling(text: str) -> str:
+    """A part of a literal that is found sooner: RE2 looks for first and last byte at once, so these should be rare.
+
+    Most of the literal stays, for a part that is found where the whole is not costs more than it saves.
+    """
+    weights = [len(_FREQUENT) - found if (found := _FREQUENT.find(char)) >= 0 else 0 for char in text]
+    room = len(text) * 2 // 5 if len(text) < 256 else 0
+    choices = [(start, stop) for start in range(room + 1) for stop in range(len(text) - room + start, len(text) + 1)]
+    start, stop = min(choices, key=lambda ends: (weights[ends[0]] + weights[ends[1] - 1], ends[0] - ends[1]))
+    return text[start:stop]

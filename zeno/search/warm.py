@@ -1,0 +1,214 @@
+"""The tree held in memory: the same answers as from disk, sooner.
+
+Everything is prepared in moments in which nobody asks: first the listing, then the texts, then the index, which a
+process of its own computes. What is not prepared yet, or no longer, is read from disk; so is everything where changes
+cannot be seen as they happen.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from heapq import merge
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from zeno.meter import Meter
+from zeno.names import Paths, is_hidden
+from zeno.patterns import Scan
+from zeno.search.corpus import ColdCorpus, Found, Query, Reader, planned_for
+from zeno.search.lines import Lines
+from zeno.search.selection import Candidates, Rules, select
+from zeno.search.unseen import Lost, Unwatchable
+from zeno.tree import Tree
+from zeno.walk import Walked
+
+if TYPE_CHECKING:
+    from zeno.search.holding import Holding
+    from zeno.search.store import Entry, Segment
+
+# How long somebody who asks may have to wait for what is being prepared.
+SLICE = 0.002
+# Clients repeat few combinations of rules.
+MAX_SELECTIONS = 8
+
+
+class WarmCorpus:
+    """Answers from memory where it can. `idle` is what makes it warm."""
+
+    def __init__(self, tree: Tree, cache_bytes: int) -> None:
+        self.tree = tree
+        self._cold = ColdCorpus(tree)
+        self._cache_bytes = cache_bytes
+        self._holding: Holding | None = None
+        self._possible = True
+        self._selections: dict[object, _Selection] = {}
+        self._imports = ["zeno.search.holding", "zeno.search.builder", "struct", "ctypes"]
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._selections.clear()
+        if self._holding is not None:
+            self._holding.close()
+            self._holding = None
+
+    def idle(self) -> bool:
+        """Prepare for a moment."""
+        if not self._possible:
+            return False
+        try:
+            if self._holding is None:
+                if self._imports:
+                    # What only this needs is imported where there is time for it, a few milliseconds at once.
+                    import_module(self._imports.pop())
+                    return True
+                from zeno.search.holding import Holding
+
+                self.tree.quicken()
+                self._holding = Holding(self.tree, self._cache_bytes)
+            until = time.monotonic() + SLICE
+            while self._holding.prepare():
+                if time.monotonic() > until:
+                    return True
+        except Unwatchable:
+            self._possible = False
+            self.close()
+        return False
+
+    def candidates(self, rules: Rules, start: str = "") -> Candidates:
+        """From the held listing, brought up to now."""
+        holding = self._current()
+        # Ignore rules are read anew for each walk, and only a walk tells which directories cannot be listed.
+        if holding is None or holding.opaque or rules.gitignore:
+            return self._cold.candidates(rules, start)
+        if rules.include_hidden:
+            holding.want_hidden()
+        key = (rules.include_hidden, *rules.exclude_dirs, None, *rules.exclude_globs, rules.max_files, start)
+        selection = self._selections.get(key)
+        if selection is None or selection.version != holding.version:
+            self._selections.pop(key, None)
+            while len(self._selections) >= MAX_SELECTIONS:
+                del self._selections[next(iter(self._selections))]
+            selection = _Selection(holding.version, select(_walked(holding, rules), rules, start))
+            self._selections[key] = selection
+        return selection.candidates
+
+    def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
+        """From the held texts that the index does not rule out, and from disk what is not held."""
+        holding = self._holding
+        if holding is None or not holding.ready:
+            yield from self._cold.search(paths, query, meter, skipped)
+            return
+        planned = planned_for(query)
+        selection = next((one for one in self._selections.values() if one.candidates.paths is paths), None)
+        selection = selection or _Selection(holding.version, Candidates(Paths(paths), cut=False, problems=[]))
+        unheld, counts = selection.unheld(holding, query.max_bytes)
+        skipped.update(counts)
+        parts = holding.candidates(planned.demand)
+        todo: list[tuple[str, Entry | None]] = [(path, None) for path in unheld]
+        for segment, ranges in parts.items():
+            low, high = ranges[0][0], ranges[-1][1]
+            todo += [
+                (held.path, held)
+                for held in segment.entries
+                if held.start < high and held.end > low and held.segment is segment
+            ]
+        todo.sort(key=_path)
+        enough = False
+        reached: dict[Segment, int] = {}
+        with Reader(self.tree, query.max_bytes, meter, skipped) as reader:
+            for path, entry in todo:
+                if entry is None:
+                    text = reader.text(path, whole=not enough)
+                    if text is None or enough:
+                        continue
+                    lines = Lines(text)
+                    found = Found(path, lines, lines.matching(query.matches, planned.scan))
+                elif enough or entry.segment is None or path not in selection.members or entry.size > query.max_bytes:
+                    continue
+                else:
+                    segment = entry.segment
+                    ranges = parts[segment]
+                    if planned.scan is not None:
+                        # One look at the whole segment mostly settles it for all its files.
+                        if segment not in reached:
+                            reached[segment] = _first(planned.scan, segment.text, ranges)
+                        if entry.end <= reached[segment]:
+                            continue
+                    lines = Lines(segment.text, entry.start, entry.end)
+                    meter.scanned(entry.end - entry.start)
+                    found = Found(path, lines, lines.matching(query.matches, planned.scan, ranges))
+                yield found
+                enough = not lines.asked
+
+    def _current(self) -> "Holding | None":
+        """What is held, brought up to now; None where that is not possible."""
+        holding = self._holding
+        if holding is None or not holding.ready:
+            return None
+        try:
+            holding.refresh()
+        except Lost:
+            self.close()
+            return None
+        except Unwatchable:
+            self._possible = False
+            self.close()
+            return None
+        return holding
+
+
+def _path(item: "tuple[str, Entry | None]") -> str:
+    return item[0]
+
+
+def _first(scan: Scan, text: bytes, ranges: list[tuple[int, int]]) -> int:
+    """Where the first match in some parts of a text starts; the text's end where there is none."""
+    for low, high in ranges:
+        start = scan(text, low, high)[0]
+        if start >= 0:
+            return start
+    return len(text)
+
+
+def _walked(holding: "Holding", rules: Rules) -> Iterator[Walked]:
+    """What a walk by these rules would meet."""
+    excluded = frozenset(rules.exclude_dirs)
+
+    def visible(path: str) -> bool:
+        return (rules.include_hidden or not is_hidden(path)) and not (
+            excluded and not excluded.isdisjoint(path.split("/")[:-1])
+        )
+
+    files = (Walked(path, None) for path in holding.paths if visible(path))
+    problems = [problem for problem in holding.problems if visible(problem.path)]
+    return merge(files, problems) if problems else files
+
+
+class _Selection:
+    """The candidates of some rules, with what is worth keeping between requests."""
+
+    def __init__(self, version: int, candidates: Candidates) -> None:
+        self.version = version
+        self.candidates = candidates
+        self.members = frozenset(candidates.paths)
+        self._for: tuple[int, int] | None = None
+        self._unheld: list[str] = []
+        self._counts: Counter[str] = Counter()
+
+    def unheld(self, holding: "Holding", max_bytes: int) -> tuple[list[str], "Counter[str]"]:
+        """The files to be read from disk, and how many of the others are skipped for what reason."""
+        if self._for != (holding.content_version, max_bytes):
+            self._for = (holding.content_version, max_bytes)
+            self._unheld = []
+            self._counts = Counter()
+            for path in self.candidates.paths:
+                entry = holding.entry(path)
+                if entry is None or entry.size < 0:
+                    self._unheld.append(path)
+                elif entry.size > max_bytes:
+                    self._counts["large"] += 1
+                elif entry.binary:
+                    self._counts["binary"] += 1
+                elif entry.segment is None:
+                    self._unheld.append(path)
+        return self._unheld, self._counts
