@@ -32,7 +32,7 @@ def drift(records: Iterable[Placed], rubric: Rubric, options: Options, seed: int
     for each in records:
         judge, artifact = each.plain.get("judge_model"), each.plain.get("artifact")
         counts = each.kind is not None and options.rules.admits(each.kind) and each.standing != "duplicate"
-        if counts and judge and artifact is not None and selected(each.plain, rubric.name, where):
+        if counts and judge and artifact is not None and selected(each.plain, where):
             version = tuple(each.plain.get(name) or "(none)" for name in ("judge_prompt_version", "protocol_version"))
             judged[judge][version[0], version[1]][artifact].append(each)
     found = []

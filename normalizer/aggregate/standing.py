@@ -55,7 +55,7 @@ class Placed:
 def placed(given: Sources, rubric: Rubric, options: Options) -> list[Placed]:
     """All records: VALID ones in the ledgers' order, then INVALID ones."""
     found = [
-        _placed(place, part, kind, line, rubric, options, given.parts[part].skip)
+        _placed(place, part, kind, line, rubric, options, given)
         for place, (part, kind, line) in enumerate(_lines(given))
     ]
     groups: dict[Levels, Counter[Kind]] = defaultdict(Counter)
@@ -83,9 +83,7 @@ def _lines(given: Sources) -> Iterator[tuple[int, str, bytes]]:
                 yield number, kind, line
 
 
-def _placed(
-    place: int, part: int, kind: str, line: bytes, rubric: Rubric, options: Options, skip: frozenset[str]
-) -> Placed:
+def _placed(place: int, part: int, kind: str, line: bytes, rubric: Rubric, options: Options, given: Sources) -> Placed:
     record, plain = lossless.parse(line, _DEPTH), ordinary(line)
     levels = tuple(keys.level_in(plain, name) for name in options.by)
     each = Placed(place, record, plain, part, levels, None, None)
@@ -96,14 +94,16 @@ def _placed(
         protocol, judge = plain.get("protocol_version"), plain.get("judge_model")
         own = plain.get("self_judged") is True or (judge is not None and judge == plain.get("generator_model"))
         each.kind = Kind(int(plain["phase"]), protocol, own, worths is None)
-    each.standing = _standing(each, rubric, options, skip)
+    elif plain["source"]["bundle_sha256"] in given.active:
+        plain["rubric"] = given.active[plain["source"]["bundle_sha256"]]  # whatever an INVALID record says
+    each.standing = _standing(each, options, given.parts[part].skip)
     return each
 
 
-def _standing(each: Placed, rubric: Rubric, options: Options, skip: frozenset[str]) -> str:
+def _standing(each: Placed, options: Options, skip: frozenset[str]) -> str:
     if each.plain["source"]["bundle_sha256"] in skip:
         return "duplicate"
-    if not cells.selected(each.plain, rubric.name, options.where):
+    if not cells.selected(each.plain, options.where):
         return "not_selected"
     if each.kind is None:
         return "invalid"

@@ -66,7 +66,7 @@ class Wanted:
 
 def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study:
     """Compute everything."""
-    with sources.opened(folders) as given, started(options.engine, options.memory) as engine:
+    with sources.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
         summary = summarize(engine, given, options)
         spread_out = distribution(engine, given, options)
         rubric = query_of(given, options).rubric
