@@ -5,22 +5,28 @@ equal; a strict integer refuses `1.0`, which JSON Schema calls an integer; a str
 """
 
 import operator
+from collections.abc import Callable
 from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+_DONE = "contract_spec.exact"
 
-def _exact(node: Any, *, top: bool = False) -> Any:
+
+def _exact(node: Any, resolve: Callable[[CoreSchema], CoreSchema], *, top: bool = False) -> Any:
     """Rewrite the leaves of a core schema; nested models have rewritten their own."""
     if isinstance(node, list):
-        return [_exact(item) for item in node]
+        return [_exact(item, resolve) for item in node]
     if isinstance(node, tuple):
-        return tuple(_exact(item) for item in node)
+        return tuple(_exact(item, resolve) for item in node)
     if not isinstance(node, dict):
         return node
     kind = node.get("type")
     if kind == "model" and not top:
+        return node
+    if kind == "definition-ref":
+        _rewrite(resolve(cast(CoreSchema, node)), resolve)
         return node
     if kind == "literal":
         expected = node["expected"]
@@ -33,7 +39,19 @@ def _exact(node: Any, *, top: bool = False) -> Any:
         bounds = [_bound(name, node[name]) for name in ("ge", "gt", "le", "lt") if name in node]
         return core_schema.no_info_plain_validator_function(_number(bounds))
     # Metadata and serialization are not validation: they stay as they are.
-    return {key: value if key in ("metadata", "serialization") else _exact(value) for key, value in node.items()}
+    kept = ("metadata", "serialization")
+    return {key: value if key in kept else _exact(value, resolve) for key, value in node.items()}
+
+
+def _rewrite(definition: CoreSchema, resolve: Callable[[CoreSchema], CoreSchema], *, top: bool = False) -> None:
+    """Rewrite a definition where it stands, once: a named alias may be used in several places."""
+    held = cast(dict[str, Any], definition)
+    metadata = held.setdefault("metadata", {})
+    if not metadata.get(_DONE):
+        metadata[_DONE] = True
+        rewritten = _exact(held, resolve, top=top)
+        held.clear()
+        held.update(rewritten)
 
 
 def _same_type(expected: list[Any]) -> Any:
@@ -83,8 +101,5 @@ class Model(BaseModel):
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = handler(source)
         # The handler may answer with a reference; what it refers to is rewritten where it stands.
-        definition = handler.resolve_ref_schema(schema)
-        rewritten = _exact(definition, top=True)
-        cast(dict[str, Any], definition).clear()
-        cast(dict[str, Any], definition).update(rewritten)
+        _rewrite(handler.resolve_ref_schema(schema), handler.resolve_ref_schema, top=True)
         return schema
