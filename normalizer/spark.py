@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from types import TracebackType
@@ -43,6 +44,9 @@ def session(*, quick: bool) -> SparkSession:
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ  # then spark-submit has named the master
     if SparkSession.getActiveSession() is None and not submitted:
         builder = builder.master(master)
+        if master.startswith("local"):
+            # Workers on this machine run in the environment of this process, whatever python the PATH has.
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         local = {**_LOCAL, **(_QUICK if quick else {})}
         for name, value in local.items() if master.startswith("local") else ():
             builder = builder.config(name, value)

@@ -150,7 +150,7 @@ def test_a_token_is_demanded_of_all_but_the_health_check(root: Path, tmp_path: P
     [
         (("--host", "0.0.0.0"), "--token-file"),
         (("--host", "::"), "--token-file"),
-        (("--token-file", "/nowhere"), "cannot read the token file"),
+        (("--token-file", "nowhere"), "cannot read the token file"),
         (("--token-file", "README.md"), "visible ASCII"),
         (("--host", "203.0.113.1", "--token-file", "token"), "cannot listen"),
         (("--port", "70000"), "no port"),

@@ -208,7 +208,7 @@ EDIT = st.one_of(
     st.tuples(st.just("mkdir"), PATHS, st.just(b"")),
     st.tuples(st.just("move"), PATHS, PATHS),
     st.tuples(st.just("link"), PATHS, PATHS),
-    st.tuples(st.just("symlink"), PATHS, st.sampled_from(["a", "../a", "d/x.py", "/nowhere", "d", "l", "../d/a"])),
+    st.tuples(st.just("symlink"), PATHS, st.sampled_from(["a", "../a", "d/x.py", "/no/where", "d", "l", "../d/a"])),
     st.tuples(st.just("absolute"), PATHS, PATHS),
 )
 SELECTING = {
