@@ -247,8 +247,9 @@ class Model:
 
     def entry(self, text: str) -> str:
         """An entry of `grep.paths` as a relative one."""
+        name = raw(text)
         if text.startswith("/"):
-            inside = printed(self.inside(raw(text)))
+            inside = printed(self.inside(name))
             text = "/".join(step for step in inside.split("/") if step not in ("", ".")) or "."
         while text.startswith("./"):
             text = text[2:] or "."
