@@ -10,9 +10,10 @@ from contract_models.zeno.ops.verify import CitationVerdict, LineRange, VerifyCi
 from pydantic import MISSING
 
 from zeno.errors import InvalidArgs, NotAFile, NotFound, PermissionDenied
+from zeno.file import File
 from zeno.text import Window, decode, raw_lines
 from zeno.text import receipt as receipt
-from zeno.tree import File, Tree
+from zeno.tree import Tree
 
 # Nobody was ever handed more in one answer.
 MAX_CITED_BYTES = 1 << 24

@@ -45,8 +45,8 @@ class Server:
         self._corpus = corpus
         self._trace = trace or NoTrace()
         self._clock = clock
-        log = trace is not None
-        self._terms = Terms(max_request_bytes, max_response_bytes, max_ops, max_lines, max_bytes, gitignore, log)
+        logged = trace is not None
+        self._terms = Terms(max_request_bytes, max_response_bytes, max_ops, max_lines, max_bytes, gitignore, logged)
         self._budget = Budget(max_ops, max_lines, max_bytes)
         self.max_request_bytes = max_request_bytes
         self.max_response_bytes = max_response_bytes

@@ -13,10 +13,10 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from zeno.descent import CHUNK, FILE, READING, Descent
+from zeno.descent import FILE, READING, Descent
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
+from zeno.file import File
 from zeno.names import printed, raw
-from zeno.text import is_binary
 
 if TYPE_CHECKING:
     from zeno.beneath import Opener
@@ -42,64 +42,6 @@ class Place(NamedTuple):
     """Relative to the root with links resolved; the root is `.`."""
     status: os.stat_result | None
     """What the system says of it; None where nothing is."""
-
-
-class File:
-    """An open regular file. What is appended after it was opened is not read: a growing log has an end all the same."""
-
-    def __init__(self, path: str, descriptor: int, size: int) -> None:
-        self.path = path
-        self.size = size
-        self.bytes_read = 0
-        self._descriptor = descriptor
-        self._head: bytes | None = None
-
-    def close(self) -> None:
-        """Let go of it."""
-        os.close(self._descriptor)
-
-    @property
-    def is_binary(self) -> bool:
-        """Whether the file is binary; only its first piece is read."""
-        return is_binary(self._start())
-
-    def require_text(self) -> None:
-        """Refuse a binary file."""
-        if self.is_binary:
-            raise NotAFile(self.path, "a binary file")
-
-    def chunks(self) -> Iterator[bytes]:
-        """The content from its start, in pieces."""
-        offset = 0
-        chunk = self._start()
-        while chunk:
-            yield chunk
-            offset += len(chunk)
-            chunk = self._read(offset, min(CHUNK, self.size - offset)) if offset < self.size else b""
-
-    def read(self) -> bytes:
-        """The whole content."""
-        return b"".join(self.chunks())
-
-    def chunks_backwards(self, end: int) -> Iterator[bytes]:
-        """The content before offset `end` in pieces, the last one first."""
-        while end > 0:
-            start = max(0, end - CHUNK)
-            yield self._read(start, end - start)
-            end = start
-
-    def _start(self) -> bytes:
-        if self._head is None:
-            self._head = self._read(0, min(CHUNK, self.size))
-        return self._head
-
-    def _read(self, offset: int, size: int) -> bytes:
-        try:
-            data = os.pread(self._descriptor, size, offset)
-        except OSError as error:
-            raise PermissionDenied(self.path, os.strerror(error.errno or 0)) from None
-        self.bytes_read += len(data)
-        return data
 
 
 class Tree:

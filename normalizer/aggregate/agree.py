@@ -5,7 +5,7 @@ Cohen's kappa (1960), weighted kappa with squared distances on the scale (1968),
 alpha is the interval alpha of mid-ranks.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -40,17 +40,17 @@ def pair_measures(joint: Joint, denominator: int) -> Measured:
 
 def alphas(coincidences: Mapping[tuple[int, int], Fraction]) -> Measured:
     """Krippendorff's alphas from a coincidence matrix, given as its diagonal and its upper half."""
-    margins: Counter[int] = Counter()
+    margins: dict[int, Fraction] = defaultdict(Fraction)
     for (low, high), weight in coincidences.items():
-        margins[low] += weight  # type: ignore[assignment]
+        margins[low] += weight
         if low != high:
-            margins[high] += weight  # type: ignore[assignment]
+            margins[high] += weight
     if not margins:
         return dict.fromkeys(ALPHAS), dict.fromkeys(ALPHAS, "no artifact has two judges")
     ranks: dict[int, Fraction] = {}
     below = Fraction(0)
     for value in sorted(margins):
-        ranks[value] = below + Fraction(margins[value]) / 2
+        ranks[value] = below + margins[value] / 2
         below += margins[value]
     places = {
         "alpha_ordinal": ranks,
@@ -70,10 +70,10 @@ def _of_pair(joint: Joint) -> dict[tuple[int, int], Fraction]:
 
 
 def _alpha(
-    coincidences: Mapping[tuple[int, int], Fraction], margins: Counter[int], at: dict[int, Fraction]
+    coincidences: Mapping[tuple[int, int], Fraction], margins: Mapping[int, Fraction], at: dict[int, Fraction]
 ) -> Fraction | None:
     """1 - observed / expected squared distance, values standing where `at` puts them."""
-    n = sum(map(Fraction, margins.values()))
+    n = sum(margins.values(), Fraction())
     observed = 2 * sum((at[high] - at[low]) ** 2 * weight for (low, high), weight in coincidences.items())
     first = sum(at[value] * weight for value, weight in margins.items())
     second = sum(at[value] ** 2 * weight for value, weight in margins.items())
@@ -81,10 +81,12 @@ def _alpha(
     return None if expected == 0 else 1 - (n - 1) * Fraction(observed) / expected
 
 
-def _alpha_nominal(coincidences: Mapping[tuple[int, int], Fraction], margins: Counter[int]) -> Fraction | None:
-    n = sum(map(Fraction, margins.values()))
+def _alpha_nominal(
+    coincidences: Mapping[tuple[int, int], Fraction], margins: Mapping[int, Fraction]
+) -> Fraction | None:
+    n = sum(margins.values(), Fraction())
     observed = 2 * sum(weight for (low, high), weight in coincidences.items() if low != high)
-    expected = n * n - sum(Fraction(weight) ** 2 for weight in margins.values())
+    expected = n * n - sum(weight**2 for weight in margins.values())
     return None if expected == 0 else 1 - (n - 1) * Fraction(observed) / expected
 
 

@@ -45,7 +45,7 @@ class DuckDB:
             link.symlink_to(file.path.absolute())
             self._database.execute(f"CREATE OR REPLACE TEMP TABLE skip{number} (sha VARCHAR)")
             if file.skip:
-                self._database.executemany(f"INSERT INTO skip{number} VALUES (?)", [[sha] for sha in sorted(file.skip)])  # noqa: S608
+                self._database.executemany(f"INSERT INTO skip{number} VALUES (?)", [[sha] for sha in sorted(file.skip)])
         self._make_view(_USUAL)
 
     def _link(self, number: int) -> Path:
@@ -64,10 +64,10 @@ class DuckDB:
         taken += [f"factors[{quoted(name)}] AS f{number}" for number, name in enumerate(fields.factors)]
         parts = []
         for number, file in enumerate(files):
-            condition = f" WHERE source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})" if file.skip else ""  # noqa: S608
+            condition = f" WHERE source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})" if file.skip else ""
             path = quoted(str(self._link(number)))
             parts.append(
-                f"SELECT {', '.join(taken)} FROM read_json({path}, format='newline_delimited', "  # noqa: S608
+                f"SELECT {', '.join(taken)} FROM read_json({path}, format='newline_delimited', "
                 f"columns={{{columns}}}, maximum_object_size={longest}){condition}"
             )
         self._database.execute(f"CREATE OR REPLACE VIEW lines AS {' UNION ALL '.join(parts)}")

@@ -38,11 +38,11 @@ class Spark:
             if file.skip:
                 skipped = self._session.createDataFrame([(sha,) for sha in sorted(file.skip)], "sha STRING")
                 skipped.createOrReplaceTempView(f"skip{number}")
-                condition = f" WHERE r.source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})"  # noqa: S608
+                condition = f" WHERE r.source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})"
             inner = (
-                f"SELECT from_json(value, {quoted(', '.join(members))}, map('mode', 'FAILFAST')) AS r FROM text{number}"  # noqa: S608
+                f"SELECT from_json(value, {quoted(', '.join(members))}, map('mode', 'FAILFAST')) AS r FROM text{number}"
             )
-            parts.append(f"SELECT {', '.join(taken)} FROM ({inner}) AS l{condition}")  # noqa: S608
+            parts.append(f"SELECT {', '.join(taken)} FROM ({inner}) AS l{condition}")
         self._run(" UNION ALL ".join(parts)).createOrReplaceTempView("lines")
 
     def table(self, name: str, text: str) -> None:

@@ -90,16 +90,16 @@ class Query:
             for number, dimension in enumerate(self.rubric.dimensions.values())
         ]
         columns += [f"{score} AS s{number}" for number, score in enumerate(scores)]
-        inner = f"SELECT {', '.join(columns)} FROM lines"  # noqa: S608 - names are ours, levels are quoted
+        inner = f"SELECT {', '.join(columns)} FROM lines"
         total = " + ".join(f"s{number}" for number in range(len(scores)))
         # What is no number on the scale has no total, and is told apart by that.
-        return f"SELECT *, {total} AS t, CASE WHEN {total} IS NULL THEN 1 ELSE 0 END AS off FROM ({inner}) AS r"  # noqa: S608
+        return f"SELECT *, {total} AS t, CASE WHEN {total} IS NULL THEN 1 ELSE 0 END AS off FROM ({inner}) AS r"
 
     def kinds(self, without: str | None = None) -> str:
         """How many records each group has of each kind that the rules tell apart; `without` one judge if so asked."""
         columns = ", ".join([*self.keys, "chosen", "phase", "protocol", "self", "off"])
         condition = "" if without is None else f" WHERE {not_by(without)}"
-        return f"SELECT {columns}, COUNT(*) FROM records{condition} GROUP BY {columns}"  # noqa: S608
+        return f"SELECT {columns}, COUNT(*) FROM records{condition} GROUP BY {columns}"
 
     def judged(self, eligible: str) -> str:
         """The text of `judged`, over eligible records."""
@@ -112,10 +112,7 @@ class Query:
             "MAX(c) AS c2",
             "SUM(CASE WHEN c IS NULL THEN 1 ELSE 0 END) AS c0",
         ]
-        return (
-            f"SELECT {', '.join(columns + sums)} FROM records WHERE {eligible} "  # noqa: S608
-            f"GROUP BY {', '.join(columns)}"
-        )
+        return f"SELECT {', '.join(columns + sums)} FROM records WHERE {eligible} GROUP BY {', '.join(columns)}"
 
     def artifacts(self, repeats: Iterable[int]) -> tuple[str, int]:
         """The text of artifacts with the sums of their judges' averages, and the denominator of these."""
@@ -123,32 +120,32 @@ class Query:
         columns = [*self.keys, "artifact", "generator"]
         sums = [f"SUM({name} * {share}) AS {name}" for name in self.measures]
         sums += ["SUM(m) AS records", "COUNT(*) AS judges", "MIN(c) AS c", "MAX(c2) AS c2", "SUM(c0) AS c0"]
-        return f"SELECT {', '.join(columns + sums)} FROM judged GROUP BY {', '.join(columns)}", common  # noqa: S608
+        return f"SELECT {', '.join(columns + sums)} FROM judged GROUP BY {', '.join(columns)}", common
 
     def verdicts(self, repeats: Iterable[int]) -> tuple[str, int]:
         """The text of `verdicts`, a row a judge of an artifact, and the denominator of its values. Without groups."""
         common, share = _shares("m", repeats)
         values = [f"{name} * {share} AS {name}" for name in self.measures]
         columns = ", ".join(["artifact", "generator", "judge", "m", "selfs", *values])
-        return f"SELECT {columns} FROM judged WHERE judge IS NOT NULL", common  # noqa: S608
+        return f"SELECT {columns} FROM judged WHERE judge IS NOT NULL", common
 
     def artifact_units(self, judges: Iterable[int]) -> tuple[str, int]:
         """The text of `units` that are artifacts, and the further denominator."""
         common, share = _shares("judges", judges)
         values = [f"{name} * {share} AS {name}" for name in self.measures]
-        return f"SELECT {', '.join([*self.keys, 'c', 'records', *values])} FROM artifacts", common  # noqa: S608
+        return f"SELECT {', '.join([*self.keys, 'c', 'records', *values])} FROM artifacts", common
 
     def record_units(self, eligible: str) -> str:
         """The text of `units` that are records."""
         values = [f"{_wide(name)} AS {name}" for name in self.measures]
         columns = ", ".join([*self.keys, "c", "1 AS records", *values])
-        return f"SELECT {columns} FROM records WHERE {eligible}"  # noqa: S608
+        return f"SELECT {columns} FROM records WHERE {eligible}"
 
     def judges(self, eligible: str) -> str:
         """How many judges each group has."""
         columns = "".join(f"{key}, " for key in self.keys)
         group = f" GROUP BY {', '.join(self.keys)}" if self.keys else ""
-        return f"SELECT {columns}COUNT(DISTINCT judge) FROM records WHERE {eligible}{group}"  # noqa: S608
+        return f"SELECT {columns}COUNT(DISTINCT judge) FROM records WHERE {eligible}{group}"
 
     def moments(self, common: int) -> str:
         """Counts and sums of each group; see `Moments` for their order."""
@@ -240,4 +237,4 @@ def _shares(column: str, counts: Iterable[int]) -> tuple[int, str]:
 
 def _grouped(columns: list[str], table: str, keys: list[str]) -> str:
     group = f" GROUP BY {', '.join(keys)}" if keys else ""
-    return f"SELECT {', '.join(columns)} FROM {table}{group}"  # noqa: S608
+    return f"SELECT {', '.join(columns)} FROM {table}{group}"

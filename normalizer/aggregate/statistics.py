@@ -72,7 +72,7 @@ def statistics(
 
 
 def _judges(engine: Engine, options: Options) -> list[str]:
-    text = f"SELECT DISTINCT judge FROM records WHERE {options.rules.condition()} AND judge IS NOT NULL"  # noqa: S608
+    text = f"SELECT DISTINCT judge FROM records WHERE {options.rules.condition()} AND judge IS NOT NULL"
     return sorted(row[0] for row in engine.rows(text))
 
 

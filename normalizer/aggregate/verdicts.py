@@ -60,7 +60,7 @@ class Verdicts:
     def shared(self) -> dict[tuple[str, str], Shared]:
         """What each pair of judges shares, as far as it shares anything."""
         text = (
-            "SELECT a.judge, b.judge, COUNT(*), SUM(a.selfs + b.selfs), MAX(a.m), MAX(b.m) "  # noqa: S608
+            "SELECT a.judge, b.judge, COUNT(*), SUM(a.selfs + b.selfs), MAX(a.m), MAX(b.m) "
             f"FROM verdicts a JOIN verdicts b ON {_SAME} WHERE a.judge < b.judge GROUP BY a.judge, b.judge"
         )
         return {
@@ -71,7 +71,7 @@ class Verdicts:
     def joint(self, measure: str) -> JointValues:
         """All pairs of values of one measure."""
         text = (
-            f"SELECT a.judge, b.judge, p.k, a.{measure}, b.{measure}, COUNT(*) "  # noqa: S608
+            f"SELECT a.judge, b.judge, p.k, a.{measure}, b.{measure}, COUNT(*) "
             f"FROM verdicts a JOIN verdicts b ON {_SAME} "
             f"JOIN panels p ON {_PANEL} "
             f"WHERE a.judge < b.judge GROUP BY a.judge, b.judge, p.k, a.{measure}, b.{measure}"
@@ -91,7 +91,7 @@ class Verdicts:
     def meetings(self) -> Iterator[tuple[str, str, int, int]]:
         """For every two judges (and each with itself) and size of panel, how many artifacts they both judged."""
         text = (
-            "SELECT a.judge, b.judge, p.k, COUNT(*) "  # noqa: S608
+            "SELECT a.judge, b.judge, p.k, COUNT(*) "
             f"FROM verdicts a JOIN verdicts b ON {_SAME} JOIN panels p ON {_PANEL} GROUP BY a.judge, b.judge, p.k"
         )
         for one, other, panel, count in self.engine.rows(text):
@@ -100,8 +100,7 @@ class Verdicts:
     def sums(self) -> Iterator[tuple[str, int, int, int]]:
         """For every judge and size of panel: the sum of its totals, and that of all judges on the same artifacts."""
         text = (
-            "SELECT a.judge, p.k, SUM(a.t), SUM(p.t) "  # noqa: S608
-            f"FROM verdicts a JOIN panels p ON {_PANEL} GROUP BY a.judge, p.k"
+            f"SELECT a.judge, p.k, SUM(a.t), SUM(p.t) FROM verdicts a JOIN panels p ON {_PANEL} GROUP BY a.judge, p.k"
         )
         for judge, panel, own, everyone in self.engine.rows(text):
             yield judge, int(panel), int(own), int(everyone)
@@ -116,7 +115,7 @@ class Verdicts:
         """A judge's total minus the mean of the cross-judging others', for each artifact of its own model or of
         others; sorted."""
         text = (
-            "SELECT t, o, k, COUNT(*) FROM ("  # noqa: S608
+            "SELECT t, o, k, COUNT(*) FROM ("
             "SELECT a.artifact, a.generator, a.t AS t, SUM(b.t) AS o, COUNT(*) AS k "
             f"FROM verdicts a JOIN verdicts b ON {_SAME} "
             f"WHERE a.judge = {quoted(judge)} AND b.judge <> a.judge AND b.selfs = 0 "

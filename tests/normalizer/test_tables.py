@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import shutil
 import subprocess
 
@@ -36,7 +37,7 @@ def test_the_csv_of_a_command_gives_every_name_back(tmp_path, capsys, argv):
 
 
 def test_latex_compiles_with_any_string_at_the_beginning_of_a_row(tmp_path):
-    if shutil.which("pdflatex") is None:
+    if shutil.which("pdflatex") is None and "CI" not in os.environ:
         pytest.skip("pdflatex is not installed; the next test looks at the text itself")
     rows: list[list[Cell]] = [[text, 1] for text in HOSTILE]
     text = tables.latex(Table(["name", "n"], rows, HOSTILE))

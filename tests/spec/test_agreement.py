@@ -32,27 +32,30 @@ def titled() -> list[tuple[str, str, str]]:
     return found
 
 
-def adapter(name: str, title: str) -> TypeAdapter[Any]:
-    module = importlib.import_module("contract_models." + name.removesuffix(".json").replace("/", "."))
-    kind = getattr(module, title)
-    # An alias has no base class of its own: it is judged the way it is used, inside a model.
-    return TypeAdapter(kind if isinstance(kind, type) else create_model("Holder", __base__=Model, value=(kind, ...)))
+class Carrier:
+    """A generated class or alias as one that carries values."""
 
+    def __init__(self, name: str, title: str) -> None:
+        module = importlib.import_module("contract_models." + name.removesuffix(".json").replace("/", "."))
+        kind = getattr(module, title)
+        # An alias has no base class of its own: it is judged the way it is used, inside a model.
+        self._alias = not isinstance(kind, type)
+        self._model = TypeAdapter(create_model("Holder", __base__=Model, value=(kind, ...)) if self._alias else kind)
 
-def verdict(model: TypeAdapter[Any], value: Any) -> bool:
-    if getattr(model._type, "__name__", "") == "Holder":
-        value = {"value": value}
-    try:
-        carried = model.validate_python(value)
-    except ValidationError:
-        return False
-    assert model.dump_python(carried, mode="json", exclude_unset=True) == value, "the model changes what it carries"
-    return True
+    def accepts(self, value: Any) -> bool:
+        """Whether it takes the value; then it must give it back unchanged."""
+        given = {"value": value} if self._alias else value
+        try:
+            carried = self._model.validate_python(given)
+        except ValidationError:
+            return False
+        assert self._model.dump_python(carried, mode="json", exclude_unset=True) == given, "the model changes its value"
+        return True
 
 
 @pytest.mark.parametrize(("name", "pointer", "title"), titled(), ids=lambda part: str(part))
 def test_schema_and_model_agree(name, pointer, title):
-    model = adapter(name, title)
+    model = Carrier(name, title)
     referee = jsonschema.Draft202012Validator({"$ref": spec.BASE + name + pointer}, registry=REGISTRY)
     node = {"$ref": pointer} if pointer else spec.schema(name)
 
@@ -61,7 +64,7 @@ def test_schema_and_model_agree(name, pointer, title):
     def agree(value: Any) -> None:
         accepted = referee.is_valid(value)
         assert (spec.violations(name + pointer, value) == []) is accepted
-        assert verdict(model, value) is accepted
+        assert model.accepts(value) is accepted
 
     agree()
 
@@ -88,10 +91,10 @@ def test_schema_and_model_agree(name, pointer, title):
 def test_known_traps_are_judged_alike(value, accepted):
     ref = "zeno/ops/list_files.json#/$defs/args"
     assert (spec.violations(ref, value) == []) is accepted
-    assert verdict(adapter("zeno/ops/list_files.json", "ListFilesArgs"), value) is accepted
+    assert Carrier("zeno/ops/list_files.json", "ListFilesArgs").accepts(value) is accepted
 
 
 def test_true_is_not_one_in_a_literal():
-    model = adapter("zeno/response.json", "Success")
-    assert verdict(model, {"id": "1", "ok": True, "result": {}})
-    assert not verdict(model, {"id": "1", "ok": 1, "result": {}})
+    model = Carrier("zeno/response.json", "Success")
+    assert model.accepts({"id": "1", "ok": True, "result": {}})
+    assert not model.accepts({"id": "1", "ok": 1, "result": {}})

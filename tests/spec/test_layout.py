@@ -36,7 +36,8 @@ LAYERS = [
     {"search"},
     {"walk", "symbols", "meter"},
     {"blanking", "globs", "ignore", "terms", "tree"},
-    {"beneath", "descent"},
+    {"beneath", "file"},
+    {"descent"},
     {"lines", "names", "patterns", "plain", "text"},
     {"errors"},
 ]

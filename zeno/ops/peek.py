@@ -5,10 +5,10 @@ from pydantic import MISSING
 
 from zeno.citations import receipt
 from zeno.clip import fitting, needed, shortened, size
+from zeno.file import File
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 from zeno.text import Window, last_lines
-from zeno.tree import File
 
 
 def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
