@@ -1,5 +1,7 @@
 """coverage: lines delivered of lines there are, and what limits withheld."""
 
+import json
+
 import pytest
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 31))
@@ -88,6 +90,22 @@ def test_text_has_a_table(session):
         "\npatterns\n  grep pattern=other max_hits=1: 1 hit in 3 files, cut\n"
         "\nwithheld by limits\n  line 4: grep pattern=other max_hits=1: 1 hits shown, 0 hidden\n"
     )
+
+
+def test_how_many_files_a_search_was_about_does_not_depend_on_what_the_server_had_to_read(session):
+    session.ask("grep", pattern="other")
+    lines = session.log.read_bytes().splitlines()
+    for scanned in (0, 1, 3):
+        answer = json.loads(lines[1])
+        answer["summary"]["metrics"]["files_scanned"] = scanned
+        session.log.write_bytes(lines[0] + b"\n" + json.dumps(answer).encode() + b"\n")
+        _, report = session.run("coverage")
+        assert [pattern["files"] for pattern in report["patterns"]] == [3]
+        assert "pattern=other: 1 hit in 3 files\n" in session.text("coverage")[1]
+    session.file("d/c.txt", "another\n")
+    _, report = session.run("coverage")
+    assert [(pattern["hits"], pattern["files"]) for pattern in report["patterns"]] == [(1, None)]
+    assert "pattern=other: 1 hit\n" in session.text("coverage")[1]
 
 
 def test_an_answer_to_arguments_of_no_sense_delivers_nothing(session):

@@ -46,7 +46,8 @@ class Pattern(NamedTuple):
     args: dict[str, Any]
     lines: list[int]
     hits: int
-    files_scanned: int
+    files: int | None
+    """How many files were searched. None where it cannot be told any more, because the tree answers otherwise now."""
     truncated: bool
 
 
@@ -97,7 +98,7 @@ def coverage(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Coverage:
             unknown.append(step.answered)
         if step.answer["event"] == "response":
             if step.op == "grep":
-                _searched(step, patterns)
+                _searched(comparison, patterns)
             if step.answer["summary"]["truncated"]:
                 key = canonical([step.op, step.args, step.answer["digest"]])
                 if key in truncations:
@@ -134,14 +135,17 @@ def file_table(tree: Tree, delivered: Delivered) -> tuple[list[FileCoverage], in
     return found, binary
 
 
-def _searched(exchange: Exchange, patterns: dict[bytes, Pattern]) -> None:
+def _searched(comparison: Comparison, patterns: dict[bytes, Pattern]) -> None:
+    exchange = comparison.exchange
     summary = exchange.answer["summary"]
     key = canonical(exchange.args)
     before = patterns.get(key)
     lines = before.lines if before else []
     lines.append(exchange.asked)
-    scanned = summary["metrics"]["files_scanned"]
-    patterns[key] = Pattern(exchange.args, lines, summary["count"] or 0, scanned, summary["truncated"])
+    # The server's own metrics are a measurement: with an index it looks into fewer files than the search is about.
+    again = comparison.again if comparison.verdict == "same" else None
+    files = again.scanned if again is not None else None
+    patterns[key] = Pattern(exchange.args, lines, summary["count"] or 0, files, summary["truncated"])
 
 
 def truncation(comparison: Comparison, replayer: Replayer) -> Truncation:

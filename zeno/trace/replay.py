@@ -38,6 +38,8 @@ class Again(NamedTuple):
     shown: Shown
     cursor: str | None
     """Where a cut answer stopped, for another request to go on from."""
+    scanned: int
+    """How many files were looked at, all read from the disk: an index, as a server may have, does not narrow them."""
 
 
 class Comparison(NamedTuple):
@@ -97,11 +99,13 @@ class Replayer:
             if len(wire.success("replay", result)) > self._terms.max_response_bytes:
                 raise ResponseTooLarge("the answer is longer than a response may be")
         except ZenoError as error:
-            return Again(None, error.code, Shown((), True), None)
+            return Again(None, error.code, Shown((), True), None, 0)
         shown = shown_by(result)
         spans = tuple(span._replace(path=self.resolved(span.path)) for span in shown.spans)
         cursor = getattr(result, "cursor", None)
-        return Again(digest(result), None, shown._replace(spans=spans), cursor if isinstance(cursor, str) else None)
+        stopped = cursor if isinstance(cursor, str) else None
+        scanned: int = getattr(result, "metrics").files_scanned  # noqa: B009 - every result has them
+        return Again(digest(result), None, shown._replace(spans=spans), stopped, scanned)
 
     def resolved(self, path: str) -> str:
         """A path with its links resolved, so that one file has one name; as it is where it leads nowhere."""

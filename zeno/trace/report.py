@@ -226,8 +226,8 @@ def _print_coverage(found: Any, files: list[Any], total: dict[str, int]) -> None
     for pattern in found.patterns:
         times = f", {len(pattern.lines)} times" if len(pattern.lines) > 1 else ""
         cut = ", cut" if pattern.truncated else ""
-        hits = f"{count(pattern.hits, 'hit')} in {pattern.files_scanned} files"
-        print(f"  {call('grep', pattern.args)}: {hits}{times}{cut}")
+        within = "" if pattern.files is None else f" in {count(pattern.files, 'file')}"
+        print(f"  {call('grep', pattern.args)}: {count(pattern.hits, 'hit')}{within}{times}{cut}")
     if found.truncations:
         print("\nwithheld by limits")
     for one in found.truncations:

@@ -592,7 +592,7 @@
         [...totals].sort((a, b) => b[1].ms - a[1].ms || (a[0] < b[0] ? -1 : 1)).map(([op, one]) => el("tr", {},
           el("td", {}, el("span", { class: "what" }, el("span", { class: "dot", css: { "--hue": hue(op) } }), show(op))), cell(number(one.runs)), cell(millis(one.ms)), cell(bytes(one.bytes)), cell(one.errors || ""), cell(one.cut || "")))),
       el("h3", {}, plural(patterns.size, "pattern") + " searched for"),
-      patterns.size ? table([["pattern", ""], ["runs", "num"], ["hits", "num"], ["files", "num"]],
+      patterns.size ? table([["pattern", ""], ["runs", "num"], ["hits", "num"], ["files read", "num"]],
         [...patterns.values()].slice(0, 500).map((rows) => el("tr", {}, el("td", { class: "mono" }, goto(rows[0], show(argText(rows[0])).slice(0, 300))), cell(number(rows.length)), cell(rows[0].count === undefined ? "" : number(rows[0].count)), cell(rows[0].scanned === undefined ? "" : number(rows[0].scanned))))) : null,
       el("h3", {}, cut.length ? plural(cut.length, "answer") + " cut by a limit" : "No answer was cut by a limit"),
       cut.length ? table([["answer", ""], ["shown", "num"], ["withheld", "num"]],
