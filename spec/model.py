@@ -95,7 +95,7 @@ def _bound(name: str, limit: Any) -> Any:
 class Model(BaseModel):
     """A message of the contract: closed, immutable, and of one mind with its schema."""
 
-    model_config = ConfigDict(frozen=True, regex_engine="python-re")
+    model_config = ConfigDict(frozen=True, regex_engine="python-re", defer_build=True)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

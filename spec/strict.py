@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 # A double has at most 309 digits before its point; longer integers are out of range, and slow to convert.
 _MAX_DIGITS = 310
+_WHITE = " \t\n\r"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -29,14 +30,9 @@ def parse(data: bytes, *, max_depth: int, number: Callable[[str], Any] | None = 
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise NotStrictJson(f"it is not UTF-8: invalid byte at offset {error.start}") from None
+    decoder = _DECODER if number is None else _decoder(number, number)
     try:
-        value = json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_constant=_constant,
-            parse_int=number or _in_range(int),
-            parse_float=number or _in_range(float),
-        )
+        value = _decoded(text, decoder)
     except json.JSONDecodeError as error:
         raise NotStrictJson(f"{error.msg} at line {error.lineno} column {error.colno}") from None
     except RecursionError:
@@ -45,9 +41,23 @@ def parse(data: bytes, *, max_depth: int, number: Callable[[str], Any] | None = 
     if data.count(b"[") + data.count(b"{") > max_depth and _deeper(value, max_depth):
         raise NotStrictJson(f"it is nested deeper than {max_depth} levels")
     # A surrogate can only come from an escape: UTF-8 has none.
-    if _SURROGATE_ESCAPE.search(text) and _has_surrogate(value):
+    if "\\u" in text and _SURROGATE_ESCAPE.search(text) and _has_surrogate(value):
         raise NotStrictJson("a string holds half a surrogate pair")
     return value
+
+
+def _decoder(integer: Callable[[str], Any], real: Callable[[str], Any]) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=_unique, parse_constant=_constant, parse_int=integer, parse_float=real, strict=True
+    )
+
+
+def _decoded(text: str, decoder: json.JSONDecoder) -> Any:
+    """What the decoder's own `decode` gives, without its two searches for white space where there mostly is none."""
+    if text[:1] in _WHITE:
+        return decoder.decode(text)
+    value, end = decoder.raw_decode(text)
+    return value if end == len(text) or not text[end:].strip(_WHITE) else decoder.decode(text)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -78,6 +88,9 @@ def _finite(digits: str) -> bool:
     if len(digits) > _MAX_DIGITS and not any(mark in digits for mark in ".eE"):
         return False
     return abs(float(digits)) != float("inf")
+
+
+_DECODER = _decoder(_in_range(int), _in_range(float))
 
 
 def _deeper(value: Any, limit: int) -> bool:

@@ -11,14 +11,13 @@ class Budget:
 
     def __init__(self, ops: int | None = None, lines: int | None = None, size: int | None = None) -> None:
         self._left = {"ops": ops, "lines": lines, "bytes": size}
-
-    @property
-    def limited(self) -> bool:
+        self.limited = any(left is not None for left in self._left.values())
         """Whether there is any limit at all."""
-        return any(left is not None for left in self._left.values())
 
     def begin(self) -> None:
         """A request is made."""
+        if not self.limited:
+            return
         spent = sorted(name for name, left in self._left.items() if left == 0)
         if spent:
             raise BudgetExhausted(f"the session's budget of {' and '.join(spent)} is used up; start a new session")
@@ -39,6 +38,8 @@ class Budget:
 
     def spend(self, lines: int, size: int) -> None:
         """An answer of so many lines and bytes is sent."""
+        if not self.limited:
+            return
         self.after(lines, size)
         self._take("lines", lines)
         self._take("bytes", size)

@@ -7,7 +7,6 @@ import argparse
 import gc
 import io
 import json
-import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -230,7 +229,6 @@ def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
     from zeno.server import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, Server
     from zeno.trace.writer import TraceWriter
 
-    logging.basicConfig(stream=sys.stderr, format="zeno: %(message)s")
     tree = _tree(options.root, stack)
     trace = None
     if options.log is not None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from typing import Self
 
 from zeno.descent import CHUNK
 from zeno.errors import NotAFile, PermissionDenied
@@ -18,8 +19,10 @@ class File:
         self._descriptor = descriptor
         self._head: bytes | None = None
 
-    def close(self) -> None:
-        """Let go of it."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         os.close(self._descriptor)
 
     @property

@@ -193,5 +193,5 @@ async def _refused(_request: Request, error: Exception) -> Response:
 
 
 async def _failed(_request: Request, error: Exception) -> Response:
-    log.error("bug in the HTTP door", exc_info=error)
+    log.error("zeno: bug in the HTTP door", exc_info=error)
     return problem(str(InternalError()), InternalError.code)

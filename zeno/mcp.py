@@ -161,7 +161,7 @@ def _told(op: str, answer: dict[str, Any]) -> types.CallToolResult:
     result = answer["result"]
     found = spec.violations(f"zeno/ops/{op}.json#/$defs/result", result)
     if found:
-        log.error("bug: the result of %s breaks its schema: %s", op, found)
+        log.error("zeno: bug: the result of %s breaks its schema: %s", op, found)
         return _refusal({"message": str(InternalError()), "code": InternalError.code})
     return types.CallToolResult(content=[_text(plain(result))], structured_content=result)
 

@@ -1,6 +1,5 @@
 """The loop: one line in, one line out, in order, until the input ends or a signal asks to stop."""
 
-import logging
 import os
 import select
 import signal
@@ -19,8 +18,6 @@ from zeno.meter import Clock, Meter
 from zeno.search.corpus import Corpus
 from zeno.terms import Terms
 from zeno.trace.writer import NoTrace, Trace
-
-log = logging.getLogger("zeno")
 
 MAX_REQUEST_BYTES = Terms().max_request_bytes
 MAX_RESPONSE_BYTES = Terms().max_response_bytes
@@ -76,7 +73,10 @@ class Server:
         except ZenoError as error:
             return self._refuse(request_id, op, error)
         except Exception:
-            log.exception("bug while answering %r", request_id)
+            # Imported here: nothing else that a server needs to start has to do with logging.
+            import logging
+
+            logging.getLogger("zeno").exception("zeno: bug while answering %r", request_id)
             return self._refuse(request_id, op, InternalError())
 
     def _afford(self, result: Any, meter: Meter) -> tuple[Model, int]:

@@ -12,12 +12,12 @@ beyond its line ends at a character that the pattern does not read across. So no
 part of a text is read again and again for one definition after another.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
+
+import contract_spec as spec
 
 from zeno.blanking import Blanker, compile_pattern
 
@@ -140,5 +140,4 @@ def _language(name: str) -> _Language:
 
 
 def _read(*names: str) -> Any:
-    resource = files("contract_spec").joinpath("rules", *names)
-    return json.loads(resource.read_text("utf-8"))
+    return spec.resource("/".join(("rules", *names)))

@@ -45,6 +45,14 @@ def decode(line: bytes) -> str:
     return line.decode("utf-8", "replace")
 
 
+def _decoded(lines: list[bytes]) -> list[str]:
+    """The texts of lines. In one go: a line feed is part of no sequence, so that the whole decodes as its lines do."""
+    text = b"\n".join(lines)
+    if b"\r" in text:
+        text = b"\n".join([line.removesuffix(b"\r") for line in lines])
+    return decode(text).split("\n")
+
+
 def receipt(text: str) -> str:
     """The digest by which lines, joined by a line feed, are cited."""
     return hashlib.sha256(text.encode()).hexdigest()
@@ -96,10 +104,11 @@ class Window:
             if self._limit is not None:
                 whole = [line[: self._limit] for line in whole]
             self._keep(sum(map(len, whole)) + len(whole))
-            whole[0] = b"".join([*self._parts, whole[0]])
-            self._parts.clear()
-            self._held = 0
-            self.lines += [decode(line.removesuffix(b"\r")) for line in whole]
+            if self._parts:
+                whole[0] = b"".join([*self._parts, whole[0]])
+                self._parts.clear()
+                self._held = 0
+            self.lines += _decoded(whole)
         if self._line > self._last:
             self._line += rest.count(b"\n")
         elif rest:

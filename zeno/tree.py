@@ -108,24 +108,16 @@ class Tree:
         with self._followed(path, field) as found:
             return Place(found.path, found.status)
 
-    @contextmanager
-    def open(self, path: str, field: str = "path") -> Iterator[File]:
+    def open(self, path: str, field: str = "path") -> File:
         """Open a regular file; anything else is refused with the reason."""
         file = self._at_once(path, field)
         if file is not None:
-            try:
-                yield file
-            finally:
-                file.close()
-            return
+            return file
         for _ in range(MAX_RETRIES):
-            with ExitStack() as stack:
-                try:
-                    file = stack.enter_context(self._opened(path, field))
-                except _Changed:
-                    continue
-                yield file
-                return
+            try:
+                return self._opened(path, field)
+            except _Changed:
+                continue
         raise NotFound(path, "it keeps changing while it is being opened")
 
     def _at_a_glance(self, path: str, field: str) -> os.stat_result | None:
@@ -137,7 +129,7 @@ class Tree:
             return None
         status = os.fstat(descriptor)
         os.close(descriptor)
-        if stat.S_ISLNK(status.st_mode) or (status.st_dev, status.st_ino) == self._concealed:
+        if stat.S_ISLNK(status.st_mode) or (self._concealed and (status.st_dev, status.st_ino) == self._concealed):
             return None
         return status
 
@@ -148,16 +140,17 @@ class Tree:
         if status is None or self._grasp is None or not stat.S_ISREG(status.st_mode):
             return None
         descriptor = self._grasp(self._root, raw(path, field))
-        if descriptor < 0:
-            return None
+        return None if descriptor < 0 else self._regular(path, descriptor)
+
+    def _regular(self, path: str, descriptor: int) -> File | None:
+        """What was opened, if it is a regular file that may be read; else it is closed."""
         now = os.fstat(descriptor)
-        if not stat.S_ISREG(now.st_mode) or (now.st_dev, now.st_ino) == self._concealed:
+        if not stat.S_ISREG(now.st_mode) or (self._concealed and (now.st_dev, now.st_ino) == self._concealed):
             os.close(descriptor)
             return None
         return File(path, descriptor, now.st_size)
 
-    @contextmanager
-    def _opened(self, path: str, field: str) -> Iterator[File]:
+    def _opened(self, path: str, field: str) -> File:
         with self._followed(path, field) as found:
             if found.status is None:
                 raise NotFound(path)
@@ -169,13 +162,10 @@ class Tree:
                 if error.errno in NOWHERE:
                     raise _Changed from error
                 raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
-        try:
-            now = os.fstat(descriptor)
-            if not stat.S_ISREG(now.st_mode) or (now.st_dev, now.st_ino) == self._concealed:
-                raise _Changed
-            yield File(found.path, descriptor, now.st_size)
-        finally:
-            os.close(descriptor)
+        file = self._regular(found.path, descriptor)
+        if file is None:
+            raise _Changed
+        return file
 
     def inside(self, path: bytes) -> list[bytes] | None:
         """The components of an absolute path below the root, or None when it does not lead under the root.
@@ -320,6 +310,8 @@ class Tree:
 
 def _is_plain(path: str) -> bool:
     """Whether a path is relative and written the way results print it."""
+    if "/." not in path and "//" not in path and not path.startswith((".", "/")) and not path.endswith("/"):
+        return True
     steps = path.split("/")
     return "" not in steps and "." not in steps and ".." not in steps
 

@@ -1,6 +1,6 @@
 """Bytes to envelopes and back. Knows JSON, knows no operation."""
 
-import json
+from json.encoder import encode_basestring_ascii
 from typing import Any
 
 import contract_spec as spec
@@ -88,4 +88,4 @@ def dump(model: Model) -> bytes:
 
 
 def _string(text: str) -> bytes:
-    return json.dumps(text).encode()
+    return encode_basestring_ascii(text).encode()

@@ -1,6 +1,7 @@
 """grep: which lines match."""
 
 from collections import Counter
+from functools import cached_property
 
 from contract_models.zeno.ops.grep import GrepArgs, GrepHit, GrepLine, GrepResult, GrepSkipped
 from pydantic import MISSING
@@ -10,7 +11,7 @@ from zeno.citations import receipt
 from zeno.clip import clip
 from zeno.hints import why_nothing
 from zeno.meter import Meter
-from zeno.patterns import finder, searcher
+from zeno.patterns import Finds, finder, searcher
 from zeno.search.corpus import Corpus, Found, Query
 from zeno.search.selection import EVERYTHING, under
 
@@ -79,12 +80,17 @@ class _Page:
     def __init__(self, args: GrepArgs, meter: Meter) -> None:
         self._args = args
         self._meter = meter
-        self._find = finder(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
         self._line_chars = None if args.max_line_chars is MISSING else args.max_line_chars
         self._room = None if args.max_chars is MISSING else args.max_chars
         self.hits: list[GrepHit] = []
         self.full_by: list[str] = []
         """The limit that was reached, if any."""
+
+    @cached_property
+    def _find(self) -> Finds:
+        """Where a line matches; asked only of lines that are to be clipped."""
+        args = self._args
+        return finder(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
 
     @property
     def end(self) -> str | None:

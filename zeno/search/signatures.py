@@ -50,9 +50,7 @@ KIND = bytes(_kind(byte) for byte in range(256))
 
 def gram(bytes_: Sequence[int]) -> int:
     """The row of three or four folded bytes."""
-    value = len(bytes_)
-    for byte in bytes_:
-        value = value << 8 | byte
+    value = len(bytes_) << 8 * len(bytes_) | int.from_bytes(bytes_, "big")
     return (value * FACTOR & 0xFFFFFFFF) >> 16
 
 

@@ -112,6 +112,8 @@ class WarmCorpus:
                 for held in segment.entries
                 if held.start < high and held.end > low and held.segment is segment
             ]
+        if not todo:
+            return
         todo.sort(key=_path)
         enough = False
         reached: dict[Segment, int] = {}
