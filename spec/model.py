@@ -4,7 +4,7 @@ Left alone, the two disagree in three places. A literal lets `true` pass for `1`
 equal; a strict integer refuses `1.0`, which JSON Schema calls an integer; a strict float turns `1` into `1.0`.
 """
 
-import operator
+import math
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -34,10 +34,12 @@ def _exact(node: Any, resolve: Callable[[CoreSchema], CoreSchema], *, top: bool 
             return node
         return core_schema.no_info_before_validator_function(_same_type(expected), node)
     if kind == "int":
-        return core_schema.no_info_before_validator_function(_integer, node)
+        # Mostly it is an integer as it stands, and then no Python is run.
+        return _first([node, core_schema.no_info_before_validator_function(_integer, node)])
     if kind == "float":
-        bounds = [_bound(name, node[name]) for name in ("ge", "gt", "le", "lt") if name in node]
-        return core_schema.no_info_plain_validator_function(_number(bounds))
+        bounds: dict[str, Any] = {name: round_(node[name]) for name, round_ in _ROUNDED.items() if name in node}
+        whole = core_schema.int_schema(strict=True, **bounds)
+        return _first([whole, {**node, "strict": True, "allow_inf_nan": False}])
     # Metadata and serialization are not validation: they stay as they are.
     kept = ("metadata", "serialization")
     return {key: value if key in kept else _exact(value, resolve) for key, value in node.items()}
@@ -69,32 +71,23 @@ def _integer(value: Any) -> Any:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
-def _number(bounds: list[Any]) -> Any:
-    def check(value: Any) -> Any:
-        if type(value) not in (int, float) or value != value or value in (float("inf"), float("-inf")):
-            raise PydanticCustomError("float_type", "Input should be a finite number")
-        for bound in bounds:
-            bound(value)
-        return value
-
-    return check
+# The integers within bounds that need not be integers themselves.
+_ROUNDED: dict[str, Callable[[float], int]] = {
+    "ge": math.ceil,
+    "gt": math.floor,
+    "le": math.floor,
+    "lt": math.ceil,
+}
 
 
-def _bound(name: str, limit: Any) -> Any:
-    holds = getattr(operator, name)
-
-    def check(value: Any) -> None:
-        if not holds(value, limit):
-            raise PydanticCustomError(
-                "number_range", "Input is outside its range ({name} {limit})", {"name": name, "limit": limit}
-            )
-
-    return check
+def _first(choices: list[Any]) -> Any:
+    return core_schema.union_schema(choices, mode="left_to_right")
 
 
 class Model(BaseModel):
     """A message of the contract: closed, immutable, and of one mind with its schema."""
 
+    # Built when first used: most programs use few of them.
     model_config = ConfigDict(frozen=True, regex_engine="python-re", defer_build=True)
 
     @classmethod
