@@ -1,7 +1,7 @@
 """What is held of a tree: its listing, the texts of its files, and their index; prepared step by step, kept true."""
 
 from zeno.descent import content
-from zeno.names import is_hidden
+from zeno.names import is_hidden, raw
 from zeno.search.builder import Builder
 from zeno.search.expression import Demand
 from zeno.search.listing import Listing
@@ -65,7 +65,7 @@ class Holding:
         with self._tree.descent() as descent:
             for entry in [entry for entry, _ in zip(self._queue, range(32), strict=False)]:
                 del self._queue[entry]
-                with descent.open(entry.name) as descriptor:
+                with descent.open(raw(entry.path, "path")) as descriptor:
                     if descriptor is None:
                         # Not to be read now: asked again whenever it is searched.
                         continue

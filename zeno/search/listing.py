@@ -72,7 +72,8 @@ class Listing:
         self._drop = drop
         self._root = Folder(None, "")
         self._todo = [self._root]
-        self._owners: dict[int, list[Folder | Entry]] = {}
+        self._owners: dict[int, tuple[Folder | Entry, ...]] = {}
+        """Mostly one for each watch: tuples, since there are as many as files."""
         self._links: dict[str, Link] = {}
         self._others: set[str] = set()
         self.opaque = False
@@ -100,7 +101,7 @@ class Listing:
         if entry.watch != number:
             self._release(entry)
             entry.watch = number
-            self._owners.setdefault(number, []).append(entry)
+            self._own(number, entry)
 
     def refresh(self) -> None:
         """Bring everything up to now."""
@@ -134,7 +135,7 @@ class Listing:
             owners = self._owners.get(event.watch, ())
             if event.kind & IGNORED:
                 self._owners.pop(event.watch, None)
-            for owner in list(owners):
+            for owner in owners:
                 if isinstance(owner, Entry):
                     if event.kind & IGNORED:
                         owner.watch = -1
@@ -173,7 +174,7 @@ class Listing:
                 for name in list(folder.children):
                     self._drop_child(folder, name)
                 folder.watch = number
-                self._owners.setdefault(number, []).append(folder)
+                self._own(number, folder)
             found = {name: (kind, inode) for name, kind, inode in scan(descriptor)}
         except OSError as error:
             descent.close()
@@ -210,8 +211,7 @@ class Listing:
             self._others.add(path)
             self._changed.add(path)
         elif self._tree.is_listed(path, FILE, inode):
-            encoded = os.fsencode(name)
-            entry = Entry(path, folder.path + b"/" + encoded if folder.path else encoded)
+            entry = Entry(path)
             folder.children[name] = self.entries[path] = entry
             self._forget(entry)
             self._changed.add(path)
@@ -236,12 +236,17 @@ class Listing:
                 self._others.discard(child.path)
                 self._changed.add(child.path)
 
+    def _own(self, number: int, owner: Folder | Entry) -> None:
+        self._owners[number] = (*self._owners.get(number, ()), owner)
+
     def _release(self, owner: Folder | Entry) -> None:
         """End the watch of something, unless something else goes by the same: a hard link, or the same moved."""
         owners = self._owners.get(owner.watch)
         if owners is not None:
-            owners.remove(owner)
-            if not owners:
+            others = tuple(other for other in owners if other is not owner)
+            if others:
+                self._owners[owner.watch] = others
+            else:
                 del self._owners[owner.watch]
                 self._watch.forget(owner.watch)
         owner.watch = -1

@@ -22,12 +22,10 @@ OVERHEAD = 512
 class Entry:
     """A regular file, and what is known of it. What is known is also watched."""
 
-    __slots__ = ("binary", "end", "name", "path", "segment", "size", "start", "watch")
+    __slots__ = ("binary", "end", "path", "segment", "size", "start", "watch")
 
-    def __init__(self, path: str, name: bytes) -> None:
+    def __init__(self, path: str) -> None:
         self.path = path
-        self.name = name
-        """The path in the bytes of the file system."""
         self.size = -1
         """Its size; below 0 where nothing is known of it, so that it is read from disk."""
         self.binary = False

@@ -6,6 +6,7 @@ cannot be seen as they happen.
 """
 
 import time
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from heapq import merge
@@ -125,7 +126,7 @@ class WarmCorpus:
                         continue
                     lines = Lines(text)
                     found = Found(path, lines, lines.matching(query.matches, planned.scan))
-                elif enough or entry.segment is None or path not in selection.members or entry.size > query.max_bytes:
+                elif enough or entry.segment is None or not selection.holds(path) or entry.size > query.max_bytes:
                     continue
                 else:
                     segment = entry.segment
@@ -192,10 +193,14 @@ class _Selection:
     def __init__(self, version: int, candidates: Candidates) -> None:
         self.version = version
         self.candidates = candidates
-        self.members = frozenset(candidates.paths)
         self._for: tuple[int, int] | None = None
         self._unheld: list[str] = []
         self._counts: Counter[str] = Counter()
+
+    def holds(self, path: str) -> bool:
+        """Whether a file is among the candidates."""
+        index = bisect_left(self.candidates.paths, path)
+        return index < len(self.candidates.paths) and self.candidates.paths[index] == path
 
     def unheld(self, holding: "Holding", max_bytes: int) -> tuple[list[str], "Counter[str]"]:
         """The files to be read from disk, and how many of the others are skipped for what reason."""
