@@ -6,7 +6,7 @@ cannot be seen as they happen.
 """
 
 import time
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from heapq import merge
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # How long somebody who asks may have to wait for what is being prepared.
 SLICE = 0.002
+# So much text is looked through at once, to learn which of its files have a match; more only as hits are asked for.
+LITTLE = 1 << 20
 # Clients repeat few combinations of rules.
 MAX_SELECTIONS = 8
 
@@ -105,14 +107,13 @@ class WarmCorpus:
         unheld, counts = selection.unheld(holding, query.max_bytes)
         skipped.update(counts)
         parts = holding.candidates(planned.demand)
+        scan = planned.scan if parts or unheld else None
+        little = scan is not None and sum(high - low for ranges in parts.values() for low, high in ranges) <= LITTLE
         todo: list[tuple[str, Entry | None]] = [(path, None) for path in unheld]
         for segment, ranges in parts.items():
-            low, high = ranges[0][0], ranges[-1][1]
-            todo += [
-                (held.path, held)
-                for held in segment.entries
-                if held.start < high and held.end > low and held.segment is segment
-            ]
+            held = [entry for entry in segment.entries if entry.segment is segment]
+            entries = _hit(held, segment.text, ranges, scan) if scan is not None and little else _touched(held, ranges)
+            todo += [(entry.path, entry) for entry in entries]
         if not todo:
             return
         todo.sort(key=_path)
@@ -125,21 +126,23 @@ class WarmCorpus:
                     if text is None or enough:
                         continue
                     lines = Lines(text)
-                    found = Found(path, lines, lines.matching(query.matches, planned.scan))
-                elif enough or entry.segment is None or not selection.holds(path) or entry.size > query.max_bytes:
+                    found = Found(path, lines, lines.matching(query.matches, scan))
+                elif enough or entry.segment is None or entry.size > query.max_bytes:
                     continue
                 else:
                     segment = entry.segment
                     ranges = parts[segment]
-                    if planned.scan is not None:
+                    if scan is not None and not little:
                         # One look at the whole segment mostly settles it for all its files.
                         if segment not in reached:
-                            reached[segment] = _first(planned.scan, segment.text, ranges)
+                            reached[segment] = _first(scan, segment.text, ranges)
                         if entry.end <= reached[segment]:
                             continue
+                    if not selection.holds(path):
+                        continue
                     lines = Lines(segment.text, entry.start, entry.end)
                     meter.scanned(entry.end - entry.start)
-                    found = Found(path, lines, lines.matching(query.matches, planned.scan, ranges))
+                    found = Found(path, lines, lines.matching(query.matches, scan, ranges))
                 yield found
                 enough = not lines.asked
 
@@ -162,6 +165,34 @@ class WarmCorpus:
 
 def _path(item: "tuple[str, Entry | None]") -> str:
     return item[0]
+
+
+def _touched(held: "list[Entry]", ranges: list[tuple[int, int]]) -> "list[Entry]":
+    """Of files in the order of their texts those from the first of some parts to the last."""
+    low, high = ranges[0][0], ranges[-1][1]
+    return [entry for entry in held if entry.start < high and entry.end > low]
+
+
+def _hit(held: "list[Entry]", text: bytes, ranges: list[tuple[int, int]], scan: Scan) -> "Iterator[Entry]":
+    """Of files in the order of their texts those with a match in some parts; between them may be text of none."""
+    position = 0
+    for low, high in ranges:
+        position = max(position, low)
+        while position < high:
+            found = scan(text, position, high)[0]
+            # What matches the empty text also matches behind the last line.
+            if found < 0 or found >= high:
+                break
+            after = bisect_right(held, found, key=_start)
+            if after and found < held[after - 1].end:
+                yield held[after - 1]
+                position = held[after - 1].end
+            else:
+                position = held[after].start if after < len(held) else high
+
+
+def _start(entry: "Entry") -> int:
+    return entry.start
 
 
 def _first(scan: Scan, text: bytes, ranges: list[tuple[int, int]]) -> int:
