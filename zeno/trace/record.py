@@ -55,7 +55,7 @@ def claim(options: argparse.Namespace) -> int:
             raise CannotRun(f"{text!r} is not PATH:FIRST-LAST")
         cited.append((printed(os.fsencode(path)) if _HALF.search(path) else path, int(first), int(last)))
     with _recorder(options) as recorder:
-        event = recorder.claim(options.claim, cited, id=options.id)
+        event = recorder.claim(options.claim, cited, answers=options.answer, id=options.id)
     if options.format == "json":
         print_json(event)
     return 0
