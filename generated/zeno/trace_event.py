@@ -220,7 +220,7 @@ class ResponseSummary(Model):
     )
     count: Annotated[StrictInt | None, Field(ge=0)]
     """
-    Number of files, hits, symbols or items; null for read_file and peek.
+    Number of files, hits, symbols or items; null for read_file, peek and describe, which are no lists.
     """
     truncated: StrictBool
     """

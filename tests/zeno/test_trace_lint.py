@@ -54,6 +54,10 @@ FLAWS = {
     ),
     "counts that disagree": ([request(op="grep"), response(op="grep", count=2, hits=3)], ["miscounted"]),
     "a count of what is not counted": ([request(op="peek"), response(op="peek", count=3)], ["miscounted"]),
+    "a count of what a server tells of itself": (
+        [request(op="describe"), response(op="describe", count=3)],
+        ["miscounted"],
+    ),
     "a clock set back": ([request() | {"ts": "2030-01-01T00:00:01Z"}, response()], ["time_backwards"]),
     "an error to nothing": (
         [{"event": "error", "id": "a", "op": "x", "error": {"message": "m", "code": "unknown_op"}}],

@@ -98,7 +98,7 @@ class _Linter:
         counted = _COUNTED.get(exchange.op)
         if counted in metrics and metrics[counted] != count:
             yield _finding(number, "miscounted", f"count is {count}, but metrics.{counted} is {metrics[counted]}")
-        if exchange.op in ("read_file", "peek") and count is not None:
+        if exchange.op in ("read_file", "peek", "describe") and count is not None:
             yield _finding(number, "miscounted", f"count must be null for {exchange.op}, not {count}")
         question = hashlib.sha256(canonical([exchange.op, exchange.args])).digest()
         before, digest = self._answers.setdefault(question, (number, exchange.answer["digest"]))

@@ -26,8 +26,8 @@ from zeno.trace.events import Exchange
 from zeno.trace.suspects import Suspects
 from zeno.trace.writer import counted
 
-# Refusals that come from the state of a session and not from the request: asked again, it may well be answered.
 _TEXTUAL = frozenset({"read_file", "peek", "grep"})
+# Refusals that come from the state of a session and not from the request: asked again, it may well be answered.
 _OF_THE_SESSION = frozenset({"trace_failed", "internal", "budget_exhausted"})
 
 Verdict = Literal["same", "differs", "times", "not_run"]
@@ -74,7 +74,7 @@ class Replayer:
     def compare(self, exchange: Exchange) -> Comparison:
         """Run a request again and compare."""
         answer = exchange.answer
-        code = answer["error"]["code"] if answer["event"] == "error" else None
+        code = _code(exchange)
         # What `describe` tells is the server's own and not the tree's.
         if code in _OF_THE_SESSION or exchange.op == "describe":
             return Comparison(exchange, "not_run", None, (), certain=True)
@@ -139,6 +139,12 @@ def _gap(result: Model, args: dict[str, Any], shown: Shown) -> str | None:
     return None if shown.whole else "lines of it were clipped"
 
 
+def _code(exchange: Exchange) -> str | None:
+    """The code of the refusal, where a request was refused."""
+    answer = exchange.answer
+    return answer["error"]["code"] if answer["event"] == "error" else None
+
+
 class Difference(NamedTuple):
     """An answer that is not what it was."""
 
@@ -155,6 +161,7 @@ class Replay(NamedTuple):
     """A whole trace, then and now."""
 
     counts: "Counter[str]"
+    """By verdict; not_run_describe are those of not_run that no session refused."""
     differences: list[Difference]
 
 
@@ -169,6 +176,7 @@ def replay(steps: Iterable[Any], replayer: Replayer, *, count_times: bool = Fals
         comparison = replayer.compare(step)
         verdict = "differs" if count_times and comparison.verdict == "times" else comparison.verdict
         counts[verdict] += 1
+        counts["not_run_describe"] += verdict == "not_run" and _code(step) not in _OF_THE_SESSION
         if verdict == "differs":
             differences.append(_difference(comparison, replayer, suspects))
     return Replay(counts, differences)
@@ -177,7 +185,7 @@ def replay(steps: Iterable[Any], replayer: Replayer, *, count_times: bool = Fals
 def _difference(comparison: Comparison, replayer: Replayer, suspects: Suspects) -> Difference:
     exchange, again = comparison.exchange, comparison.again
     answer = exchange.answer
-    then = answer["error"]["code"] if answer["event"] == "error" else f"digest {answer['digest']}"
+    then = _code(exchange) or f"digest {answer['digest']}"
     now = "" if again is None else again.code or f"digest {again.digest}"
     args = exchange.args
     asked = [args["path"]] if isinstance(args.get("path"), str) else []

@@ -109,6 +109,7 @@ def replay(options: argparse.Namespace) -> int:
         source = _Source(options, stack)
         outcome = replay_all(source.steps(), _replayer(options, source, stack), count_times=options.times)
     counts = {name: outcome.counts[name] for name in ("same", "differs", "times", "not_run")}
+    described = outcome.counts["not_run_describe"]
     differences: list[dict[str, Any]] = [
         {
             "line": one.comparison.exchange.answered,
@@ -123,7 +124,7 @@ def replay(options: argparse.Namespace) -> int:
         for one in outcome.differences
     ]
     if options.format == "json":
-        print_json({**source.told(), **counts, "differences": differences})
+        print_json({**source.told(), **counts, "not_run_describe": described, "differences": differences})
     else:
         source.print_problems()
         for index, one in enumerate(differences[:20]):
@@ -139,8 +140,10 @@ def replay(options: argparse.Namespace) -> int:
         print(f"{count(sum(counts.values()), 'answer')}: {counts['same']} the same, {counts['differs']} different")
         if counts["times"]:
             print(f"{counts['times']} stat not counted: they differ, but perhaps only in times (--times counts them)")
-        if counts["not_run"]:
-            print(f"{counts['not_run']} not run again: refusals that came from the session, not from the request")
+        if described:
+            print(f"{described} not run again: describe, which tells of the server and not of the tree")
+        if refused := counts["not_run"] - described:
+            print(f"{refused} not run again: refusals that came from the session, not from the request")
     return 1 if differences or source.problems or source.pairing.unanswered() else 0
 
 
