@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import contract_spec as spec
 
 from zeno.errors import CannotRun as _CannotRun
+from zeno.flags import port, positive
 
 EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno schema."
 
@@ -115,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_server(http)
     http.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-    http.add_argument("--port", type=_port, default=8717, help="port to listen on, 0 for any free one (default: 8717)")
+    http.add_argument("--port", type=port, default=8717, help="port to listen on, 0 for any free one (default: 8717)")
     http.add_argument(
         "--token-file", metavar="FILE", help="demand this token; needed for any address that is not loopback"
     )
@@ -181,45 +182,29 @@ def _add_server(parser: argparse.ArgumentParser) -> None:
     _add_root(parser)
     parser.add_argument("--log", metavar="FILE", help="append a JSONL trace of all requests and answers to FILE")
     parser.add_argument(
-        "--max-request-bytes", type=_positive, metavar="N", help="refuse longer requests (default: 1 MiB)"
+        "--max-request-bytes", type=positive, metavar="N", help="refuse longer requests (default: 1 MiB)"
     )
     parser.add_argument(
-        "--max-response-bytes", type=_positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
+        "--max-response-bytes", type=positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
     )
     parser.add_argument(
         "--cache-bytes",
-        type=_positive,
+        type=positive,
         metavar="N",
         default=1 << 30,
         help="hold at most so much text and index in memory; the rest is read from disk (default: 1 GiB)",
     )
     parser.add_argument("--no-cache", action="store_true", help="hold nothing: walk and read anew for every request")
-    parser.add_argument("--max-ops", type=_positive, metavar="N", help="answer at most so many requests")
-    parser.add_argument("--max-lines", type=_positive, metavar="N", help="return at most so many lines of files in all")
+    parser.add_argument("--max-ops", type=positive, metavar="N", help="answer at most so many requests")
+    parser.add_argument("--max-lines", type=positive, metavar="N", help="return at most so many lines of files in all")
     parser.add_argument(
-        "--max-bytes", type=_positive, metavar="N", help="return at most so many bytes of results in all"
+        "--max-bytes", type=positive, metavar="N", help="return at most so many bytes of results in all"
     )
     parser.add_argument(
         "--gitignore",
         action="store_true",
         help="leave out what git ignores, where a request does not say gitignore itself",
     )
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port; give a number from 0 to 65535")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return number
 
 
 def _server(options: argparse.Namespace, stack: ExitStack) -> Any:

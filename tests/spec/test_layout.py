@@ -39,7 +39,7 @@ LAYERS = [
     {"beneath", "file"},
     {"descent"},
     {"lines", "names", "patterns", "plain", "text"},
-    {"errors"},
+    {"errors", "flags"},
 ]
 
 

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from zeno.cli import main
+
 
 def zeno(*arguments, **options):
     return subprocess.run([sys.executable, "-m", "zeno", *arguments], capture_output=True, text=True, **options)
@@ -62,6 +64,36 @@ def test_an_error_answer_exits_1_and_a_bad_call_2(root):
         assert done.stderr.startswith("zeno: ")
     assert zeno("serve", "--root", str(root), "--max-request-bytes", "0").returncode == 2
     assert zeno("serve", "--root", str(root), "surplus").returncode == 2
+
+
+DOORS = ["serve", "mcp", "http"]
+NUMBERS = [
+    *((door, flag) for door in DOORS for flag in ("request-bytes", "response-bytes", "ops", "lines", "bytes")),
+    *((f"trace {name} t.jsonl", "response-bytes") for name in ("replay", "verify", "coverage", "view --out p.html")),
+]
+
+
+@pytest.mark.parametrize(("command", "flag"), NUMBERS)
+def test_a_limit_of_nothing_or_less_is_refused_at_every_door(command, flag, root, capsys):
+    for number in ("-5", "0", "1.5", "x", "", "9" * 5000):
+        with pytest.raises(SystemExit) as ended:
+            main([*command.split(), "--root", str(root), f"--max-{flag}={number}"])
+        assert ended.value.code == 2
+        assert f"--max-{flag}: '{number}' is not a whole number above 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flag", "number", "sentence"),
+    [
+        *(("--cache-bytes", number, "is not a whole number above 0") for number in ("-1", "0")),
+        *(("--port", number, "give a number from 0 to 65535") for number in ("-1", "65536", "x", "\u00b2", "9" * 5000)),
+    ],
+)
+def test_other_numbers_are_refused_where_they_make_no_sense(flag, number, sentence, root, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["http", "--root", str(root), f"{flag}={number}"])
+    assert ended.value.code == 2
+    assert sentence in capsys.readouterr().err
 
 
 def test_schemas_are_printed_by_short_and_long_names():

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from zeno.flags import positive
+
 DOCS = "Worked through from first question to verified claims: docs/trace.md."
 
 
@@ -60,7 +62,7 @@ def _reader(commands: Any, name: str, what: str, needs_root: bool | None) -> arg
         parser.add_argument("--root", metavar="DIR", required=needs_root, help="the tree that the trace is about")
         parser.add_argument(
             "--max-response-bytes",
-            type=int,
+            type=positive,
             default=1 << 24,
             metavar="N",
             help="the limit that the traced server had (default: 16 MiB)",
