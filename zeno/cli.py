@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any, NoReturn
+from typing import Any
 
 import contract_spec as spec
 
@@ -21,10 +21,10 @@ from zeno.flags import port, positive
 EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno schema."
 
 
-def run() -> NoReturn:
-    """The `zeno` command."""
+def run() -> int:
+    """The `zeno` command, in a process of its own."""
     _open_standard_streams()
-    sys.exit(main())
+    return main()
 
 
 def _open_standard_streams() -> None:
@@ -296,9 +296,12 @@ def _shell(options: argparse.Namespace) -> int:
 
 
 def _call(options: argparse.Namespace) -> int:
+    from zeno.names import typed
     from zeno.search.corpus import ColdCorpus
     from zeno.server import Server
 
+    if typed(options.op) != options.op:
+        raise _CannotRun(f"no operation is called {options.op!r}: the name is not UTF-8")
     args = _arguments(options)
     line = json.dumps({"id": "call", "op": options.op, "args": args}).encode()
     with ExitStack() as stack:
