@@ -1,6 +1,43 @@
-"""Numbers that flags take: what no server could work with is refused with a sentence, before anything runs."""
+"""The flags that doors share, and the numbers that flags take: those that nothing could work with are refused."""
 
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
+
+
+def add_root(parser: ArgumentParser) -> None:
+    """The tree that a command is about."""
+    parser.add_argument(
+        "--root", metavar="DIR", required=True, help="the directory to serve; nothing outside it is read"
+    )
+
+
+def add_server(parser: ArgumentParser) -> None:
+    """The flags that all doors share."""
+    add_root(parser)
+    parser.add_argument("--log", metavar="FILE", help="append a JSONL trace of all requests and answers to FILE")
+    parser.add_argument(
+        "--max-request-bytes", type=positive, metavar="N", help="refuse longer requests (default: 1 MiB)"
+    )
+    parser.add_argument(
+        "--max-response-bytes", type=positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
+    )
+    parser.add_argument(
+        "--cache-bytes",
+        type=positive,
+        metavar="N",
+        default=1 << 30,
+        help="hold at most so much text and index in memory; the rest is read from disk (default: 1 GiB)",
+    )
+    parser.add_argument("--no-cache", action="store_true", help="hold nothing: walk and read anew for every request")
+    parser.add_argument("--max-ops", type=positive, metavar="N", help="answer at most so many requests")
+    parser.add_argument("--max-lines", type=positive, metavar="N", help="return at most so many lines of files in all")
+    parser.add_argument(
+        "--max-bytes", type=positive, metavar="N", help="return at most so many bytes of results in all"
+    )
+    parser.add_argument(
+        "--gitignore",
+        action="store_true",
+        help="leave out what git ignores, where a request does not say gitignore itself",
+    )
 
 
 def positive(text: str) -> int:

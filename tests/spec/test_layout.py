@@ -25,6 +25,7 @@ ALLOWED = {
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"commands"},
     {"client", "http", "mcp", "shell"},
     {"doorman", "turns"},
     {"server"},
