@@ -44,7 +44,7 @@ def photograph(page: Page, document: Path, out: Path) -> None:
     page.scheme("dark")
     page.key("2")
     page.picture(out / "trace-map.png")
-    for _ in range(5):
+    for _ in range(6):
         page.key("c")
     page.picture(out / "trace-unread.png")
 

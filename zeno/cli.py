@@ -1,29 +1,27 @@
-"""The command line: flags become objects, objects go into one library call, and the exit status comes out.
+"""The command line: which commands there are and what flags they take. One of them runs, and its status comes out.
 
 0: fine; 1: it ran and the answer is an error; 2: it could not run.
 """
 
 import argparse
-import gc
 import io
-import json
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
-from typing import Any, NoReturn
 
 import contract_spec as spec
 
-from zeno.errors import CannotRun as _CannotRun
+from zeno import commands
+from zeno.errors import CannotRun
+from zeno.flags import add_root, add_server, port
 
 EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno schema."
 
 
-def run() -> NoReturn:
-    """The `zeno` command."""
+def run() -> int:
+    """The `zeno` command, in a process of its own."""
     _open_standard_streams()
-    sys.exit(main())
+    return main()
 
 
 def _open_standard_streams() -> None:
@@ -60,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _forget_output()
         print(f"zeno: cannot go on: {error.strerror or error}", file=sys.stderr)
         return 2
-    except _CannotRun as error:
+    except CannotRun as error:
         print(f"zeno: {error}", file=sys.stderr)
         return 2
 
@@ -87,35 +85,35 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    inner = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    serve = commands.add_parser(
+    serve = inner.add_parser(
         "serve",
         help="answer JSON lines on standard input",
         description="Answer one JSON object a line on standard input with one on standard output, until input ends.",
         epilog=EPILOG,
     )
-    _add_server(serve)
-    serve.set_defaults(run=_serve)
+    add_server(serve)
+    serve.set_defaults(run=commands.serve)
 
-    mcp = commands.add_parser(
+    mcp = inner.add_parser(
         "mcp",
         help="answer the Model Context Protocol on standard input",
         description="Serve every operation as a tool of the Model Context Protocol over standard input and output.",
         epilog="Needs the extra: pip install 'zeno-normalizer[mcp]'. How to set up agents: docs/doors.md.",
     )
-    _add_server(mcp)
-    mcp.set_defaults(run=_mcp)
+    add_server(mcp)
+    mcp.set_defaults(run=commands.mcp)
 
-    http = commands.add_parser(
+    http = inner.add_parser(
         "http",
         help="answer HTTP requests",
         description="Serve POST /v1/ops/OP, POST /v1/jsonl, GET /openapi.json and GET /healthz.",
         epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: docs/doors.md.",
     )
-    _add_server(http)
+    add_server(http)
     http.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-    http.add_argument("--port", type=_port, default=8717, help="port to listen on, 0 for any free one (default: 8717)")
+    http.add_argument("--port", type=port, default=8717, help="port to listen on, 0 for any free one (default: 8717)")
     http.add_argument(
         "--token-file", metavar="FILE", help="demand this token; needed for any address that is not loopback"
     )
@@ -126,18 +124,18 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         help="also answer to this name in the Host header, besides localhost and plain addresses; may be repeated",
     )
-    http.set_defaults(run=_http)
+    http.set_defaults(run=commands.http)
 
-    shell = commands.add_parser(
+    shell = inner.add_parser(
         "shell",
         help="ask by hand, with completion and history",
         description="A prompt for people: type an operation and its arguments, read the answer as text.",
         epilog="Example: at the prompt, type: grep TODO paths=src max_hits=5",
     )
-    _add_root(shell)
-    shell.set_defaults(run=_shell)
+    add_root(shell)
+    shell.set_defaults(run=commands.shell)
 
-    call = commands.add_parser(
+    call = inner.add_parser(
         "call",
         help="run one operation and print its answer",
         description="Run one operation and print its answer. Exits 1 when the answer is an error.",
@@ -151,223 +149,20 @@ def _parser() -> argparse.ArgumentParser:
         help="an argument; strings as they are, the rest as JSON; repeat a list's key",
     )
     call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object, instead of KEY=VALUE")
-    _add_root(call)
+    add_root(call)
     call.add_argument("--pretty", action="store_true", help="indent the answer")
-    call.set_defaults(run=_call)
+    call.set_defaults(run=commands.call)
 
-    schema = commands.add_parser(
+    schema = inner.add_parser(
         "schema",
         help="print the schemas of the protocol",
         description="Print one JSON Schema of the contract, or with no NAME all of them in one object.",
     )
     schema.add_argument("name", metavar="NAME", nargs="?", help="such as grep, request or zeno/ops/grep.json")
     schema.add_argument("--list", action="store_true", help="print the names only")
-    schema.set_defaults(run=_schema)
+    schema.set_defaults(run=commands.schema)
 
     from zeno.trace.cli import add_commands
 
-    add_commands(commands)
+    add_commands(inner)
     return parser
-
-
-def _add_root(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--root", metavar="DIR", required=True, help="the directory to serve; nothing outside it is read"
-    )
-
-
-def _add_server(parser: argparse.ArgumentParser) -> None:
-    """The flags that all doors share."""
-    _add_root(parser)
-    parser.add_argument("--log", metavar="FILE", help="append a JSONL trace of all requests and answers to FILE")
-    parser.add_argument(
-        "--max-request-bytes", type=_positive, metavar="N", help="refuse longer requests (default: 1 MiB)"
-    )
-    parser.add_argument(
-        "--max-response-bytes", type=_positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
-    )
-    parser.add_argument(
-        "--cache-bytes",
-        type=_positive,
-        metavar="N",
-        default=1 << 30,
-        help="hold at most so much text and index in memory; the rest is read from disk (default: 1 GiB)",
-    )
-    parser.add_argument("--no-cache", action="store_true", help="hold nothing: walk and read anew for every request")
-    parser.add_argument("--max-ops", type=_positive, metavar="N", help="answer at most so many requests")
-    parser.add_argument("--max-lines", type=_positive, metavar="N", help="return at most so many lines of files in all")
-    parser.add_argument(
-        "--max-bytes", type=_positive, metavar="N", help="return at most so many bytes of results in all"
-    )
-    parser.add_argument(
-        "--gitignore",
-        action="store_true",
-        help="leave out what git ignores, where a request does not say gitignore itself",
-    )
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port; give a number from 0 to 65535")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return number
-
-
-def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
-    """The server that flags describe, whatever door it stands behind."""
-    from zeno.search.corpus import ColdCorpus
-    from zeno.search.warm import WarmCorpus
-    from zeno.server import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, Server
-    from zeno.trace.writer import TraceWriter
-
-    tree = _tree(options.root, stack)
-    trace = None
-    if options.log is not None:
-        try:
-            trace = TraceWriter(options.log)
-        except OSError as error:
-            raise _CannotRun(f"cannot open the log {options.log!r}: {os.strerror(error.errno or 0)}") from None
-        stack.callback(trace.close)
-        tree.conceal(trace.descriptor)
-    corpus = ColdCorpus(tree) if options.no_cache else WarmCorpus(tree, options.cache_bytes)
-    stack.callback(corpus.close)
-    return Server(
-        corpus,
-        trace,
-        max_request_bytes=options.max_request_bytes or MAX_REQUEST_BYTES,
-        max_response_bytes=options.max_response_bytes or MAX_RESPONSE_BYTES,
-        max_ops=options.max_ops,
-        max_lines=options.max_lines,
-        max_bytes=options.max_bytes,
-        gitignore=options.gitignore,
-    )
-
-
-def _serve(options: argparse.Namespace) -> int:
-    from zeno.server import serve
-
-    if sys.stdout is None:
-        raise _CannotRun("standard output is closed, so nobody can be answered; give it somewhere to go")
-    with ExitStack() as stack:
-        server = _server(options, stack)
-        # Standard output belongs to the protocol alone: whatever else is printed in this process goes to stderr.
-        sink = os.dup(1)
-        stack.callback(os.close, sink)
-        os.dup2(2, 1)
-        # What is there now stays: the garbage collector need not look at it again and again.
-        gc.freeze()
-        serve(server, 0, sink)
-    return 0
-
-
-def _mcp(options: argparse.Namespace) -> int:
-    with ExitStack() as stack:
-        server = _server(options, stack)
-        try:
-            from zeno.mcp import serve
-        except ModuleNotFoundError as error:
-            raise _needs("mcp", error) from None
-        serve(server)
-    return 0
-
-
-def _http(options: argparse.Namespace) -> int:
-    with ExitStack() as stack:
-        server = _server(options, stack)
-        try:
-            from zeno.doorman import CannotListen, listen
-            from zeno.http import serve
-        except ModuleNotFoundError as error:
-            raise _needs("http", error) from None
-        try:
-            listening = listen(options.host, options.port, options.token_file)
-        except CannotListen as error:
-            raise _CannotRun(str(error)) from None
-        stack.callback(listening.socket.close)
-        serve(server, listening, options.allow_host)
-    return 0
-
-
-def _needs(extra: str, error: ModuleNotFoundError) -> _CannotRun:
-    return _CannotRun(f"{error.name} is not installed; run: pip install 'zeno-normalizer[{extra}]'")
-
-
-def _shell(options: argparse.Namespace) -> int:
-    from zeno.search.corpus import ColdCorpus
-    from zeno.server import Server
-    from zeno.shell import Shell
-
-    with ExitStack() as stack:
-        return Shell(Server(ColdCorpus(_tree(options.root, stack)))).run()
-
-
-def _call(options: argparse.Namespace) -> int:
-    from zeno.search.corpus import ColdCorpus
-    from zeno.server import Server
-
-    args = _arguments(options)
-    line = json.dumps({"id": "call", "op": options.op, "args": args}).encode()
-    with ExitStack() as stack:
-        server = Server(ColdCorpus(_tree(options.root, stack)), max_request_bytes=max(len(line), 1 << 20))
-        answer = server.answer(line)
-    value = json.loads(answer)
-    print(json.dumps(value, indent=2, ensure_ascii=False) if options.pretty else answer.decode().rstrip("\n"))
-    return 0 if value["ok"] else 1
-
-
-def _arguments(options: argparse.Namespace) -> Any:
-    if options.args is not None:
-        if options.pairs:
-            raise _CannotRun("give either --args or KEY=VALUE, not both")
-        try:
-            return spec.parse(options.args.encode("utf-8", "surrogateescape"), max_depth=64)
-        except spec.NotStrictJson as error:
-            raise _CannotRun(f"--args is not strict JSON: {error}") from None
-    from zeno.pairs import NotAPair, arguments
-
-    try:
-        return arguments(options.op, options.pairs)
-    except NotAPair as error:
-        raise _CannotRun(str(error)) from None
-
-
-def _schema(options: argparse.Namespace) -> int:
-    if options.list:
-        print("\n".join(spec.names()))
-        return 0
-    if options.name is None:
-        document: Any = {
-            "protocol": spec.PROTOCOL_VERSION,
-            "schemas": {name: spec.schema(name) for name in spec.names()},
-        }
-    else:
-        wanted = (
-            options.name,
-            f"zeno/{options.name}.json",
-            f"zeno/ops/{options.name}.json",
-            f"eval/{options.name}.json",
-        )
-        name = next((name for name in wanted if name in spec.names()), None)
-        if name is None:
-            raise _CannotRun(f"no schema is called {options.name!r}; zeno schema --list tells which there are")
-        document = spec.schema(name)
-    print(json.dumps(document, indent=2, ensure_ascii=False))
-    return 0
-
-
-def _tree(root: str, stack: ExitStack) -> Any:
-    from zeno.tree import Tree
-
-    try:
-        return stack.enter_context(Tree(root))
-    except OSError as error:
-        raise _CannotRun(f"cannot serve {root!r}: {os.strerror(error.errno or 0)}") from None

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from stat import S_ISDIR
 from typing import Any
 
-from zeno.errors import InvalidArgs
+from zeno.errors import InvalidArgs, ZenoError
 from zeno.globs import matcher
 from zeno.search.corpus import Corpus
-from zeno.search.selection import Candidates, Selection
+from zeno.search.selection import WILDCARD, Candidates, Selection
+from zeno.tree import Tree
 
 # Whoever asks for a thousand paths needs no thousand hints.
 MAX_GLOBS = 3
@@ -23,7 +25,7 @@ def why_nothing(
     for glob in globs[:MAX_GLOBS]:
         # A glob may be as large as RE2 can bear; the same without case is larger.
         with suppress(InvalidArgs):
-            found += _on_glob(glob, field, candidates.paths)
+            found += _on_glob(glob, field, candidates.paths) or _on_links(glob, corpus.tree)
     return found + _on_rules(args, selection, corpus)
 
 
@@ -42,6 +44,26 @@ def _on_glob(glob: str, field: str, paths: list[str]) -> list[str]:
         return [f"{glob!r} would match if case did not count: {others[0]!r}{_more(others)}"]
     if bare and bare != glob and any(map(matcher([bare], field), paths)):
         return [f"paths are relative to the root: {bare!r} matches"]
+    return []
+
+
+def _on_links(glob: str, tree: Tree) -> list[str]:
+    """Where a path leads through a linked directory: no list of files has what is below one under that name."""
+    steps = glob.removeprefix("./").strip("/").split("/")
+    for length, step in enumerate(steps, 1):
+        if step in ("", ".", "..") or WILDCARD.search(step):
+            return []
+        link = "/".join(steps[:length])
+        try:
+            place = tree.place(link)
+        except ZenoError:
+            # Where a link leads out of the root, nothing is told of it.
+            return []
+        if place.status is None or not S_ISDIR(place.status.st_mode):
+            return []
+        if place.path != link:
+            instead = "/".join([*([] if place.path == "." else [place.path]), *steps[length:]]) or "."
+            return [f"linked directories are not entered, and {link!r} leads to {place.path!r}: ask for {instead!r}"]
     return []
 
 

@@ -30,6 +30,11 @@ def printed_entry(name: str) -> str:
     return name if name.isascii() else printed(os.fsencode(name))
 
 
+def typed(word: str) -> str:
+    """The same for a name on a command line, where a byte that is not UTF-8 is half a surrogate pair."""
+    return printed(os.fsencode(word)) if _LONE.search(word) else word
+
+
 def raw(path: str, field: str) -> bytes:
     """The bytes of a printed path; `field` names the argument in errors."""
     if "\0" not in path:

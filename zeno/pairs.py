@@ -5,7 +5,11 @@ from typing import Any
 
 import contract_spec as spec
 
+from zeno.names import typed
 from zeno.wire import MAX_DEPTH
+
+# Arguments that name files and directories, or match their names.
+_NAMES = frozenset({"path", "paths", "glob", "exclude_globs", "exclude_dirs"})
 
 
 class NotAPair(ValueError):
@@ -25,13 +29,17 @@ def first(op: str) -> str | None:
 
 
 def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
-    """Strings as they are, the rest as JSON; a list's key may be repeated."""
+    """Strings as they are, the rest as JSON; a list's key may be repeated. Names of files need not be UTF-8."""
     properties = known(op)
     args: dict[str, Any] = {}
     for word in words:
         key, equals, text = word.partition("=")
         if not equals:
             raise NotAPair(f"{word!r} is not KEY=VALUE")
+        if key in _NAMES:
+            text = typed(text)
+        elif typed(word) != word:
+            raise NotAPair(f"{word!r} is not UTF-8; only names of files may be other bytes")
         kind = properties.get(key, {}).get("type")
         if kind == "array" and not text.startswith("["):
             args.setdefault(key, []).append(text)

@@ -66,7 +66,8 @@ def main() -> None:
                 [("lantern/settings.py", 34, 37)],
                 id="unit",
             )
-            zeno.ask("grep", pattern="1h", paths=["tests"])
+            nothing = zeno.ask("grep", pattern="1h", paths=["tests"])
+            record.claim("No test has `1h` in it.", answers=[nothing["id"]], id="untested")
             reading.outcome = "as 60 seconds"
         record.claim("The branch asks for one hour.", [("config/lantern.conf", 2, 2)], id="asks")
         half.outcome = "a minute"

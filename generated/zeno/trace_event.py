@@ -191,6 +191,25 @@ class Citation(Model):
     """
 
 
+class AnswerCitation(Model):
+    """
+    An answer of the trace, all of it.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    id: StrictStr
+    """
+    The id of the request that was answered.
+    """
+    digest: Annotated[StrictStr, Field(pattern='^[0-9a-f]{64}$(?!\\n)')]
+    """
+    The digest that the response event of the answer has.
+    """
+
+
 class ResponseSummary(Model):
     """
     What a result amounts to.
@@ -201,7 +220,7 @@ class ResponseSummary(Model):
     )
     count: Annotated[StrictInt | None, Field(ge=0)]
     """
-    Number of files, hits, symbols or items; null for read_file and peek.
+    Number of files, hits, symbols or items; null for read_file, peek and describe, which are no lists.
     """
     truncated: StrictBool
     """
@@ -215,7 +234,7 @@ class ResponseSummary(Model):
 
 class ClaimEvent(Model):
     """
-    The agent states something and cites the lines it rests on.
+    The agent states something and cites the lines and the answers it rests on.
     """
 
     model_config = ConfigDict(
@@ -243,6 +262,10 @@ class ClaimEvent(Model):
     evidence: list[Citation]
     """
     The lines that the claim rests on.
+    """
+    answers: list[AnswerCitation] | MISSING = MISSING
+    """
+    Whole answers that the claim rests on, such as a search that found nothing; each stands before the claim in the trace.
     """
     id: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
@@ -300,7 +323,7 @@ TraceEvent = TypeAliasType(
     Annotated[
         RequestEvent | ResponseEvent | ErrorEvent | SubcallStartEvent | SubcallEndEvent | ClaimEvent,
         Field(
-            examples=[{'ts': '2026-01-04T18:11:30Z', 'event': 'request', 'id': 'req-1', 'op': 'list_files', 'args': {'glob': '**/*.swift', 'max': 200}}, {'ts': '2026-01-04T18:11:30Z', 'event': 'response', 'id': 'req-1', 'op': 'list_files', 'summary': {'count': 143, 'truncated': False, 'metrics': {'time_ms': 4, 'bytes_read': 0, 'files_scanned': 128}}, 'digest': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'}, {'ts': '2026-01-04T18:11:31Z', 'event': 'error', 'id': 'req-2', 'op': 'foo', 'error': {'message': 'unknown op: foo', 'code': 'unknown_op'}}, {'ts': '2026-01-04T18:11:32Z', 'event': 'subcall_start', 'id': 'sub-1', 'task': 'find where sessions expire'}, {'ts': '2026-01-04T18:11:40Z', 'event': 'subcall_end', 'id': 'sub-1', 'outcome': 'in session.py'}, {'ts': '2026-01-04T18:11:41Z', 'event': 'claim', 'claim': 'sessions expire after an hour', 'evidence': [{'path': 'session.py', 'start_line': 12, 'end_line': 14}], 'parent': 'sub-1'}],
+            examples=[{'ts': '2026-01-04T18:11:30Z', 'event': 'request', 'id': 'req-1', 'op': 'list_files', 'args': {'glob': '**/*.swift', 'max': 200}}, {'ts': '2026-01-04T18:11:30Z', 'event': 'response', 'id': 'req-1', 'op': 'list_files', 'summary': {'count': 143, 'truncated': False, 'metrics': {'time_ms': 4, 'bytes_read': 0, 'files_scanned': 128}}, 'digest': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'}, {'ts': '2026-01-04T18:11:31Z', 'event': 'error', 'id': 'req-2', 'op': 'foo', 'error': {'message': 'unknown op: foo', 'code': 'unknown_op'}}, {'ts': '2026-01-04T18:11:32Z', 'event': 'subcall_start', 'id': 'sub-1', 'task': 'find where sessions expire'}, {'ts': '2026-01-04T18:11:40Z', 'event': 'subcall_end', 'id': 'sub-1', 'outcome': 'in session.py'}, {'ts': '2026-01-04T18:11:41Z', 'event': 'claim', 'claim': 'sessions expire after an hour', 'evidence': [{'path': 'session.py', 'start_line': 12, 'end_line': 14}], 'parent': 'sub-1'}, {'ts': '2026-01-04T18:11:42Z', 'event': 'claim', 'claim': 'nothing renews a session', 'evidence': [], 'answers': [{'id': 'req-7', 'digest': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'}]}],
             title='TraceEvent',
         ),
     ],

@@ -25,6 +25,7 @@ ALLOWED = {
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"commands"},
     {"client", "http", "mcp", "shell"},
     {"doorman", "turns"},
     {"server"},
@@ -39,7 +40,7 @@ LAYERS = [
     {"beneath", "file"},
     {"descent"},
     {"lines", "names", "patterns", "plain", "text"},
-    {"errors"},
+    {"errors", "flags"},
 ]
 
 

@@ -2,10 +2,14 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
+
+from zeno.cli import main
 
 
 def zeno(*arguments, **options):
@@ -62,6 +66,105 @@ def test_an_error_answer_exits_1_and_a_bad_call_2(root):
         assert done.stderr.startswith("zeno: ")
     assert zeno("serve", "--root", str(root), "--max-request-bytes", "0").returncode == 2
     assert zeno("serve", "--root", str(root), "surplus").returncode == 2
+
+
+DOORS = ["serve", "mcp", "http"]
+NUMBERS = [
+    *((door, flag) for door in DOORS for flag in ("request-bytes", "response-bytes", "ops", "lines", "bytes")),
+    *((f"trace {name} t.jsonl", "response-bytes") for name in ("replay", "verify", "coverage", "view --out p.html")),
+]
+
+
+@pytest.mark.parametrize(("command", "flag"), NUMBERS)
+def test_a_limit_of_nothing_or_less_is_refused_at_every_door(command, flag, root, capsys):
+    for number in ("-5", "0", "1.5", "x", "", "9" * 5000):
+        with pytest.raises(SystemExit) as ended:
+            main([*command.split(), "--root", str(root), f"--max-{flag}={number}"])
+        assert ended.value.code == 2
+        assert f"--max-{flag}: '{number}' is not a whole number above 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flag", "number", "sentence"),
+    [
+        *(("--cache-bytes", number, "is not a whole number above 0") for number in ("-1", "0")),
+        *(("--port", number, "give a number from 0 to 65535") for number in ("-1", "65536", "x", "\u00b2", "9" * 5000)),
+    ],
+)
+def test_other_numbers_are_refused_where_they_make_no_sense(flag, number, sentence, root, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["http", "--root", str(root), f"{flag}={number}"])
+    assert ended.value.code == 2
+    assert sentence in capsys.readouterr().err
+
+
+ODD = os.fsdecode(b"n\xff.txt")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["read_file", f"path={ODD}"],
+        ["stat", "paths=a", f"paths={ODD}"],
+        ["grep", "pattern=x", f"paths={ODD}"],
+        ["list_files", f"glob={ODD}"],
+        ["list_files", "exclude_globs=a", f"exclude_dirs={os.fsdecode(bytes([0xFE]))}"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_name_that_is_not_utf8_is_taken_as_answers_print_it(root, words):
+    for name in (b"a", b"n\xff.txt", b"\xfe/b"):
+        path = os.path.join(os.fsencode(root), name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write("x\n")
+    done = zeno("call", *words, "--root", str(root))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "n\\u0000ff.txt" in done.stdout
+    assert not any(path.endswith("/b") for path in json.loads(done.stdout)["result"].get("files", []))
+
+
+@pytest.mark.parametrize("words", [["grep", f"pattern={ODD}"], [ODD], ["stat", f"{ODD}=1"], ["stat", ODD]])
+def test_other_words_that_are_not_utf8_are_refused_with_a_sentence(root, words):
+    done = zeno("call", *words, "--root", str(root))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "UTF-8" in done.stderr or "KEY=VALUE" in done.stderr
+
+
+@pytest.fixture
+def stuck(root, tmp_path):
+    """A server that is still starting: the log it wants to open is a pipe that nobody reads."""
+    os.mkfifo(tmp_path / "log")
+    command = [sys.executable, "-m", "zeno", "serve", "--root", str(root), "--log", str(tmp_path / "log")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        open_files = f"/proc/{process.pid}/fd"
+        deadline = time.monotonic() + 20
+        while str(root) not in [os.readlink(os.path.join(open_files, one)) for one in os.listdir(open_files)]:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        time.sleep(0.1)
+        yield process
+        process.kill()
+
+
+def test_ctrl_c_while_a_server_starts_ends_it_without_a_word(stuck):
+    stuck.send_signal(signal.SIGINT)
+    out, err = stuck.communicate(timeout=20)
+    assert (stuck.returncode, out, err) == (-signal.SIGINT, b"", b"")
+
+
+def test_ctrl_c_while_the_program_is_being_loaded_ends_it_without_a_word():
+    program = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'zeno.cli': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from zeno.__main__ import run\n"
+        "run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
 
 
 def test_schemas_are_printed_by_short_and_long_names():

@@ -76,3 +76,49 @@ def test_a_glob_that_is_too_large_without_case_costs_no_more_than_its_hint(ask_t
 def test_many_paths_do_not_make_many_hints(ask_tree):
     hints = ask_tree("grep", pattern="x", paths=["readme.md"] * 50)["result"]["hints"]
     assert len(hints) == 4
+
+
+@pytest.fixture
+def linked(root, ask):
+    (root / "real/deep").mkdir(parents=True)
+    (root / "real/deep/x.py").write_text("x\n")
+    links = {"link": "real", "real/here": "deep", "up": ".", "out": "..", "gone": "none", "loop": "loop", "file": "a"}
+    for name, target in links.items():
+        (root / name).symlink_to(target)
+    (root / "a").write_text("x\n")
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("entry", "link", "real", "instead"),
+    [
+        ("link/deep/x.py", "link", "real", "real/deep/x.py"),
+        ("link/deep/y.py", "link", "real", "real/deep/y.py"),
+        ("./link/deep/", "link", "real", "real/deep"),
+        ("link/**/*.py", "link", "real", "real/**/*.py"),
+        ("link", "link", "real", "real"),
+        ("real/here/x.py", "real/here", "real/deep", "real/deep/x.py"),
+        ("up/real/deep/x.py", "up", ".", "real/deep/x.py"),
+        ("up", "up", ".", "."),
+    ],
+)
+def test_what_lies_below_a_linked_directory_is_named_by_its_real_path(linked, entry, link, real, instead):
+    hint = f"linked directories are not entered, and {link!r} leads to {real!r}: ask for {instead!r}"
+    result = linked("grep", pattern="x", paths=[entry])["result"]
+    assert (result["hits"], result["hints"][1:]) == ([], [hint])
+    if "/" in entry:
+        result = linked("list_files", glob=entry)["result"]
+        assert (result["files"], result["hints"][1:]) == ([], [hint])
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["out/x", "gone/x", "loop/x", "file/x", "real/none", "*/deep/y.py", "link*/x", "real/../link/x", "a/../out"],
+)
+def test_a_path_that_leads_through_no_linked_directory_has_no_such_hint(linked, entry):
+    assert linked("grep", pattern="x", paths=[entry])["result"]["hints"] == ["args.paths matched 0 of 3 files"]
+
+
+def test_a_path_of_endless_steps_costs_no_more_than_the_directories_there_are(linked):
+    entry = "real/" + "deep/" * 100_000 + "x"
+    assert len(linked("grep", pattern="x", paths=[entry])["result"]["hints"]) == 1

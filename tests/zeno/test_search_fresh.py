@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import Pipe
 from zeno.search import holding, store
 from zeno.search.corpus import ColdCorpus
-from zeno.search.expression import NOTHING
+from zeno.search.demands import NOTHING
 from zeno.search.holding import Holding
 from zeno.search.unseen import Unwatchable
 from zeno.search.warm import WarmCorpus

@@ -23,6 +23,7 @@ from zeno.tree import Tree
 NAME = "zeno/trace_event.json"
 # Few ids, real operations and real paths, so that events meet; values of every type where arguments are wanted.
 IDS = st.sampled_from(["a", "b", "a/b"])
+DIGESTS = st.sampled_from(["0" * 64, "1" * 64])
 ARGS: st.SearchStrategy[Any] = st.dictionaries(
     st.sampled_from(["path", "paths", "pattern", "start_line", "end_line", "max_hits", "cursor", "glob", "context"]),
     st.sampled_from(["f.txt", "none", "../x", "\0", "(", [], ["f.txt"], [3], 0, 1, 2.0, 2**60, None, True, {"x": []}]),
@@ -42,6 +43,8 @@ def event(draw):
         value["id"] = draw(IDS)
     for citation in value.get("evidence", []):
         citation["path"] = draw(st.sampled_from(["f.txt", "none", "../x", "\0"]))
+    for answer in value.get("answers", []):
+        answer |= {"id": draw(IDS), "digest": draw(DIGESTS)}
     return value
 
 
@@ -51,7 +54,7 @@ def exchange(draw):
     define = spec.schema(NAME)["$defs"]
     request, response = (draw(valid(NAME, define[kind])) for kind in ("request", "response"))
     request |= {"id": draw(IDS), "op": draw(st.sampled_from([*sorted(OPS), "sing"])), "args": draw(ARGS)}
-    response |= {"id": request["id"], "op": request["op"]}
+    response |= {"id": request["id"], "op": request["op"], "digest": draw(DIGESTS)}
     response["summary"]["metrics"]["lines_returned"] = draw(st.integers(0, 5))
     return [request, response]
 

@@ -54,6 +54,10 @@ FLAWS = {
     ),
     "counts that disagree": ([request(op="grep"), response(op="grep", count=2, hits=3)], ["miscounted"]),
     "a count of what is not counted": ([request(op="peek"), response(op="peek", count=3)], ["miscounted"]),
+    "a count of what a server tells of itself": (
+        [request(op="describe"), response(op="describe", count=3)],
+        ["miscounted"],
+    ),
     "a clock set back": ([request() | {"ts": "2030-01-01T00:00:01Z"}, response()], ["time_backwards"]),
     "an error to nothing": (
         [{"event": "error", "id": "a", "op": "x", "error": {"message": "m", "code": "unknown_op"}}],
@@ -74,6 +78,23 @@ FLAWS = {
     "a claim id twice": ([claim(CITED, id="c")] * 2, ["repeated_claim"]),
     "a claim on nothing": ([claim()], ["no_evidence"]),
     "a range that runs backwards": ([claim(CITED | {"end_line": 1, "start_line": 2})], ["backward_range"]),
+    "a claim on an answer": (
+        [request(), response(), claim(answers=[{"id": "a", "digest": "0" * 64}])],
+        [],
+    ),
+    "a claim on another answer": (
+        [request(), response(), claim(answers=[{"id": "a", "digest": "1" * 64}])],
+        ["unknown_answer"],
+    ),
+    "a claim on an answer that comes later": (
+        [claim(answers=[{"id": "a", "digest": "0" * 64}]), request(), response()],
+        ["unknown_answer"],
+    ),
+    "a claim on an answer to nothing": (
+        [response(), claim(answers=[{"id": "a", "digest": "0" * 64}])],
+        ["without_request", "unknown_answer"],
+    ),
+    "a claim on no answers": ([claim(answers=[])], ["no_evidence"]),
     "a field too many": ([request() | {"more": 1}], ["not_an_event"]),
     "a kind nobody knows": ([{"event": "dream"}], ["not_an_event"]),
     "a digest that is none": ([request(), response(digest="x")], ["not_an_event", "unanswered"]),
@@ -95,6 +116,15 @@ def test_a_message_names_line_and_field(traced):
         1,
         "line 3: error: not_an_event: args must be an object, not a number\n2 events, 1 error, 0 warnings\n",
     )
+
+
+def test_an_answer_that_is_not_there_is_told_apart_from_one_with_another_digest(traced):
+    cited = [{"id": "a", "digest": "1" * 64}, {"id": "b", "digest": "1" * 64}]
+    traced.put(request(), response(), claim(answers=cited))
+    assert [one["message"] for one in traced.run("lint")[1]["findings"]] == [
+        "answers[0]: no answer to the request 'a' before this line has that digest",
+        "answers[1]: no request 'b' stands before this line",
+    ]
 
 
 @pytest.mark.parametrize("command", ["lint", "replay", "verify", "coverage"])

@@ -15,6 +15,10 @@ import pytest
 from zeno.cli import main
 from zeno.trace.recorder import NotRecorded, Recorder
 
+ANSWERED = (
+    '{"ts":"2030-01-01T00:00:00Z","event":"response","id":"r1","op":"stat","summary":{"count":1,"truncated":false,'
+    f'"metrics":{{"time_ms":0,"bytes_read":0,"files_scanned":0}}}},"digest":"{"0" * 64}"}}'
+)
 ZENO = [sys.executable, "-m", "zeno"]
 
 
@@ -55,6 +59,31 @@ def test_evidence_that_is_not_there_is_refused_and_nothing_written(traced, evide
     with pytest.raises(NotRecorded):
         traced.record.claim("no", [evidence])
     assert traced.events() == []
+
+
+def test_a_claim_on_an_answer_takes_its_digest_from_the_trace(traced):
+    traced.file("a.txt", "one\n")
+    traced.ask("grep", pattern="two")
+    traced.line({"id": "r1", "op": "grep", "args": {"pattern": "one"}})
+    first, last = (one["digest"] for one in traced.events() if one["event"] == "response")
+    given = {"id": "r1", "digest": first}
+    written = traced.record.claim("no two", answers=["r1", given])
+    assert written["answers"] == [{"id": "r1", "digest": last}, given]
+    assert spec.violations("zeno/trace_event.json", written) == []
+    assert "answers" not in traced.record.claim("nothing")
+
+
+@pytest.mark.parametrize(
+    "answer", ["r9", "r1", "r3", "", "\udcff", {"id": "r2"}, {"id": "r2", "digest": "x"}, {"id": 2, "digest": "0" * 64}]
+)
+def test_an_answer_that_was_not_given_is_refused_and_nothing_written(traced, answer):
+    traced.ask("read_file", path="none")
+    traced.ask("list_files")
+    traced.put({"event": "request", "id": "r3", "op": "list_files", "args": {}})
+    before = traced.events()
+    with pytest.raises(NotRecorded):
+        traced.record.claim("no", answers=[answer])
+    assert traced.events() == before
 
 
 @pytest.mark.parametrize(
@@ -224,6 +253,12 @@ def test_events_are_added_one_at_a_time_from_the_command_line(root, tmp_path, ru
     assert [one["event"] for one in events(log)] == ["subcall_start", "claim", "subcall_end", "claim"]
     run("lint", str(log))
     run("claim", "so", "a.txt", *where, check=2)
+    assert "no answer to 'r1'" in run("claim", "so", "--answer", "r1", *where, check=2).err
+    with Recorder(str(log)) as record:
+        record._log.append(b'{"ts":"2030-01-01T00:00:00Z","event":"request","id":"r1","op":"stat","args":{}}')
+        record._log.append(ANSWERED.encode())
+    claimed = json.loads(run("claim", "so", "--answer", "r1", "--format", "json", *where).out)
+    assert claimed["answers"] == [{"id": "r1", "digest": "0" * 64}]
     run("claim", "so", "a:b.txt:1-9", *where, check=2)
     monkeypatch.delenv("ZENO_TRACE", raising=False)
     assert "give --log" in run("claim", "so", check=2).err

@@ -95,6 +95,22 @@ def test_an_answer_over_the_limit_is_replayed_under_the_same_limit(traced):
     assert traced.run("replay")[0] == 1
 
 
+def test_what_is_not_run_again_is_told_by_its_kind(traced):
+    traced.ask("describe", schemas=False)
+    traced.ask("describe", schema=False)
+    refused = {"event": "error", "id": "b", "error": {"message": "used up", "code": "budget_exhausted"}}
+    for op in ("describe", "stat", "stat"):
+        traced.put({"event": "request", "id": "b", "op": op, "args": {}}, refused | {"op": op})
+    assert traced.text("replay") == (
+        0,
+        "5 answers: 0 the same, 0 different\n"
+        "2 not run again: describe, which tells of the server and not of the tree\n"
+        "3 not run again: refusals that came from the session, not from the request\n",
+    )
+    _, report = traced.run("replay")
+    assert (report["not_run"], report["not_run_describe"]) == (5, 2)
+
+
 def test_a_request_without_answer_is_told(traced):
     traced.put({"event": "request", "id": "a", "op": "stat", "args": {"path": "."}})
     status, report = traced.run("replay")

@@ -1,6 +1,7 @@
 """verify: verdicts on what claims cite, and whether the agent had seen it."""
 
 import hashlib
+import os
 
 import pytest
 
@@ -153,3 +154,119 @@ def test_text_says_what_became_of_each_citation(session):
         "FAILS  line 4: guessed\n       ok, never delivered before  b.txt:1-1\n"
         "2 claims: 1 hold, 1 does not\n",
     )
+
+
+# Whole answers as evidence
+
+
+def resting(session, id, digest=None):
+    """What becomes of a claim that cites an answer, and how the claim as a whole fares."""
+    if digest is None:
+        session.record.claim("so it is", answers=[id])
+    else:
+        session.put({"event": "claim", "claim": "so", "evidence": [], "answers": [{"id": id, "digest": digest}]})
+    status, report = session.run("verify")
+    claim = report["claims"][-1]
+    assert status == (0 if report["hold"] == len(report["claims"]) else 1)
+    return claim["answers"][0]["verdict"], claim["holds"]
+
+
+def test_a_search_that_found_nothing_is_evidence(session):
+    assert session.ask("grep", pattern="rain")["result"]["hits"] == []
+    assert resting(session, "r1") == ("ok", True)
+    _, report = session.run("verify")
+    told = report["claims"][0]["answers"][0]
+    assert (told["id"], told["line"], told["op"], told["args"]) == ("r1", 2, "grep", {"pattern": "rain"})
+    assert told["found"] == ["hits", 0]
+    assert told["digest"] == session.events()[1]["digest"]
+    assert session.text("verify") == (
+        0,
+        "holds  line 3: so it is\n       ok  the answer r1: grep pattern=rain: 0 hits\n1 claim: 1 hold, 0 do not\n",
+    )
+
+
+def test_what_is_found_since_or_could_be_searched_since_undoes_it(session):
+    session.ask("grep", pattern="rain")
+    session.file("b.txt", TEXT.replace("line 7", "fine 7"))
+    assert resting(session, "r1") == ("ok", True)
+    session.file("c.txt", "no hit, but a file that nobody had searched\n")
+    assert resting(session, "r1") == ("changed", False)
+    (session.root / "c.txt").unlink()
+    session.file("b.txt", TEXT + "rain\n")
+    assert resting(session, "r1") == ("changed", False)
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "why"),
+    [
+        ("grep", {"pattern": "line", "max_hits": 3}, "a limit cut it"),
+        ("grep", {"pattern": "rain", "max_files": 1}, "a limit cut it"),
+        ("grep", {"pattern": "rain", "max_bytes": 5}, "it left out 2 too_large"),
+        ("list_files", {"max": 1}, "a limit cut it"),
+        ("read_file", {"path": "a.txt", "end_line": 30, "max_lines": 2}, "a limit cut it"),
+        ("read_file", {"path": "a.txt", "end_line": 30, "max_line_chars": 2}, "lines of it were clipped"),
+        ("peek", {"path": "a.txt", "max_line_chars": 2}, "lines of it were clipped"),
+    ],
+)
+def test_an_answer_that_was_not_all_there_is_proves_nothing(session, op, args, why):
+    session.ask(op, **args)
+    assert resting(session, "r1") == ("partial", False)
+    assert f"       partial  the answer r1: {op} " in session.text("verify")[1]
+    assert f"\n       {why}\n" in session.text("verify")[1]
+
+
+def test_a_later_page_is_a_part_of_an_answer(session):
+    cursor = session.ask("list_files", max=1)["result"]["cursor"]
+    assert session.ask("list_files", max=1, cursor=cursor)["result"]["truncated"] is False
+    assert resting(session, "r2") == ("partial", False)
+    assert "it is a page after others" in session.text("verify")[1]
+
+
+def test_clipped_hits_are_hits_all_the_same(session):
+    session.ask("grep", pattern="line 30", max_line_chars=3)
+    assert resting(session, "r1") == ("ok", True)
+
+
+@pytest.mark.parametrize(("id", "digest"), [("r1", "0" * 64), ("r9", None)])
+def test_an_answer_that_was_not_given_is_no_evidence(session, id, digest):
+    session.ask("grep", pattern="rain")
+    assert resting(session, id, digest or session.events()[1]["digest"]) == ("not_given", False)
+
+
+def test_an_answer_after_the_claim_is_too_late(session):
+    session.ask("grep", pattern="rain")
+    lines = session.log.read_bytes()
+    session.record.claim("so it is", answers=["r1"])
+    session.log.write_bytes(session.log.read_bytes().removeprefix(lines) + lines)
+    _, report = session.run("verify")
+    assert report["claims"][0]["answers"][0]["verdict"] == "not_given"
+    assert [one["code"] for one in session.run("lint")[1]["findings"]] == ["unknown_answer"]
+
+
+def test_what_the_server_tells_of_itself_is_not_run_again(session):
+    session.ask("describe", schemas=False)
+    assert resting(session, "r1") == ("not_run", False)
+
+
+def test_a_stat_answer_may_differ_in_times_only_and_says_so(session):
+    session.ask("stat", path="a.txt")
+    assert resting(session, "r1") == ("ok", True)
+    os.utime(session.root / "a.txt", (1, 1))
+    assert resting(session, "r1") == ("changed", False)
+    assert "perhaps only in times" in session.text("verify")[1]
+
+
+def test_an_answer_that_is_refused_now_has_changed(session):
+    session.ask("read_file", path="a.txt", end_line=30)
+    (session.root / "a.txt").unlink()
+    assert resting(session, "r1") == ("changed", False)
+    assert "asked again, it is refused: not_found" in session.text("verify")[1]
+
+
+def test_lines_and_answers_are_both_asked_for(session):
+    session.ask("read_file", path="a.txt", end_line=9)
+    session.ask("grep", pattern="rain")
+    session.record.claim("both", [("a.txt", 3, 5)], answers=["r2"])
+    session.record.claim("one unseen", [("b.txt", 3, 5)], answers=["r2"])
+    _, report = session.run("verify")
+    assert [claim["holds"] for claim in report["claims"]] == [True, False]

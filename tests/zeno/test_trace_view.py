@@ -229,6 +229,39 @@ def test_without_the_tree_it_says_what_it_cannot_tell(session, view, page):
     assert len(texts(page, "#rows .event")) == 12
 
 
+def test_a_claim_on_an_answer_shows_it_and_leads_to_it(session, view, page):
+    session.ask("grep", pattern="rain", paths=["src"])
+    session.record.claim("it never rains", answers=["r6", "r2"])
+    session.put({"event": "claim", "claim": "so", "evidence": [], "answers": [{"id": HOSTILE, "digest": "0" * 64}]})
+    page.open(view())
+    assert texts(page, "#claim-3 .cite .badge") == ["answered so now", "not all there is"]
+    assert texts(page, "#claim-4 .cite .badge") == ["never given"]
+    assert texts(page, ".card > header .badge")[3:] == ["does not hold", "does not hold"]
+    page.click("#claim-3 li:nth-child(2) .cite")
+    assert "a limit cut it" in texts(page, "#claim-3 .body")[0]
+    page.click("#claim-3 li:nth-child(1) .cite")
+    page.click("#claim-3 li:nth-child(1) .body .link")
+    assert (
+        page.js("document.querySelector('#rows [aria-selected=true] .arg').textContent") == "\u201crain\u201d  in src"
+    )
+    page.key("/")
+    page.write("rain")
+    page.until("document.querySelector('#found').textContent.includes('of')")
+    assert texts(page, "#rows .event .op") == ["grep", "claim"]
+    page.open(view(root=False))
+    assert texts(page, "#claim-3 .cite .badge") == ["not checked", "not checked"]
+    assert texts(page, "#claim-4 .cite .badge") == ["never given"]
+    assert page.js(HACKED) == [None, 0, 2]
+
+
+def test_without_the_tree_lines_delivered_after_a_claim_were_not_seen_before_it(session, view, page):
+    session.record.claim("too quick", [("src/b.py", 25, 26)])
+    session.ask("read_file", path="src/b.py", start_line=20, end_line=30)
+    page.open(view(root=False))
+    assert texts(page, "#claim-0 .cite .badge") == ["not checked", "seen before"]
+    assert texts(page, "#claim-3 .cite .badge") == ["not checked"]
+
+
 def test_text_can_be_left_out(session, view, page):
     assert b"line 20" not in view("--text", "none", name="none.html").read_bytes()
     cited = view("--text", "cited", name="cited.html").read_bytes()

@@ -1,41 +1,16 @@
-"""What a pattern says about the bytes that a matching line must hold, and the same pattern for many lines at once.
+"""A pattern read: what it demands of the bytes of a matching line, and the same pattern for many lines at once.
 
 Reads RE2's syntax after RE2 has accepted it. Whatever this reader does not know it gives up on, and then every line is
 asked about: it can cost time, never a hit.
-
-The parts of an expression are sets of bytes, one for each byte that must come next, and gaps: stretches of unknown
-content, which may still demand something (`(?:foo|bar)` demands one of two). Parts without a gap between them make
-runs, and runs make demands on the index.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import product
 from typing import NamedTuple
 
-from zeno.search.signatures import FOLD, KIND, RUN_SETS, SHAPE_LENGTHS, gram, run, shape
+from zeno.search.characters import ESCAPES, PERL, POSIX, folded, parts_of
+from zeno.search.demands import MIN_NEEDLE, NOTHING, ByteSet, Demand, Part, demand_of, one_of
+from zeno.search.signatures import FOLD, gram
 
-# More alternatives for one sequence of bytes than these cost more to look up than they save.
-MAX_COMBINATIONS = 16
 MAX_PARTS = 128
-# More needles, or shorter ones, are not found sooner than the pattern itself.
-MAX_NEEDLES = 8
-MIN_NEEDLE = 3
-
-
-class Demand(NamedTuple):
-    """A condition on a piece of text: `rows` are alternatives if `any_of`, else all are demanded; `inner` likewise."""
-
-    any_of: bool
-    rows: tuple[int, ...]
-    inner: tuple["Demand", ...] = ()
-    needles: frozenset[bytes] = frozenset()
-    """Where not empty: each matching line holds one of these to the letter."""
-
-
-NOTHING = Demand(False, ())
-
-ByteSet = frozenset[int]
-Part = ByteSet | Demand
 
 
 class Expression(NamedTuple):
@@ -56,13 +31,13 @@ def literal(text: str, *, case_sensitive: bool) -> Demand:
     if text.isascii() and MIN_NEEDLE < len(text) <= MAX_PARTS:
         # The common case, spelled out: the same demand without a detour over sets.
         encoded = text.encode()
-        folded = encoded.translate(FOLD)
-        rows = {gram(folded[start : start + 4]) for start in range(len(folded) - 3)}
+        lower = encoded.translate(FOLD)
+        rows = {gram(lower[start : start + 4]) for start in range(len(lower) - 3)}
         return Demand(False, tuple(sorted(rows)), (), frozenset([encoded] if case_sensitive else []))
     parts: list[Part] = []
     for char in text[:MAX_PARTS]:
-        parts += _char(ord(char), not case_sensitive)
-    return _demand(parts)
+        parts += parts_of(ord(char), not case_sensitive)
+    return demand_of(parts)
 
 
 def expression(pattern: str, *, case_sensitive: bool) -> Expression:
@@ -71,131 +46,7 @@ def expression(pattern: str, *, case_sensitive: bool) -> Expression:
     parts = reader.alternatives(not case_sensitive)
     if reader.position < len(pattern):
         raise NotUnderstood
-    return Expression(_demand(parts), "".join(reader.out))
-
-
-# From parts to demands
-
-
-def _demand(parts: list[Part]) -> Demand:
-    rows: set[int] = set()
-    inner: list[Demand] = []
-    parts_in_a_row: list[ByteSet] = []
-    for part in [*parts, NOTHING]:
-        if isinstance(part, Demand):
-            _run(parts_in_a_row, rows, inner)
-            parts_in_a_row = []
-            if part != NOTHING:
-                inner.append(part)
-        else:
-            parts_in_a_row.append(part)
-    needles = min(_needles(parts), key=_cost, default=frozenset())
-    return Demand(False, tuple(sorted(rows)), tuple(dict.fromkeys(inner)), needles)
-
-
-def _needles(parts: list[Part]) -> Iterator[frozenset[bytes]]:
-    """What the lines that match must hold to the letter, in several ways."""
-    needle = bytearray()
-    for part in [*parts, NOTHING]:
-        if isinstance(part, frozenset) and len(part) == 1:
-            needle += bytes(part)
-            continue
-        if len(needle) >= MIN_NEEDLE:
-            yield frozenset([bytes(needle)])
-        needle.clear()
-        if isinstance(part, Demand) and part.needles:
-            yield part.needles
-
-
-def _cost(needles: frozenset[bytes]) -> int:
-    """Few and long ones are found soonest."""
-    return len(needles) * 8 - min(map(len, needles))
-
-
-def _run(parts: list[ByteSet], rows: set[int], inner: list[Demand]) -> None:
-    folded = [frozenset(FOLD[byte] for byte in part) for part in parts]
-    known = [False] * len(parts)
-    for length in (4, 3):
-        for start in range(len(parts) - length + 1):
-            # Of three bytes that are part of four known ones nothing new is to be learned.
-            if all(known[start : start + length]) and length == 3:
-                continue
-            found = _combined(folded[start : start + length])
-            if found is not None:
-                known[start : start + length] = [True] * length
-                _either({gram(sequence) for sequence in found}, rows, inner)
-    # Where the bytes themselves are known, their kinds say nothing more.
-    if all(known):
-        return
-    kinds = [frozenset(KIND[byte] for byte in part) for part in parts]
-    for length in SHAPE_LENGTHS:
-        for window in dict.fromkeys(tuple(kinds[start : start + length]) for start in range(len(kinds) - length + 1)):
-            found = _combined(window)
-            if found is not None:
-                _either({shape(sequence) for sequence in found}, rows, inner)
-    for members, chars in enumerate(RUN_SETS):
-        longest = current = 0
-        for part in parts:
-            current = current + 1 if part.issubset(chars) else 0
-            longest = max(longest, current)
-        row = run(members, longest)
-        if row is not None:
-            rows.add(row)
-
-
-def _combined(window: Sequence[ByteSet]) -> list[tuple[int, ...]] | None:
-    count = 1
-    for part in window:
-        count *= len(part)
-    return list(product(*window)) if count <= MAX_COMBINATIONS else None
-
-
-def _either(found: set[int], rows: set[int], inner: list[Demand]) -> None:
-    if len(found) == 1:
-        rows |= found
-    else:
-        inner.append(Demand(True, tuple(sorted(found))))
-
-
-# From a pattern to parts
-
-_ASCII_LETTERS = frozenset(range(65, 91)) | frozenset(range(97, 123))
-_DIGITS = frozenset(range(48, 58))
-_PERL = {
-    "d": _DIGITS,
-    "s": frozenset(b"\t\n\f\r "),
-    "w": _ASCII_LETTERS | _DIGITS | {95},
-}
-_POSIX = {
-    "alnum": _ASCII_LETTERS | _DIGITS,
-    "alpha": _ASCII_LETTERS,
-    "ascii": frozenset(range(128)),
-    "blank": frozenset(b"\t "),
-    "cntrl": frozenset(range(32)) | {127},
-    "digit": _DIGITS,
-    "graph": frozenset(range(33, 127)),
-    "lower": frozenset(range(97, 123)),
-    "print": frozenset(range(32, 127)),
-    "punct": frozenset(range(33, 127)) - _ASCII_LETTERS - _DIGITS,
-    "space": frozenset(b"\t\n\v\f\r "),
-    "upper": frozenset(range(65, 91)),
-    "word": _ASCII_LETTERS | _DIGITS | {95},
-    "xdigit": _DIGITS | frozenset(b"abcdefABCDEF"),
-}
-_ESCAPES = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
-
-
-def _char(code: int, ignore_case: bool) -> list[Part]:
-    """One character: its bytes, or a gap where case folding could make other bytes of it."""
-    if code < 128:
-        return [_folded(frozenset([code])) if ignore_case else frozenset([code])]
-    if ignore_case or 0xD800 <= code < 0xE000:
-        return [NOTHING]
-    return [frozenset([byte]) for byte in chr(code).encode()]
-
-
-def _folded(bytes_: ByteSet) -> ByteSet:
-    return bytes_ | {byte ^ 32 for byte in bytes_ & _ASCII_LETTERS}
+    return Expression(demand_of(parts), "".join(reader.out))
 
 
 class _Reader:
@@ -220,20 +71,7 @@ class _Reader:
                 break
             self.out.append("|")
         self._depth -= 1
-        if len(branches) == 1:
-            return branches[0]
-        single = [branch[0] for branch in branches if len(branch) == 1 and isinstance(branch[0], frozenset)]
-        if len(single) == len(branches):
-            return [frozenset[int]().union(*single)]
-        demands = tuple(dict.fromkeys(_demand(branch) for branch in branches))
-        if NOTHING in demands:
-            return [NOTHING]
-        if len(demands) == 1:
-            return [demands[0]]
-        needles: frozenset[bytes] = frozenset()
-        if all(demand.needles for demand in demands):
-            needles = needles.union(*(demand.needles for demand in demands))
-        return [Demand(True, (), demands, needles if len(needles) <= MAX_NEEDLES else frozenset())]
+        return one_of(branches)
 
     def _branch(self, ignore_case: bool) -> tuple[list[Part], bool]:
         parts: list[Part] = []
@@ -297,7 +135,7 @@ class _Reader:
             return self._escape(ignore_case)
         if char in "*+?":
             raise NotUnderstood
-        return _char(ord(char), ignore_case)
+        return parts_of(ord(char), ignore_case)
 
     def _quoted(self, ignore_case: bool) -> list[Part]:
         r"""Text between `\Q` and `\E` or the end. A repetition after it holds for its last character alone."""
@@ -307,7 +145,7 @@ class _Reader:
         self.out.append(rf"\Q{text}\E")
         if self._peek() in tuple("*+?{"):
             raise NotUnderstood
-        return [part for char in text[:MAX_PARTS] for part in _char(ord(char), ignore_case)]
+        return [part for char in text[:MAX_PARTS] for part in parts_of(ord(char), ignore_case)]
 
     def _escape(self, ignore_case: bool) -> list[Part]:
         char = self._peek()
@@ -317,8 +155,8 @@ class _Reader:
             return [NOTHING]
         if char in ("b", "B"):
             return [NOTHING]
-        if char in _PERL:
-            return [_PERL[char]]
+        if char in PERL:
+            return [PERL[char]]
         if char in ("D", "S", "W"):
             return [NOTHING]
         if char in ("p", "P"):
@@ -327,12 +165,12 @@ class _Reader:
             else:
                 self.position += 1
             return [NOTHING]
-        return _char(self._code(char), ignore_case)
+        return parts_of(self._code(char), ignore_case)
 
     def _code(self, char: str) -> int:
         """The character that an escape stands for; `char` is what came after the backslash."""
-        if char in _ESCAPES:
-            return _ESCAPES[char]
+        if char in ESCAPES:
+            return ESCAPES[char]
         if char == "x":
             digits = self._until("}") if self._take("{") else self.pattern[self.position : self.position + 2]
             if not digits or any(digit not in "0123456789abcdefABCDEF" for digit in digits):
@@ -356,8 +194,8 @@ class _Reader:
                 name = self._until(":]")
                 if name.startswith("^"):
                     wide = True
-                elif name in _POSIX:
-                    members |= _POSIX[name]
+                elif name in POSIX:
+                    members |= POSIX[name]
                 else:
                     raise NotUnderstood
                 continue
@@ -380,7 +218,7 @@ class _Reader:
         self.position += 1
         if wide or not members:
             return [NOTHING]
-        return [_folded(frozenset(members)) if ignore_case else frozenset(members)]
+        return [folded(frozenset(members)) if ignore_case else frozenset(members)]
 
     def _member(self) -> int | ByteSet | None:
         """One member of a class: a character, a set of ASCII, or None for a set that is wider."""
@@ -392,8 +230,8 @@ class _Reader:
             return ord(char)
         char = self._peek()
         self.position += 1
-        if char in _PERL:
-            return _PERL[char]
+        if char in PERL:
+            return PERL[char]
         if char in ("D", "S", "W"):
             return None
         if char in ("p", "P"):

@@ -3,7 +3,7 @@
 from zeno.descent import content
 from zeno.names import is_hidden, raw
 from zeno.search.builder import Builder
-from zeno.search.expression import Demand
+from zeno.search.demands import Demand
 from zeno.search.listing import Listing
 from zeno.search.store import Entry, Segment, Store
 from zeno.search.watch import Watch

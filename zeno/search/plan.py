@@ -3,7 +3,8 @@
 from functools import cached_property
 
 from zeno.patterns import Scan, scanner
-from zeno.search.expression import NOTHING, Demand, Expression, NotUnderstood, expression, literal
+from zeno.search.demands import NOTHING, Demand
+from zeno.search.expression import Expression, NotUnderstood, expression, literal
 
 
 class Plan:

@@ -12,7 +12,8 @@ from zeno.patterns import Matches
 from zeno.tree import Tree
 from zeno.walk import Walked
 
-_WILDCARD = re.compile(r"[*?\[{]")
+WILDCARD = re.compile(r"[*?\[{]")
+"""What makes a glob more than a path."""
 
 
 class Rules(Protocol):
@@ -121,7 +122,7 @@ def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
 
 def _reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str], bool]:
     """Whether a file below a directory could match: what stands before a glob's first wildcard must not forbid it."""
-    literals = [_WILDCARD.split(glob, maxsplit=1)[0] for glob in globs]
+    literals = [WILDCARD.split(glob, maxsplit=1)[0] for glob in globs]
     open_ended = (*(part for part, glob in zip(literals, globs, strict=True) if part != glob), *prefixes)
     targets = [*literals, *prefixes]
     return lambda path: (

@@ -8,7 +8,7 @@ of its files are forgotten too, so that the memory comes back.
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from zeno.search.expression import Demand
+from zeno.search.demands import Demand
 from zeno.search.signatures import Block
 
 # Large enough for the allocator to give each its own pages, which then come back when it goes.

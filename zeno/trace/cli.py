@@ -8,6 +8,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from zeno.flags import positive
+
 DOCS = "Worked through from first question to verified claims: docs/trace.md."
 
 
@@ -60,7 +62,7 @@ def _reader(commands: Any, name: str, what: str, needs_root: bool | None) -> arg
         parser.add_argument("--root", metavar="DIR", required=needs_root, help="the tree that the trace is about")
         parser.add_argument(
             "--max-response-bytes",
-            type=int,
+            type=positive,
             default=1 << 24,
             metavar="N",
             help="the limit that the traced server had (default: 16 MiB)",
@@ -95,11 +97,18 @@ def _add_writers(commands: Any) -> None:
         "claim",
         help="add a claim with its evidence to a trace",
         description="Add a claim. With a root, each citation is sealed with the SHA-256 of what its lines say now, and "
-        "lines that are not there are refused.",
+        "lines that are not there are refused. A search that found nothing is cited as a whole, with --answer.",
         epilog='Example: zeno trace claim "sessions expire after an hour" session.py:12-14',
     )
     claim.add_argument("claim", metavar="TEXT", help="the statement")
     claim.add_argument("evidence", metavar="PATH:FIRST-LAST", nargs="*", help="lines it rests on; PATH:N for one line")
+    claim.add_argument(
+        "--answer",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="a whole answer that it rests on, by the id of its request; may be repeated",
+    )
     claim.add_argument("--id", metavar="ID", help="id of the claim, for others to refer to")
     _add_recording(claim)
     claim.set_defaults(run=_later("record", "claim"))

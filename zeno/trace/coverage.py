@@ -13,6 +13,7 @@ from zeno.trace.deliveries import Delivered, Lines
 from zeno.trace.digest import canonical
 from zeno.trace.events import Entry, Exchange
 from zeno.trace.replay import Comparison, Replayer
+from zeno.trace.writer import counted
 from zeno.tree import Tree
 from zeno.walk import walk
 
@@ -181,7 +182,8 @@ def _size(result: Model) -> int:
         return result.end_line - result.start_line + 1
     if isinstance(result, PeekResult):
         return sum(part.end_line - part.start_line + 1 for part in (result.head, result.tail) if part.end_line)
-    return next(len(getattr(result, name)) for name in ("files", "hits", "symbols", "items") if hasattr(result, name))
+    found = counted(result)
+    return 0 if found is None else found[1]
 
 
 def totals(files: Iterable[FileCoverage]) -> Iterator[tuple[str, int]]:

@@ -46,6 +46,7 @@ class _Linter:
         self._time = ""
         self._requests: dict[str, int] = {}
         self._answers: dict[bytes, tuple[int, str]] = {}
+        self._given: set[tuple[str, str]] = set()
         self._subcalls: dict[str, tuple[int, str | None]] = {}
         self._running: dict[str, int] = {}
         self._claims: dict[str, int] = {}
@@ -92,11 +93,12 @@ class _Linter:
 
     def _response(self, exchange: Exchange) -> Iterator[Finding]:
         number, summary = exchange.answered, exchange.answer["summary"]
+        self._given.add((exchange.id, exchange.answer["digest"]))
         count, metrics = summary["count"], summary["metrics"]
         counted = _COUNTED.get(exchange.op)
         if counted in metrics and metrics[counted] != count:
             yield _finding(number, "miscounted", f"count is {count}, but metrics.{counted} is {metrics[counted]}")
-        if exchange.op in ("read_file", "peek") and count is not None:
+        if exchange.op in ("read_file", "peek", "describe") and count is not None:
             yield _finding(number, "miscounted", f"count must be null for {exchange.op}, not {count}")
         question = hashlib.sha256(canonical([exchange.op, exchange.args])).digest()
         before, digest = self._answers.setdefault(question, (number, exchange.answer["digest"]))
@@ -130,9 +132,17 @@ class _Linter:
             yield _finding(number, "unknown_parent", f"no subcall or claim {parent!r} stands before this line")
         if name is not None and self._claims.setdefault(name, number) != number:
             yield _finding(number, "repeated_claim", f"the claim id {name!r} was used on line {self._claims[name]}")
-        if not event["evidence"]:
+        answers = event.get("answers", ())
+        if not event["evidence"] and not answers:
             yield _finding(number, "no_evidence", "the claim cites nothing")
         for index, citation in enumerate(event["evidence"]):
             if citation["end_line"] < citation["start_line"]:
                 message = f"evidence[{index}].end_line is below start_line ({citation['start_line']})"
                 yield _finding(number, "backward_range", message)
+        for index, answer in enumerate(answers):
+            if (answer["id"], answer["digest"]) in self._given:
+                continue
+            message = f"no request {answer['id']!r} stands before this line"
+            if answer["id"] in self._requests:
+                message = f"no answer to the request {answer['id']!r} before this line has that digest"
+            yield _finding(number, "unknown_answer", f"answers[{index}]: {message}")

@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -13,15 +12,13 @@ from contextlib import contextmanager
 import contract_spec as spec
 
 from zeno.errors import CannotRun
-from zeno.names import printed
+from zeno.names import typed
 from zeno.trace.events import KINDS, read
 from zeno.trace.printing import print_json, safe
 from zeno.trace.recorder import ROOT, SUBCALL, TRACE, NotRecorded, Recorder
 
 # No file has lines of longer numbers, and Python refuses to read very long ones.
 _MAX_DIGITS = 16
-# What a byte of a command line that is not UTF-8 becomes: such a file is cited by its printed name.
-_HALF = re.compile("[\udc80-\udcff]")
 
 
 @contextmanager
@@ -53,9 +50,9 @@ def claim(options: argparse.Namespace) -> int:
         last = last if dash else first
         if not path or not all(number.isdecimal() and len(number) <= _MAX_DIGITS for number in (first, last)):
             raise CannotRun(f"{text!r} is not PATH:FIRST-LAST")
-        cited.append((printed(os.fsencode(path)) if _HALF.search(path) else path, int(first), int(last)))
+        cited.append((typed(path), int(first), int(last)))
     with _recorder(options) as recorder:
-        event = recorder.claim(options.claim, cited, id=options.id)
+        event = recorder.claim(options.claim, cited, answers=options.answer, id=options.id)
     if options.format == "json":
         print_json(event)
     return 0

@@ -2,6 +2,7 @@
 
     with Recorder("trace.jsonl", root="src") as record, record.subcall("find where sessions expire"):
         record.claim("sessions expire after an hour", [("session.py", 12, 14)])
+        record.claim("nothing renews a session", answers=["r7"])
 
 `zeno trace record` runs a command with `ZENO_TRACE`, `ZENO_ROOT` and `ZENO_SUBCALL` set; a recorder made by
 `Recorder.of_environment()`, and the commands `zeno trace claim`, `subcall` and `append`, find their log there.
@@ -31,6 +32,7 @@ OWN = ("claim", "subcall_start", "subcall_end")
 _EPOCH = timestamp(0)
 
 Citation = tuple[str, int, int] | dict[str, Any]
+Answer = str | dict[str, Any]
 
 
 class NotRecorded(Exception):
@@ -87,11 +89,23 @@ class Recorder:
             self._tree.close()
 
     def claim(
-        self, claim: str, evidence: Iterable[Citation] = (), *, id: str | None = None, parent: str | None = None
+        self,
+        claim: str,
+        evidence: Iterable[Citation] = (),
+        *,
+        answers: Iterable[Answer] = (),
+        id: str | None = None,
+        parent: str | None = None,
     ) -> dict[str, Any]:
-        """State something, with the lines it rests on as (path, first line, last line). The event as written."""
+        """State something, with the lines it rests on as (path, first line, last line). The event as written.
+
+        `answers` are whole answers of the trace that it rests on, each named by the id of its request: the last one
+        given under that id.
+        """
         event: dict[str, Any] = {"event": "claim", "claim": claim}
         event["evidence"] = [self._sealed(_citation(one)) for one in evidence]
+        if cited := [self._given(one) if isinstance(one, str) else one for one in answers]:
+            event["answers"] = cited
         return self.append(_with(event, id=id, parent=parent or self._parent))
 
     def start(self, task: str | None = None, *, id: str | None = None, parent: str | None = None) -> str:
@@ -155,6 +169,17 @@ class Recorder:
         if not first <= last <= window.total:
             raise NotRecorded(f"{citation['path']!r} has {window.total} lines; {first}-{last} cannot be cited")
         return {"path": file.path, "start_line": first, "end_line": last, "sha256": receipt("\n".join(window.lines))}
+
+    def _given(self, id: str) -> dict[str, Any]:
+        """The last answer that the log has under an id, as a claim cites it."""
+        with open(self._path, "rb") as stream:
+            likely = [line for line in stream if b"response" in line]
+        # What is cited was mostly answered lately.
+        for line in reversed(likely):
+            event = entry(0, line).event
+            if event and event["event"] == "response" and event["id"] == id:
+                return {"id": id, "digest": event["digest"]}
+        raise NotRecorded(f"no answer to {id!r} stands in the trace; a refusal cannot be cited")
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

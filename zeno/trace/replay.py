@@ -9,8 +9,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
+from contract_models.zeno.ops.grep import GrepResult
+from contract_models.zeno.ops.list_files import ListFilesResult
 from contract_models.zeno.request import Request
 from contract_spec.model import Model
+from pydantic import MISSING
 
 from zeno import dispatch, wire
 from zeno.errors import ResponseTooLarge, ZenoError
@@ -21,9 +24,10 @@ from zeno.trace.deliveries import Shown, Span, shown_by, span_told
 from zeno.trace.digest import canonical, digest
 from zeno.trace.events import Exchange
 from zeno.trace.suspects import Suspects
+from zeno.trace.writer import counted
 
-# Refusals that come from the state of a session and not from the request: asked again, it may well be answered.
 _TEXTUAL = frozenset({"read_file", "peek", "grep"})
+# Refusals that come from the state of a session and not from the request: asked again, it may well be answered.
 _OF_THE_SESSION = frozenset({"trace_failed", "internal", "budget_exhausted"})
 
 Verdict = Literal["same", "differs", "times", "not_run"]
@@ -40,6 +44,10 @@ class Again(NamedTuple):
     """Where a cut answer stopped, for another request to go on from."""
     scanned: int
     """How many files were looked at, all read from the disk: an index, as a server may have, does not narrow them."""
+    gap: str | None
+    """Why the answer is not all that was asked for; None where it is."""
+    found: tuple[str, int] | None
+    """What it is a list of, and how many."""
 
 
 class Comparison(NamedTuple):
@@ -66,7 +74,7 @@ class Replayer:
     def compare(self, exchange: Exchange) -> Comparison:
         """Run a request again and compare."""
         answer = exchange.answer
-        code = answer["error"]["code"] if answer["event"] == "error" else None
+        code = _code(exchange)
         # What `describe` tells is the server's own and not the tree's.
         if code in _OF_THE_SESSION or exchange.op == "describe":
             return Comparison(exchange, "not_run", None, (), certain=True)
@@ -99,13 +107,14 @@ class Replayer:
             if len(wire.success("replay", result)) > self._terms.max_response_bytes:
                 raise ResponseTooLarge("the answer is longer than a response may be")
         except ZenoError as error:
-            return Again(None, error.code, Shown((), True), None, 0)
+            return Again(None, error.code, Shown((), True), None, 0, None, None)
         shown = shown_by(result)
         spans = tuple(span._replace(path=self.resolved(span.path)) for span in shown.spans)
         cursor = getattr(result, "cursor", None)
         stopped = cursor if isinstance(cursor, str) else None
         scanned: int = getattr(result, "metrics").files_scanned  # noqa: B009 - every result has them
-        return Again(digest(result), None, shown._replace(spans=spans), stopped, scanned)
+        gap = _gap(result, args, shown)
+        return Again(digest(result), None, shown._replace(spans=spans), stopped, scanned, gap, counted(result))
 
     def resolved(self, path: str) -> str:
         """A path with its links resolved, so that one file has one name; as it is where it leads nowhere."""
@@ -115,6 +124,25 @@ class Replayer:
             except ZenoError:
                 self._resolved[path] = path
         return self._resolved[path]
+
+
+def _gap(result: Model, args: dict[str, Any], shown: Shown) -> str | None:
+    if getattr(result, "truncated", False) is True:
+        return "a limit cut it"
+    if isinstance(result, GrepResult | ListFilesResult):
+        # Only this page or only these files: what lies elsewhere was not looked at.
+        if "cursor" in args:
+            return "it is a page after others"
+        skipped = {} if result.skipped is MISSING else result.skipped.model_dump()
+        left = ", ".join(f"{number} {why}" for why, number in skipped.items() if number)
+        return None if result.complete is True else f"it left out {left}"
+    return None if shown.whole else "lines of it were clipped"
+
+
+def _code(exchange: Exchange) -> str | None:
+    """The code of the refusal, where a request was refused."""
+    answer = exchange.answer
+    return answer["error"]["code"] if answer["event"] == "error" else None
 
 
 class Difference(NamedTuple):
@@ -133,6 +161,7 @@ class Replay(NamedTuple):
     """A whole trace, then and now."""
 
     counts: "Counter[str]"
+    """By verdict; not_run_describe are those of not_run that no session refused."""
     differences: list[Difference]
 
 
@@ -147,6 +176,7 @@ def replay(steps: Iterable[Any], replayer: Replayer, *, count_times: bool = Fals
         comparison = replayer.compare(step)
         verdict = "differs" if count_times and comparison.verdict == "times" else comparison.verdict
         counts[verdict] += 1
+        counts["not_run_describe"] += verdict == "not_run" and _code(step) not in _OF_THE_SESSION
         if verdict == "differs":
             differences.append(_difference(comparison, replayer, suspects))
     return Replay(counts, differences)
@@ -155,7 +185,7 @@ def replay(steps: Iterable[Any], replayer: Replayer, *, count_times: bool = Fals
 def _difference(comparison: Comparison, replayer: Replayer, suspects: Suspects) -> Difference:
     exchange, again = comparison.exchange, comparison.again
     answer = exchange.answer
-    then = answer["error"]["code"] if answer["event"] == "error" else f"digest {answer['digest']}"
+    then = _code(exchange) or f"digest {answer['digest']}"
     now = "" if again is None else again.code or f"digest {again.digest}"
     args = exchange.args
     asked = [args["path"]] if isinstance(args.get("path"), str) else []

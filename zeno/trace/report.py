@@ -17,7 +17,6 @@ from zeno.trace.lint import lint as lint_all
 from zeno.trace.printing import call, count, print_json, safe
 from zeno.trace.replay import Replayer
 from zeno.trace.replay import replay as replay_all
-from zeno.trace.verify import tally
 from zeno.trace.verify import verify as verify_all
 from zeno.trace.view import page
 from zeno.tree import Tree
@@ -110,6 +109,7 @@ def replay(options: argparse.Namespace) -> int:
         source = _Source(options, stack)
         outcome = replay_all(source.steps(), _replayer(options, source, stack), count_times=options.times)
     counts = {name: outcome.counts[name] for name in ("same", "differs", "times", "not_run")}
+    described = outcome.counts["not_run_describe"]
     differences: list[dict[str, Any]] = [
         {
             "line": one.comparison.exchange.answered,
@@ -124,7 +124,7 @@ def replay(options: argparse.Namespace) -> int:
         for one in outcome.differences
     ]
     if options.format == "json":
-        print_json({**source.told(), **counts, "differences": differences})
+        print_json({**source.told(), **counts, "not_run_describe": described, "differences": differences})
     else:
         source.print_problems()
         for index, one in enumerate(differences[:20]):
@@ -140,8 +140,10 @@ def replay(options: argparse.Namespace) -> int:
         print(f"{count(sum(counts.values()), 'answer')}: {counts['same']} the same, {counts['differs']} different")
         if counts["times"]:
             print(f"{counts['times']} stat not counted: they differ, but perhaps only in times (--times counts them)")
-        if counts["not_run"]:
-            print(f"{counts['not_run']} not run again: refusals that came from the session, not from the request")
+        if described:
+            print(f"{described} not run again: describe, which tells of the server and not of the tree")
+        if refused := counts["not_run"] - described:
+            print(f"{refused} not run again: refusals that came from the session, not from the request")
     return 1 if differences or source.problems or source.pairing.unanswered() else 0
 
 
@@ -155,7 +157,7 @@ def verify(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         source = _Source(options, stack)
         claims = list(verify_all(source.steps(), _replayer(options, source, stack)))
-    counts = tally(claims)
+    hold = sum(claim.holds for claim in claims)
     if options.format == "json":
         listed = [
             {
@@ -163,10 +165,11 @@ def verify(options: argparse.Namespace) -> int:
                 **{name: claim.event[name] for name in ("id", "parent", "claim") if name in claim.event},
                 "holds": claim.holds,
                 "evidence": [one._asdict() for one in claim.evidence],
+                "answers": [one._asdict() for one in claim.answers],
             }
             for claim in claims
         ]
-        print_json({**source.told(), "claims": listed, "hold": counts["hold"]})
+        print_json({**source.told(), "claims": listed, "hold": hold})
     else:
         source.print_problems()
         for claim in claims:
@@ -178,11 +181,17 @@ def verify(options: argparse.Namespace) -> int:
                 print(f"       {one.verdict}{note}{seen[one.provenance]}  {where}")
                 if one.reason:
                     print(f"       {safe(one.reason)}")
-            if not claim.evidence:
+            for answer in claim.answers:
+                asked = "" if answer.op is None else f": {call(answer.op, answer.args or {})}"
+                found = "" if answer.found is None else f": {count(answer.found[1], answer.found[0][:-1])}"
+                print(f"       {answer.verdict}  the answer {safe(answer.id)}{asked}{found}")
+                if answer.reason:
+                    print(f"       {safe(answer.reason)}")
+            if not claim.evidence and not claim.answers:
                 print("       it cites nothing")
-        failing = len(claims) - counts["hold"]
-        print(f"{count(len(claims), 'claim')}: {counts['hold']} hold, {failing} {'does' if failing == 1 else 'do'} not")
-    return 1 if counts["hold"] < len(claims) or source.problems else 0
+        failing = len(claims) - hold
+        print(f"{count(len(claims), 'claim')}: {hold} hold, {failing} {'does' if failing == 1 else 'do'} not")
+    return 1 if hold < len(claims) or source.problems else 0
 
 
 def coverage(options: argparse.Namespace) -> int:

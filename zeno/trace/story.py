@@ -62,7 +62,8 @@ class _Teller:
         self._replayer = replayer
         self._seen = Seen()
         self._rows: list[dict[str, Any]] = []
-        self._claims: list[tuple[dict[str, Any], JudgedClaim | None]] = []
+        self._claims: list[dict[str, Any]] = []
+        self._answered: dict[tuple[str, str], int] = {}
         self._paths, self._args, self._deliveries = _Table(), _Table(), _Table()
         self._cuts: dict[bytes, list[Any]] = {}
         self._ranges = 0
@@ -88,6 +89,7 @@ class _Teller:
         if answer["event"] == "error":
             row["error"] = [answer["error"]["code"], answer["error"]["message"]]
         else:
+            self._answered[exchange.id, answer["digest"]] = exchange.asked
             summary, metrics = answer["summary"], answer["summary"]["metrics"]
             row |= {"ms": metrics["time_ms"], "bytes": metrics["bytes_read"], "scanned": metrics["files_scanned"]}
             row |= {"count": summary["count"] if summary["count"] is not None else metrics.get("lines_returned")}
@@ -161,7 +163,8 @@ class _Teller:
                 row[name] = event[name]
         judged = None if self._replayer is None else judge(number, event, self._seen, self._replayer)
         self._rows.append(row)
-        self._claims.append((event, judged))
+        # Told now and not at the end: what was answered after the claim is nothing it can rest on.
+        self._claims.append(self._told(event, judged))
 
     def _row(self, kind: str, line: int, moment: str) -> dict[str, Any]:
         seconds = seconds_of(moment)
@@ -183,9 +186,8 @@ class _Teller:
             if row["t"] is not None:
                 row["t"] -= start
         nest(self._rows)
-        claims = [self._told(event, judged) for event, judged in self._claims]
         table, binary = self._files()
-        cited = self._cited(claims)
+        cited = self._cited()
         texts: dict[str, list[Any]] = {}
         left_out = 0
         if self._replayer is not None and text != "none":
@@ -201,7 +203,7 @@ class _Teller:
             "args": self._args.values,
             "deliveries": self._deliveries.values,
             "ranges_left_out": self._ranges_left_out,
-            "claims": claims,
+            "claims": self._claims,
             "files": table,
             "binary": binary,
             "problems": self._problems,
@@ -221,7 +223,14 @@ class _Teller:
                 seen = self._seen.delivered.covers(citation["path"], citation["start_line"], citation["end_line"])
                 told += [None, "delivered" if seen else "unknown", None, None]
             evidence.append(told)
-        return {"holds": judged.holds if judged else None, "evidence": evidence}
+        answers = []
+        for index, answer in enumerate(event.get("answers", ())):
+            line = self._answered.get((answer["id"], answer["digest"]))
+            verdict, reason = None if line else "not_given", None
+            if judged:
+                verdict, reason = judged.answers[index].verdict, judged.answers[index].reason
+            answers.append([answer["id"], line, verdict, reason])
+        return {"holds": judged.holds if judged else None, "evidence": evidence, "answers": answers}
 
     def _files(self) -> tuple[list[list[Any]], int]:
         """Every file: path, lines, lines delivered, ranges. Without a tree only those that the trace tells of."""
@@ -235,9 +244,9 @@ class _Teller:
             for file in table
         ], binary
 
-    def _cited(self, claims: list[dict[str, Any]]) -> Delivered:
+    def _cited(self) -> Delivered:
         cited = Delivered()
-        for claim in claims:
+        for claim in self._claims:
             for path, first, last, _, _, moved, _ in claim["evidence"]:
                 for low, high in ((first, last), moved or (first, last)):
                     if low <= high:

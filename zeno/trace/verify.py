@@ -1,10 +1,9 @@
 """verify: does the tree say what the claims of a trace say it says, and had the agent seen it?
 
-Two questions to each citation. The verdict: do the lines stand as cited? The provenance: were they delivered, by an
-answer of this trace, before the claim was made?
+Two questions to each citation of lines. The verdict: do they stand as cited? The provenance: were they delivered, by
+an answer of this trace, before the claim was made? An answer that is cited as a whole is judged in `answers`.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
@@ -13,6 +12,7 @@ from contract_models.zeno.ops.verify import VerifyCitation
 
 from zeno.citations import check
 from zeno.errors import InvalidArgs, OutsideRoot
+from zeno.trace.answers import Answers, JudgedAnswer
 from zeno.trace.deliveries import Delivered, Span
 from zeno.trace.digest import canonical
 from zeno.trace.events import Entry, Exchange
@@ -50,11 +50,13 @@ class JudgedClaim(NamedTuple):
     line: int
     event: dict[str, Any]
     evidence: tuple[Judged, ...]
+    answers: tuple[JudgedAnswer, ...]
 
     @property
     def holds(self) -> bool:
         """Whether it cites something and all it cites holds."""
-        return bool(self.evidence) and all(one.holds for one in self.evidence)
+        held = [*(one.holds for one in self.evidence), *(one.holds for one in self.answers)]
+        return bool(held) and all(held)
 
 
 class Seen:
@@ -62,11 +64,13 @@ class Seen:
 
     def __init__(self) -> None:
         self.delivered = Delivered()
+        self.answers = Answers()
         self._proven = Delivered()
         self._unsure: dict[bytes, Callable[[str], bool]] = {}
 
     def add(self, comparison: Comparison, tree: Tree) -> None:
         """An answer went out."""
+        self.answers.add(comparison)
         self.delivered.add(comparison.spans)
         if comparison.verdict == "same":
             self._proven.add(comparison.spans)
@@ -99,7 +103,8 @@ def verify(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Iterator[Ju
 
 def judge(line: int, event: dict[str, Any], seen: Seen, replayer: Replayer) -> JudgedClaim:
     """Judge one claim by what was seen before it."""
-    return JudgedClaim(line, event, tuple(_judged(citation, seen, replayer) for citation in event["evidence"]))
+    lines = tuple(_judged(citation, seen, replayer) for citation in event["evidence"])
+    return JudgedClaim(line, event, lines, tuple(map(seen.answers.judge, event.get("answers", ()))))
 
 
 def _judged(citation: dict[str, Any], seen: Seen, replayer: Replayer) -> Judged:
@@ -125,15 +130,3 @@ def _judged(citation: dict[str, Any], seen: Seen, replayer: Replayer) -> Judged:
         return judged("unsealed", reason="no sha256 was given, and no answer that replays shows these lines")
     moved = found.get("moved_to")
     return judged(found["verdict"], (moved["start_line"], moved["end_line"]) if moved else None, found.get("reason"))
-
-
-def tally(claims: Iterable[JudgedClaim]) -> "Counter[str]":
-    """How many citations got which verdict and provenance, and how many claims hold."""
-    counts: Counter[str] = Counter()
-    for claim in claims:
-        counts["claims"] += 1
-        counts["hold"] += claim.holds
-        for one in claim.evidence:
-            counts[one.verdict] += 1
-            counts[one.provenance] += 1
-    return counts

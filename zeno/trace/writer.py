@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from contract_models.zeno.request import Request
 from contract_models.zeno.trace_event import ErrorEvent, RequestEvent, ResponseEvent, ResponseSummary
@@ -13,6 +13,12 @@ from zeno import wire
 from zeno.errors import TraceFailed, ZenoError
 from zeno.trace.digest import digest
 from zeno.trace.log import Log, timestamp
+
+
+def counted(result: Model) -> tuple[str, int] | None:
+    """What a result is a list of, and how many; None for one that is no list."""
+    names = (name for name in ("files", "hits", "symbols", "items") if hasattr(result, name))
+    return next(((name, len(getattr(result, name))) for name in names), None)
 
 
 class Trace(Protocol):
@@ -34,8 +40,6 @@ class NoTrace:
 class TraceWriter:
     """Appends events to a log. An event that cannot be written fails the request it tells of."""
 
-    _COUNTED: ClassVar[tuple[str, ...]] = ("files", "hits", "symbols", "items")
-
     def __init__(self, path: str, clock: Callable[[], float] = time.time) -> None:
         self._log = Log(path)
         self._clock = clock
@@ -55,9 +59,9 @@ class TraceWriter:
 
     def response(self, request: Request, result: Model) -> None:
         """After it ran, before the client is told."""
-        counted = next((getattr(result, name) for name in self._COUNTED if hasattr(result, name)), None)
+        found = counted(result)
         summary = ResponseSummary(
-            count=None if counted is None else len(counted),
+            count=None if found is None else found[1],
             truncated=getattr(result, "truncated", False) is True,  # peek says it only under a limit
             metrics=getattr(result, "metrics"),  # noqa: B009 - every result has them, but the base class does not say so
         )

@@ -70,11 +70,16 @@
     ok: ["good", "as cited"], moved: ["warn", "moved"], changed: ["bad", "changed"], out_of_range: ["bad", "out of range"],
     missing: ["bad", "missing"], outside_root: ["bad", "outside the root"], invalid: ["bad", "not a range"], unsealed: ["warn", "unsealed"],
   };
+  const ANSWERS = {
+    ok: ["good", "answered so now"], partial: ["bad", "not all there is"], changed: ["bad", "answered otherwise now"],
+    not_run: ["warn", "not run again"], not_given: ["bad", "never given"],
+  };
   const PROVENANCE = { delivered: ["good", "seen before"], not_delivered: ["bad", "never delivered"], unknown: ["warn", "delivery unknown"] };
   const claimClass = (claim) => {
     if (claim.holds === null) return "none";
     if (claim.holds) return "good";
-    return claim.evidence.some((one) => (VERDICTS[one[3]] || [])[0] === "bad" || one[4] === "not_delivered") || !claim.evidence.length ? "bad" : "warn";
+    const bad = claim.evidence.some((one) => (VERDICTS[one[3]] || [])[0] === "bad" || one[4] === "not_delivered") || claim.answers.some((one) => ANSWERS[one[2]][0] === "bad");
+    return bad || !(claim.evidence.length + claim.answers.length) ? "bad" : "warn";
   };
   const claimWord = (claim) => ({ none: "not checked", good: "holds", bad: "does not hold", warn: "in doubt" })[claimClass(claim)];
   const badge = (kind, text) => el("span", { class: "badge " + kind }, text);
@@ -98,6 +103,14 @@
     if (known("glob")) return [args.glob, ...rest("glob")].join("  ");
     return rest().join("  ");
   };
+  /** The row on a line of the trace; rows stand in its order. */
+  const rowOf = (line) => {
+    let low = 0, high = ROWS.length - 1;
+    while (low < high) { const middle = (low + high) >> 1; if (ROWS[middle].line < line) low = middle + 1; else high = middle; }
+    return ROWS[low];
+  };
+  /** The request behind an answer that a claim cites. */
+  const answerText = (cited) => { const row = cited[1] === null ? null : rowOf(cited[1]); return row ? row.op + "  " + argText(row) : ""; };
   const summary = (row) => {
     if (row.kind === "op" || row.kind === "open") return argText(row);
     if (row.kind === "stray") return row.error[0] + ": " + row.error[1];
@@ -245,7 +258,8 @@
     if (row.hay === undefined) {
       let args = "";
       if (row.args !== undefined) args = argCache[row.args] ??= JSON.stringify(DATA.args[row.args]).toLowerCase() + " " + argText(row).toLowerCase();
-      const claim = row.kind === "claim" ? DATA.claims[row.claim].evidence.map((one) => DATA.paths[one[0]] + ":" + one[1] + "-" + one[2]).join(" ") : "";
+      const cited = row.kind === "claim" ? DATA.claims[row.claim] : { evidence: [], answers: [] };
+      const claim = [...cited.evidence.map((one) => DATA.paths[one[0]] + ":" + one[1] + "-" + one[2]), ...cited.answers.map((one) => one[0] + " " + answerText(one))].join(" ");
       row.hay = [row.kind, row.op, row.id, row.text, claim, row.error ? row.error.join(" ") : ""].join(" ").toLowerCase() + " " + args;
     }
     return row.hay;
@@ -358,17 +372,24 @@
   };
   const jump = (row) => { if (!timeline.reveal(row, true)) { clearFilters(); timeline.reveal(row, true); } };
   const goto = (row, text) => el("button", { class: "link", type: "button", on: { click: () => jump(row) } }, text);
+  /** Something cited: a line that opens. `unfold` puts into the body what there is to see. */
+  const cited = (key, text, badges, unfold) => {
+    const button = el("button", { class: "cite", type: "button", "aria-expanded": String(openCards.has(key)) }, el("span", { class: "mono text" }, text), ...badges);
+    const item = el("li", {}, button);
+    const open = () => { const body = el("div", { class: "body" }); unfold(body); item.append(body); };
+    if (openCards.has(key)) open();
+    button.addEventListener("click", () => {
+      const wanted = !openCards.has(key);
+      if (wanted) { openCards.add(key); open(); } else { openCards.delete(key); item.querySelector(".body").remove(); }
+      button.setAttribute("aria-expanded", String(wanted));
+    });
+    return item;
+  };
   const evidence = (claim, row, index) => {
     const [path, first, last, verdict, provenance, moved, reason] = claim.evidence[index];
-    const key = row.claim + "/" + index;
     const [kind, word] = VERDICTS[verdict] || ["none", "not checked"];
-    const button = el("button", { class: "cite", type: "button", "aria-expanded": String(openCards.has(key)) },
-      el("span", { class: "mono text" }, showPath(DATA.paths[path]) + ":" + lines(first, last)),
-      badge(kind, word + (moved ? " to " + lines(...moved) : "")),
-      DATA.tree || provenance === "delivered" ? badge(...PROVENANCE[provenance]) : null);
-    const item = el("li", {}, button);
-    const unfold = () => {
-      const body = el("div", { class: "body" });
+    const badges = [badge(kind, word + (moved ? " to " + lines(...moved) : "")), DATA.tree || provenance === "delivered" ? badge(...PROVENANCE[provenance]) : null];
+    return cited(row.claim + "/" + index, showPath(DATA.paths[path]) + ":" + lines(first, last), badges, (body) => {
       if (reason) body.append(el("p", { class: "why text" }, show(reason)));
       const around = [Math.max(1, first - 4), last + 4];
       if (moved) {
@@ -379,22 +400,26 @@
       body.append(code(path, [around], [first, last], provenance === "not_delivered" ? "bad" : kind === "none" ? "" : kind));
       const seen = seenIn(claim, row, path, first, last);
       if (seen.length) body.append(el("p", { class: "why" }, "Delivered by ", ...seen.slice(0, 5).flatMap((one, at) => [at ? ", " : "", goto(one, show(one.op) + " on line " + one.line)]), seen.length > 5 ? " and more" : ""));
-      item.append(body);
-    };
-    if (openCards.has(key)) unfold();
-    button.addEventListener("click", () => {
-      const open = !openCards.has(key);
-      if (open) { openCards.add(key); unfold(); } else { openCards.delete(key); item.querySelector(".body").remove(); }
-      button.setAttribute("aria-expanded", String(open));
     });
-    return item;
+  };
+  const FOUND = new Map([["grep", "hit"], ["list_files", "file"], ["extract_symbols", "symbol"]]);
+  const answer = (claim, row, index) => {
+    const [id, line, verdict, reason] = claim.answers[index];
+    const [kind, word] = ANSWERS[verdict] || ["none", "not checked"];
+    const given = line === null ? null : rowOf(line);
+    return cited(row.claim + "/answer/" + index, "answer " + show(id) + (given ? ": " + show(answerText(claim.answers[index]).slice(0, 400)) : ""), [badge(kind, word)], (body) => {
+      if (reason) body.append(el("p", { class: "why text" }, show(reason)));
+      if (verdict === "partial") body.append(el("p", { class: "why" }, "What such an answer does not show may be there all the same."));
+      if (verdict === "not_given") body.append(el("p", { class: "why" }, "No answer with this id and digest stands before the claim."));
+      if (given) body.append(el("p", { class: "why" }, "Given by ", goto(given, show(given.op) + " on line " + given.line), FOUND.has(given.op) && given.count !== undefined ? ": " + plural(given.count, FOUND.get(given.op)) : ""));
+    });
   };
   const card = (row) => {
     const claim = DATA.claims[row.claim], kind = claimClass(claim), owner = row.owner === undefined ? null : ROWS[row.owner];
     return el("article", { class: "card" + (row.claim === pickedClaim ? " picked" : ""), id: "claim-" + row.claim, css: { "--verdict": "var(--" + kind + ")" } },
       el("header", {}, badge(kind, claimWord(claim)), el("span", { class: "muted" }, clock(row.t) + (owner ? " in " + show(owner.id) : "")), goto(row, "line " + row.line)),
       el("p", { class: "text" }, show(row.text)),
-      claim.evidence.length ? el("ol", { class: "evidence" }, ...claim.evidence.map((_, index) => evidence(claim, row, index))) : el("p", { class: "why" }, "It cites nothing."));
+      claim.evidence.length + claim.answers.length ? el("ol", { class: "evidence" }, ...claim.evidence.map((_, index) => evidence(claim, row, index)), ...claim.answers.map((_, index) => answer(claim, row, index))) : el("p", { class: "why" }, "It cites nothing."));
   };
   const drawClaims = () => {
     const wanted = words(), box = $("claims"), shown = CLAIM_ROWS.filter((row) => (claimFilter === "all" || (claimFilter === "holds") === (DATA.claims[row.claim].holds === true)) && wanted.every((word) => haystack(row).includes(word)));
@@ -411,7 +436,7 @@
     const place = CLAIM_ROWS.findIndex((row) => row.claim === index);
     if (place >= claimRoom) claimRoom = place + 50;
     claimFilter = "all";
-    if (unfold) DATA.claims[index].evidence.slice(0, 3).forEach((_, at) => openCards.add(index + "/" + at));
+    if (unfold) for (const [list, key] of [["evidence", "/"], ["answers", "/answer/"]]) DATA.claims[index][list].slice(0, 3).forEach((_, at) => openCards.add(index + key + at));
     drawClaims();
     const node = $("claim-" + index);
     if (node) node.scrollIntoView({ block: "nearest" });

@@ -1,0 +1,58 @@
+"""The flags that doors share, and the numbers that flags take: those that nothing could work with are refused."""
+
+from argparse import ArgumentParser, ArgumentTypeError
+
+
+def add_root(parser: ArgumentParser) -> None:
+    """The tree that a command is about."""
+    parser.add_argument(
+        "--root", metavar="DIR", required=True, help="the directory to serve; nothing outside it is read"
+    )
+
+
+def add_server(parser: ArgumentParser) -> None:
+    """The flags that all doors share."""
+    add_root(parser)
+    parser.add_argument("--log", metavar="FILE", help="append a JSONL trace of all requests and answers to FILE")
+    parser.add_argument(
+        "--max-request-bytes", type=positive, metavar="N", help="refuse longer requests (default: 1 MiB)"
+    )
+    parser.add_argument(
+        "--max-response-bytes", type=positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
+    )
+    parser.add_argument(
+        "--cache-bytes",
+        type=positive,
+        metavar="N",
+        default=1 << 30,
+        help="hold at most so much text and index in memory; the rest is read from disk (default: 1 GiB)",
+    )
+    parser.add_argument("--no-cache", action="store_true", help="hold nothing: walk and read anew for every request")
+    parser.add_argument("--max-ops", type=positive, metavar="N", help="answer at most so many requests")
+    parser.add_argument("--max-lines", type=positive, metavar="N", help="return at most so many lines of files in all")
+    parser.add_argument(
+        "--max-bytes", type=positive, metavar="N", help="return at most so many bytes of results in all"
+    )
+    parser.add_argument(
+        "--gitignore",
+        action="store_true",
+        help="leave out what git ignores, where a request does not say gitignore itself",
+    )
+
+
+def positive(text: str) -> int:
+    """A whole number above 0: a limit of nothing, or less, would refuse everything."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return number
+
+
+def port(text: str) -> int:
+    """A port to listen on."""
+    if not text.isdecimal() or len(text) > 5 or int(text) > 65535:
+        raise ArgumentTypeError(f"{text!r} is no port; give a number from 0 to 65535")
+    return int(text)

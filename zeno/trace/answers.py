@@ -1,0 +1,67 @@
+"""Whole answers as evidence: what a claim rests on where no line could be cited, such as a search that found nothing.
+
+An answer is cited by the id of its request and its digest. It holds while the tree gives that very answer, and only
+if the answer was all that was asked for: a search that was cut or left files out does not show what is not there.
+"""
+
+from typing import Any, Literal, NamedTuple
+
+from zeno.trace.replay import Comparison
+
+AnswerVerdict = Literal["ok", "partial", "changed", "not_run", "not_given"]
+
+
+class JudgedAnswer(NamedTuple):
+    """One answer that a claim rests on."""
+
+    id: str
+    digest: str
+    line: int | None
+    """Line of the answer; None where no such answer stands before the claim."""
+    op: str | None
+    args: dict[str, Any] | None
+    verdict: AnswerVerdict
+    """ok, the tree gives it now as then, and it is all that was asked for; partial, it is not all; changed, the tree
+    answers otherwise; not_run, it was not the tree's to answer; not_given, no such answer stands before the claim."""
+    reason: str | None
+    found: tuple[str, int] | None
+    """What it is a list of, and how many; None for other answers, and for one that the tree gives no more."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether a claim may rest on it."""
+        return self.verdict == "ok"
+
+
+class Answers:
+    """The answers given so far."""
+
+    def __init__(self) -> None:
+        self._given: dict[tuple[str, str], JudgedAnswer] = {}
+
+    def add(self, comparison: Comparison) -> None:
+        """An answer went out. Of several with one id and digest the last counts."""
+        exchange = comparison.exchange
+        if exchange.answer["event"] == "response":
+            key = (exchange.id, exchange.answer["digest"])
+            again = comparison.again if comparison.verdict == "same" else None
+            verdict, reason = _judged(comparison)
+            self._given[key] = JudgedAnswer(
+                *key, exchange.answered, exchange.op, exchange.args, verdict, reason, again.found if again else None
+            )
+
+    def judge(self, cited: dict[str, Any]) -> JudgedAnswer:
+        """What became of an answer that a claim cites."""
+        key = (cited["id"], cited["digest"])
+        return self._given.get(key) or JudgedAnswer(*key, None, None, None, "not_given", None, None)
+
+
+def _judged(comparison: Comparison) -> tuple[AnswerVerdict, str | None]:
+    again = comparison.again
+    if again is None:
+        return "not_run", "it tells of the server and not of the tree"
+    if comparison.verdict == "same":
+        return ("ok", None) if again.gap is None else ("partial", again.gap)
+    if comparison.verdict == "times":
+        return "changed", "perhaps only in times, which a stat answer holds"
+    return "changed", None if again.code is None else f"asked again, it is refused: {again.code}"
