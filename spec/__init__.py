@@ -70,11 +70,20 @@ def schema(name: str) -> Any:
     return resource(f"schemas/{name}")
 
 
-def violations(ref: str, value: Any) -> list[Violation]:
-    """What the schema at `ref` (a name, with a `#/$defs/...` fragment if wanted) holds against a value."""
+def violations(ref: str, value: Any, *, patience: int | None = None) -> list[Violation]:
+    """What the schema at `ref` (a name, with a `#/$defs/...` fragment if wanted) holds against a value.
+
+    With `patience`, only the first thing if the value is longer than so many characters: to find and keep a hundred
+    thousand of them takes seconds and half a gigabyte, and whoever sent them would get no use out of it.
+    """
     validator = _validator(ref)
     if validator.is_valid(value):
         return []
+    if patience is not None and len(repr(value)) > patience:
+        try:
+            validator.validate(value)
+        except jsonschema_rs.ValidationError as error:
+            return _explain(error)
     return [found for error in validator.iter_errors(value) for found in _explain(error)]
 
 

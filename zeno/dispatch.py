@@ -26,6 +26,7 @@ from zeno.ops.read_file import read_file
 from zeno.ops.stat import stat
 from zeno.ops.verify import verify
 from zeno.search.corpus import Corpus
+from zeno.wire import PATIENCE
 
 
 class Op(NamedTuple):
@@ -53,7 +54,7 @@ def perform(request: Request, corpus: Corpus, meter: Meter) -> Model:
     op = OPS.get(request.op)
     if op is None:
         raise UnknownOp(request.op)
-    found = spec.violations(f"zeno/ops/{request.op}.json#/$defs/args", request.args)
+    found = spec.violations(f"zeno/ops/{request.op}.json#/$defs/args", request.args, patience=PATIENCE)
     if found:
         raise InvalidArgs("; ".join(sorted({_sentence(violation, request.op) for violation in found})))
     args = request.args

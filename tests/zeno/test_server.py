@@ -187,6 +187,18 @@ def test_a_bug_answers_internal_and_tells_stderr(root, caplog):
     assert "Traceback" in caplog.text
 
 
+def test_of_a_long_request_only_the_first_thing_that_is_wrong_is_told(root):
+    with Tree(str(root)) as tree:
+        server = Server(ColdCorpus(tree))
+        for number, told in ((3, 3), (30_000, 1)):
+            request = {"id": "1", "op": "grep", "args": {"pattern": "x", "paths": [0] * number}}
+            error = json.loads(server.answer(json.dumps(request).encode()))["error"]
+            assert error["code"] == "invalid_args"
+            assert error["message"] == "; ".join(
+                f"args.paths[{index}] must be a string, not a number" for index in range(told)
+            )
+
+
 def test_the_same_request_gives_the_same_bytes_in_another_process_and_on_a_copy(tmp_path, pipe):
     requests: list[tuple[str, dict[str, Any]]] = [
         ("list_files", {}),
