@@ -72,6 +72,9 @@ def main(argv: list[str] | None = None) -> int:
         # Whoever read us has seen enough. Standard output must not complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        print(f"normalizer: {error.filename or 'standard output'}: {error.strerror or error}", file=sys.stderr)
+        return 2
     return int(status or 0)
 
 
