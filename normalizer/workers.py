@@ -7,8 +7,10 @@ its pipe closes, so that none outlives the run, however that ends.
 import gc
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -136,7 +138,13 @@ class Team:
         context = multiprocessing.get_context("spawn")  # a forked child would keep its siblings' pipes open
         ours, theirs = context.Pipe()
         worker = context.Process(target=_serve, args=(theirs, self._bench), daemon=True)
-        worker.start()
+        # An interrupt from the terminal is for the run, which ends its workers; they are born deaf to it.
+        resource_tracker.ensure_running()  # which the first start would do, and hear interrupts again afterwards
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            worker.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         self._workers[ours] = worker
         self._busy.add(ours)
@@ -179,7 +187,7 @@ def _serve(connection: Connection, bench: Bench) -> None:
             except OSError as error:
                 answer = f"cannot write to {bench.folder}: {error.strerror or error}"
             connection.send(answer)
-    except (EOFError, BrokenPipeError, KeyboardInterrupt):
+    except (EOFError, BrokenPipeError):
         # Every file is closed. To take an interpreter apart takes time, for which the run would wait.
         os._exit(0)
 
