@@ -14,18 +14,15 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer import lossless
 from normalizer.aggregate.exact import rounded
 from normalizer.dialect import Done, dialect_of, original, translate
 from normalizer.ledger import Ledger
 from normalizer.lossless import Number, value_of
 from normalizer.pointers import escape
 from normalizer.rubric import Rubric, exact_sum, rubric_of
-from normalizer.settings import LIMITS
 
 _WORDS: dict[str, Any] = spec.resource("rules/claims.json")
 _STATISTIC = {word: name for name, words in _WORDS["statistics"].items() for word in words}
-_DEPTH = LIMITS["max_depth"] + 8
 _VERDICTS = ("match", "rounded", "mismatch", "not_derivable")
 
 
@@ -39,7 +36,7 @@ class Meaning(NamedTuple):
 
 def claims(ledger: Ledger) -> dict[str, Any]:
     """Every claim of a ledger's bundles: a document of `claims.json`."""
-    found = [claim for line in ledger.lines("headers") for claim in _of_bundle(ledger, lossless.parse(line, _DEPTH))]
+    found = [claim for line in ledger.sound("headers") for claim in _of_bundle(ledger, ledger.exact("headers", line))]
     counts = Counter(claim["verdict"] for claim in found)
     return {"claims": found, "counts": {verdict: counts[verdict] for verdict in _VERDICTS}}
 
@@ -75,7 +72,7 @@ def meaning(path: list[str], dimensions: list[str]) -> Meaning | None:
 def _of_bundle(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
     sha256 = header["bundle_sha256"]
     rubric = rubric_of(ledger.document(header["settings"]["rubric"]))
-    records = [lossless.parse(line, _DEPTH) for line in ledger.lines_of("records", sha256)]
+    records = [ledger.exact("records", line) for line in ledger.lines_of("records", sha256)]
     scored = [(record, _worths(record, rubric)) for record in records]
     values = [worths for _, worths in scored if worths is not None]
     known = {"bundle_sha256": sha256, "invalid": int(header["invalid"])}

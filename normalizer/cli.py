@@ -63,8 +63,7 @@ def main(argv: list[str] | None = None) -> int:
         error.show(sys.stderr)
         return 2
     except CannotRun as error:
-        print(f"normalizer: {error}", file=sys.stderr)
-        return 2
+        return _cannot(str(error))
     except (click.Abort, KeyboardInterrupt):
         print("normalizer: interrupted", file=sys.stderr)
         return 2
@@ -72,7 +71,16 @@ def main(argv: list[str] | None = None) -> int:
         # Whoever read us has seen enough. Standard output must not complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        return _cannot(f"{error.filename or 'standard output'}: {error.strerror or error}")
     return int(status or 0)
+
+
+def _cannot(why: str) -> int:
+    """One line, whatever the names in it hold."""
+    shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in why)
+    print(f"normalizer: {shown}", file=sys.stderr)
+    return 2
 
 
 def run() -> None:

@@ -13,6 +13,7 @@ from normalizer.lossless import Number, dumps, plain, value_of
 from normalizer.manifest import Manifest
 from normalizer.pointers import escape, steps_of
 from normalizer.reasons import Reason, one_a_place
+from normalizer.records import METADATA
 from normalizer.settings import Settings
 
 _SCHEMA = "eval/judge_bundle.json"
@@ -31,18 +32,39 @@ def phase_of(bundle: Bundle, manifest: Manifest | None) -> int:
 def reasons(bundle: Bundle, entries: list[Any], settings: Settings) -> Iterator[Reason]:
     """Everything that all records of the bundle are to be blamed for, pointers as the bundle was written."""
     phase = phase_of(bundle, settings.manifest)
+    taken = _taken_away(bundle)
     parts = (
         conflicts(bundle.conflicts),
         _shape(bundle),
-        _mixed(bundle, entries, settings.manifest),
+        _mixed(bundle, entries, taken, settings.manifest),
         _relaxed(settings.manifest, phase),
-        _contradictions(bundle, settings.manifest),
-        _rubric(bundle, settings),
+        _contradictions(bundle.envelope, settings.manifest),
+        _rubric(bundle.envelope, settings),
         _recorded(bundle, settings.manifest, phase),
     )
     for part in parts:
         for reason in part:
             yield reason._replace(pointer=original(reason.pointer, bundle.moved))
+    # These members stand where they were written.
+    yield from _contradictions(taken, settings.manifest)
+    yield from _rubric(taken, settings)
+
+
+def _taken_away(bundle: Bundle) -> dict[str, Any]:
+    """Run metadata that the bundle states and that the dialect took from its place: it may move a member, but not
+    what the bundle thereby states. A value that the schema would not have there states nothing."""
+    if not bundle.moved:
+        return {}
+    written = {key: bundle.header[key] for key in METADATA if key in bundle.header and f"/{key}" != bundle.entries_at}
+    stated = {key: value for key, value in written.items() if key != "factors" and _is_sound({key: value})}
+    factors = written.get("factors")
+    if type(factors) is dict:
+        stated["factors"] = {name: level for name, level in factors.items() if _is_sound({"factors": {name: level}})}
+    return {key: value for key, value in stated.items() if dumps(bundle.envelope.get(key)) != dumps(value)}
+
+
+def _is_sound(envelope: dict[str, Any]) -> bool:
+    return not spec.violations(_SCHEMA, {**plain(envelope), ENTRIES: _SOUND_ENTRIES})
 
 
 def conflicts(pointers: list[str]) -> Iterator[Reason]:
@@ -58,9 +80,10 @@ def _shape(bundle: Bundle) -> Iterator[Reason]:
         yield Reason(code, violation.pointer, f"{'.'.join(steps_of(violation.pointer))} {violation.message}")
 
 
-def _mixed(bundle: Bundle, entries: list[Any], manifest: Manifest | None) -> Iterator[Reason]:
-    stated = bundle.envelope.get("phase", manifest.metadata.get("phase", []) if manifest is not None else [])
-    stated = stated if type(stated) is list else [stated]
+def _mixed(bundle: Bundle, entries: list[Any], taken: dict[str, Any], manifest: Manifest | None) -> Iterator[Reason]:
+    run = manifest.metadata if manifest is not None else {}
+    given = [part["phase"] for part in (bundle.envelope, taken) if "phase" in part] or [run.get("phase", [])]
+    stated = [phase for value in given for phase in (value if type(value) is list else [value])]
     own = [entry["phase"] for entry in entries if type(entry) is dict and "phase" in entry]
     # A dialect may set a field aside, but not the fact that phases are mixed.
     written = [entry["phase"] for entry in bundle.entries if type(entry) is dict and "phase" in entry]
@@ -75,12 +98,12 @@ def _relaxed(manifest: Manifest | None, phase: int) -> Iterator[Reason]:
         yield Reason("relaxation_forbidden", "/phase", message)
 
 
-def _contradictions(bundle: Bundle, manifest: Manifest | None) -> Iterator[Reason]:
+def _contradictions(envelope: dict[str, Any], manifest: Manifest | None) -> Iterator[Reason]:
     """Where bundle and manifest both give a value they must agree."""
     if manifest is None:
         return
     run, files = manifest.metadata, list(manifest.files.values())
-    for key, given in bundle.envelope.items():
+    for key, given in envelope.items():
         if key == "factors" and type(given) is dict:
             own = [file.get("factors", {}) for file in files]
             for name, level in given.items():
@@ -102,8 +125,8 @@ def _contradiction(
             return
 
 
-def _rubric(bundle: Bundle, settings: Settings) -> Iterator[Reason]:
-    named = bundle.envelope.get("rubric")
+def _rubric(envelope: dict[str, Any], settings: Settings) -> Iterator[Reason]:
+    named = envelope.get("rubric")
     if type(named) is str and named != settings.rubric.name:
         message = f"the run names the rubric {dumps(named)}, but {dumps(settings.rubric.name)} is active"
         yield Reason("rubric_mismatch", "/rubric", message)

@@ -18,6 +18,8 @@ def sources(named: list[str], apart: list[Path]) -> Iterator[str]:
         if name == "-" or not os.path.isdir(name):
             yield name
             continue
+        if os.path.realpath(name) in map(str, set_apart):
+            raise CannotRun(f"{name} is the ledger itself: its raw bundles are in {Path(name, 'bundles')}")
         found = False
         for folder, folders, files in os.walk(name, onerror=_unreadable):
             folders[:] = sorted(inner for inner in folders if Path(folder, inner).resolve() not in set_apart)

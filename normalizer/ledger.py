@@ -17,8 +17,11 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import le, lt
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+import contract_spec as spec
 
 from normalizer import lossless
 from normalizer.errors import UnusableLedger
@@ -31,6 +34,21 @@ COMMIT = "COMMIT"
 _RECORD = (len('{"record_id":"') + 32 + len('","source":{"bundle_sha256":"'), 64)
 _BUNDLE = (len('{"bundle_sha256":"'), 64)
 _SHA_AT = {"records": _RECORD, "invalid": _RECORD, "headers": _BUNDLE, "audit": _BUNDLE}
+
+
+_START = re.compile(rb'{"record_id":"[0-9a-f]{32}","source":{"bundle_sha256":"[0-9a-f]{64}","index":[0-9]')
+_SHAPES = {
+    "records": _START,
+    "invalid": _START,
+    "headers": re.compile(
+        rb'{"bundle_sha256":"[0-9a-f]{64}","entries":[0-9]+,"valid":[0-9]+,"invalid":[0-9]+,'
+        rb'"entries_at":"(?:[^"\\]|\\.)*","settings":({[^{}]*}),"header":{'
+    ),
+    "audit": re.compile(rb'{"bundle_sha256":"[0-9a-f]{64}","bytes":[0-9]+,"settings":({[^{}]*}),"reasons":\['),
+}
+"""How the lines of each file begin; the settings of a bundle are a group."""
+_DEPTH = LIMITS["max_depth"] + 8
+"""A record nests its entry no deeper than the bundle does but for what `source` wraps around a strange one."""
 
 
 def sha_slice(kind: str) -> slice:
@@ -64,9 +82,42 @@ class Ledger:
         with self.path(kind).open("rb") as file:
             yield from file
 
+    def sound(self, kind: str) -> Iterator[bytes]:
+        """The lines of a file, in order, as far as they look as this program writes and sorts them."""
+        begins, where, last = _SHAPES[kind].match, sha_slice(kind), b""
+        is_sorted = le if kind in ("records", "invalid") else lt
+        for line in self.lines(kind):
+            if not (begins(line) and line.endswith(b"}\n") and is_sorted(last, line[where])):
+                raise self._damaged(kind)
+            last = line[where]
+            yield line
+
     def items(self, kind: str) -> Iterator[dict[str, Any]]:
         """The lines of a file as values with ordinary numbers."""
-        return map(lossless.ordinary, self.lines(kind))
+        return (self.item(kind, line) for line in self.sound(kind))
+
+    def item(self, kind: str, line: bytes) -> dict[str, Any]:
+        """A line as a value with ordinary numbers."""
+        try:
+            value: dict[str, Any] = lossless.ordinary(line)
+        except ValueError:
+            raise self._damaged(kind) from None
+        return value
+
+    def exact(self, kind: str, line: bytes) -> dict[str, Any]:
+        """A line as a value, numbers as they are spelled."""
+        try:
+            value: dict[str, Any] = lossless.parse(line, _DEPTH)
+        except spec.NotStrictJson:
+            raise self._damaged(kind) from None
+        if type(value) is not dict or _SHAPES[kind].match(line) is None:
+            raise self._damaged(kind)
+        return value
+
+    def _damaged(self, kind: str) -> UnusableLedger:
+        return UnusableLedger(
+            f"{self.path(kind)} has lines that are not as a run left them: was it edited? See `normalizer audit`"
+        )
 
     def lines_of(self, kind: str, sha256: str) -> Iterator[bytes]:
         """The lines of one bundle. The file is sorted, so that they are found by bisection."""
@@ -121,7 +172,10 @@ class Ledger:
     def bundle(self, sha256: str) -> bytes:
         """The raw bytes of a bundle, as they came."""
         path = self.kept(sha256)
-        data = path.read_bytes()
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise UnusableLedger(f"cannot read {path}: {error.strerror}") from None
         if hashlib.sha256(data).hexdigest() != path.stem:
             raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")
         return data
@@ -130,9 +184,18 @@ class Ledger:
         """A rubric, manifest or dialect that bundles were normalized under, numbers as they are spelled."""
         path = self.folder / "settings" / f"{sha256}.json"
         if not path.is_file():
-            raise UnusableLedger(f"{path} is missing")
-        value: dict[str, Any] = lossless.parse(path.read_bytes(), LIMITS["max_depth"])
+            raise UnusableLedger(f"{path} is missing: copy it from where this ledger is whole")
+        text = path.read_bytes().removesuffix(b"\n")
+        if hashlib.sha256(text).hexdigest() != sha256:
+            raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")
+        value: dict[str, Any] = lossless.parse(text, LIMITS["max_depth"])
         return value
+
+
+def settings_in(kind: str, line: bytes) -> bytes:
+    """The settings in a line of headers or audit, as they stand there."""
+    found = _SHAPES[kind].match(line)
+    return found[1] if found else b"{}"
 
 
 def is_ledger(folder: Path) -> bool:
@@ -148,6 +211,8 @@ def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
     except FileNotFoundError:
         yield  # a copy of a ledger, to be read: nobody writes to it
         return
+    except OSError as error:
+        raise UnusableLedger(f"cannot open {folder / LOCK}: {error.strerror}") from None
     try:
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_EX if mode == "write" else fcntl.LOCK_SH) | fcntl.LOCK_NB)

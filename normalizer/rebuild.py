@@ -8,10 +8,6 @@ from normalizer.errors import UnusableLedger
 from normalizer.ledger import Ledger
 from normalizer.pointers import opened
 from normalizer.records import FIELDS
-from normalizer.settings import LIMITS
-
-# A record nests its entry no deeper than the bundle does but for what `source` wraps around a strange one.
-_DEPTH = LIMITS["max_depth"] + 8
 
 
 def rebuild(header: dict[str, Any], records: list[dict[str, Any]]) -> dict[str, Any]:
@@ -25,16 +21,11 @@ def rebuild(header: dict[str, Any], records: list[dict[str, Any]]) -> dict[str, 
 def rebuilt(ledger: Ledger, sha256: str) -> str:
     """A bundle of a ledger, made anew from its records as compact JSON."""
     sha256 = ledger.kept(sha256).stem
-    headers = [_value(line) for line in ledger.lines_of("headers", sha256)]
+    headers = [ledger.exact("headers", line) for line in ledger.lines_of("headers", sha256)]
     if not headers:
         raise UnusableLedger(f"no record was made from a bundle {sha256}: see `normalizer audit`")
-    records = [_value(line) for kind in ("records", "invalid") for line in ledger.lines_of(kind, sha256)]
+    records = [ledger.exact(kind, line) for kind in ("records", "invalid") for line in ledger.lines_of(kind, sha256)]
     return lossless.dumps(rebuild(headers[0], records))
-
-
-def _value(line: bytes) -> dict[str, Any]:
-    value: dict[str, Any] = lossless.parse(line, _DEPTH)
-    return value
 
 
 def _entry(record: dict[str, Any]) -> Any:

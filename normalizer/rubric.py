@@ -37,9 +37,11 @@ class Scale:
         value = value_of(score) if type(score) is Number else None
         if value is None or not self.minimum <= value <= self.maximum:
             return None
-        if self.values is not None:
-            return value if value in self.values else None
-        return value if value.quantize(self.unit, context=_EXACT) == value else None
+        if self.values is not None and value not in self.values:
+            return None
+        # However many zeros it was written with, what it counts for has the scale's places.
+        counted = value.quantize(self.unit, context=_EXACT)
+        return counted if counted == value else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,9 @@ def run(
     """Normalize bundles into a ledger."""
     if folder.exists() and not is_ledger(folder) and any(item.name != LOCK for item in folder.iterdir()):
         raise UnusableLedger(f"{folder} holds something else than a ledger: give --out a new or an empty folder")
+    around = [parent for parent in folder.resolve().parents if is_ledger(parent)]
+    if around:
+        raise UnusableLedger(f"{folder} is in the ledger {around[0]}: give --out a folder outside of it")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder, "write"):

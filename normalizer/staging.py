@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.intact import Intact, check_bytes
 from normalizer.ledger import COMMIT, FILES, STAGING, Counts, sha_slice
 from normalizer.lossless import ordinary
 from normalizer.settings import Settings
@@ -33,6 +34,7 @@ class Staging:
         self._replace = replace
         self.root = folder / STAGING
         recover(folder)
+        self._intact = Intact(folder)
         for name in ("incoming", "known", "parts", "new", "settings"):
             (self.root / name).mkdir(parents=True)
         self.committed = False
@@ -46,10 +48,10 @@ class Staging:
         for kind in ("headers", "audit"):
             where = sha_slice(kind)
             is_known = self._among("known")
-            for line in _lines(self._folder / f"{kind}.jsonl"):
+            for line in self._intact.lines(kind):
                 sha256 = line[where].decode()
                 if is_known(sha256):
-                    item = ordinary(line)
+                    item = self._intact.item(kind, line)
                     self._same_settings(sha256, item["settings"])
                     flawed = flawed or bool(item["reasons"]) or item["invalid"] > 0
         return flawed
@@ -70,7 +72,10 @@ class Staging:
         return sorted(os.listdir(self.root / "incoming"))
 
     def merge(self) -> Counts:
-        """Make the next state of the four files from the present one and the parts; count what is in them."""
+        """Make the next state of the four files from the present one and the parts; count what is in them.
+
+        What is damaged is told here, before anything has changed.
+        """
         counted = {kind: self._merge(kind) for kind in FILES}
         entries = valid = invalid = 0
         for line in _lines(self.root / "new" / "headers.jsonl"):
@@ -83,8 +88,9 @@ class Staging:
         if (valid, invalid) != (counted["records"], counted["invalid"]) or entries != valid + invalid:
             raise CannotRun(
                 f"conservation does not hold: {entries} entries, but {counted['records']} valid and "
-                f"{counted['invalid']} invalid records; nothing was changed"
+                f"{counted['invalid']} invalid records in {self._folder}; nothing was changed"
             )
+        self._intact.check(counted["headers"] + counted["audit"], self._settings.documents, self.root)
         return Counts(counted["headers"], counted["audit"], entries, valid, invalid)
 
     def commit(self) -> None:
@@ -105,12 +111,11 @@ class Staging:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def _merge(self, kind: str) -> int:
-        old = self._folder / f"{kind}.jsonl"
         parts = [self.root / "parts" / name for name in sorted(os.listdir(self.root / "parts")) if name.endswith(kind)]
         with (self.root / "new" / f"{kind}.jsonl").open("wb") as out:
-            if old.exists() and old.stat().st_size:
+            if self._intact.size(kind):
                 count = 0
-                for count, line in enumerate(self._merged(kind, old, parts), start=1):  # noqa: B007
+                for count, line in enumerate(self._merged(kind, parts), start=1):  # noqa: B007
                     out.write(line)
             else:
                 count = sum(_append(part, out) for part in parts)
@@ -118,9 +123,9 @@ class Staging:
             os.fsync(out.fileno())
         return count
 
-    def _merged(self, kind: str, old: Path, parts: list[Path]) -> Iterator[bytes]:
+    def _merged(self, kind: str, parts: list[Path]) -> Iterator[bytes]:
         where = sha_slice(kind)
-        kept = self._kept(old, where) if self._replace else _lines(old)
+        kept = self._kept(kind, where)
         fresh = (line for part in parts for line in _lines(part))
         mine, new = next(kept, None), next(fresh, None)
         while mine is not None or new is not None:
@@ -132,11 +137,12 @@ class Staging:
                 yield new
                 new = next(fresh, None)
 
-    def _kept(self, old: Path, where: slice) -> Iterator[bytes]:
+    def _kept(self, kind: str, where: slice) -> Iterator[bytes]:
         """The lines of bundles that are not replaced."""
-        is_replaced = self._among("incoming")
-        for line in _lines(old):
+        is_replaced = self._among("incoming") if self._replace else lambda _: False
+        for line in self._intact.lines(kind):
             if not is_replaced(line[where].decode()):
+                self._intact.keep(kind, line)
                 yield line
 
     def _among(self, part: str) -> Callable[[str], bool]:
@@ -171,7 +177,10 @@ def take(stream: BinaryIO, folder: Path, *, replace: bool) -> Literal["new", "ag
                 data = _read(stream)
                 digest.update(data)
     sha256 = digest.hexdigest()
-    known = not replace and (folder / "bundles" / f"{sha256}.json").exists()
+    kept = folder / "bundles" / f"{sha256}.json"
+    known = not replace and kept.exists()
+    if known:
+        check_bytes(kept, sha256)
     place = _place(root, "known" if known else "incoming", sha256)
     try:
         with _new(place) as file:

@@ -7,8 +7,10 @@ its pipe closes, so that none outlives the run, however that ends.
 import gc
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -92,40 +94,61 @@ class Team:
     def __init__(self, jobs: int, bench: Bench) -> None:
         self._jobs, self._bench = jobs, bench
         self._workers: dict[Connection, BaseProcess] = {}
+        self._idle: list[Connection] = []
+        self._busy: set[Connection] = set()
+        """With something to do, or not yet begun."""
+        self._beginning: set[Connection] = set()
 
     def each(self, parts: Iterable[Take | Normalize]) -> Iterator[Done]:
         """Do the parts; yields as they are done, in no particular order."""
         if self._jobs == 1:
             yield from map(self._bench.do, parts)
             return
-        idle, busy = list(self._workers), set[Connection]()
         for part in parts:
-            if part == STANDARD_INPUT:  # which only this process has
+            if len(self._workers) < self._jobs:
+                self._hire()
+            yield from self._answers(timeout=0)
+            # Bundles are taken in here while nobody is free, as nobody is at the beginning: to start a process takes
+            # longer than to take in many bundles. Standard input only this process has.
+            if part == STANDARD_INPUT or (not self._idle and isinstance(part, Take)):
                 yield self._bench.do(part)
                 continue
-            if not idle and len(self._workers) < self._jobs:
-                idle.append(self._hire())
-            while not idle:
-                for connection in _ready(busy):
-                    busy.remove(connection)
-                    idle.append(connection)
-                    yield _answer(connection)
-            connection = idle.pop()
-            busy.add(connection)
+            while not self._idle:
+                yield from self._answers()
+            connection = self._idle.pop()
+            self._busy.add(connection)
             connection.send(part)
-        while busy:
-            for connection in _ready(busy):
-                busy.remove(connection)
-                yield _answer(connection)
+        while any(connection not in self._beginning for connection in self._busy):
+            yield from self._answers()
 
-    def _hire(self) -> Connection:
+    def _answers(self, timeout: float | None = None) -> Iterator[Done]:
+        """What workers have done meanwhile; they are free then."""
+        for connection in wait(list(self._busy), timeout):
+            if not isinstance(connection, Connection):
+                continue
+            answer = _answer(connection)
+            self._busy.remove(connection)
+            self._idle.append(connection)
+            if connection in self._beginning:
+                self._beginning.remove(connection)
+            else:
+                yield answer
+
+    def _hire(self) -> None:
         context = multiprocessing.get_context("spawn")  # a forked child would keep its siblings' pipes open
         ours, theirs = context.Pipe()
         worker = context.Process(target=_serve, args=(theirs, self._bench), daemon=True)
-        worker.start()
+        # An interrupt from the terminal is for the run, which ends its workers; they are born deaf to it.
+        resource_tracker.ensure_running()  # which the first start would do, and hear interrupts again afterwards
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            worker.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         self._workers[ours] = worker
-        return ours
+        self._busy.add(ours)
+        self._beginning.add(ours)
 
     def __enter__(self) -> "Team":
         return self
@@ -140,10 +163,6 @@ class Team:
             worker.join()
 
 
-def _ready(busy: set[Connection]) -> list[Connection]:
-    return [connection for connection in wait(list(busy)) if isinstance(connection, Connection)]
-
-
 def _answer(connection: Connection) -> Done:
     try:
         answer = connection.recv()
@@ -156,9 +175,10 @@ def _answer(connection: Connection) -> Done:
 
 
 def _serve(connection: Connection, bench: Bench) -> None:
-    """A worker's life: parts in, counts out, until the pipe closes."""
-    while True:
-        try:
+    """A worker's life: parts in, counts out, until the pipe closes. The first answer, to nothing, says it has begun."""
+    try:
+        connection.send(Done())
+        while True:
             part = connection.recv()
             try:
                 answer: Done | str = bench.do(part)
@@ -167,8 +187,9 @@ def _serve(connection: Connection, bench: Bench) -> None:
             except OSError as error:
                 answer = f"cannot write to {bench.folder}: {error.strerror or error}"
             connection.send(answer)
-        except (EOFError, BrokenPipeError, KeyboardInterrupt):
-            return
+    except (EOFError, BrokenPipeError):
+        # Every file is closed. To take an interpreter apart takes time, for which the run would wait.
+        os._exit(0)
 
 
 def _normalize(root: Path, bucket: str, settings: Settings) -> Done:

@@ -58,7 +58,7 @@ class CheckedCell(Model):
     """
     statistic: StrictStr | None
     """
-    What the column is taken for, such as `total.mean`; null: not understood.
+    What the column is taken for, such as `total.mean`, or `"total".mean` for a dimension that is itself called total; null: not understood.
     """
     published: StrictStr
     """

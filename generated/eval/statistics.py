@@ -124,7 +124,7 @@ class Contrast(Model):
     """
     measure: StrictStr
     """
-    total, or a dimension.
+    total, or a dimension, as tables name it: one that is itself called total stands in quotation marks.
     """
     n: Annotated[StrictInt, Field(ge=0)]
     """

@@ -4,7 +4,9 @@ import re
 from decimal import Decimal
 from typing import Any
 
-_MOMENTS = ("mean", "sd", "min", "max", "ci95_low", "ci95_high", "ci95")
+from normalizer.aggregate import names
+from normalizer.aggregate.names import MOMENTS
+
 _COUNTS = {"n": "n", "n_records": "n_records", "records": "n_records", "n_judges": "n_judges", "judges": "n_judges"}
 _COUNTS |= {"at_min": "at_min", "at min": "at_min", "at_max": "at_max", "at max": "at_max"}
 _PLAIN = {"95 % interval": "total.ci95", "ci95": "total.ci95", "mean": "total.mean"}
@@ -16,22 +18,24 @@ PASSED_OVER = ("row", "flags")
 def statistic_of(column: str, dimensions: list[str]) -> str | None:
     """What a column is taken for; None: not understood."""
     name = column.strip()
-    if name in dimensions or name == "total":
+    measures = ["total", *map(names.dimension, dimensions)]
+    if name in measures:
         return f"{name}.mean"
     if name in _COUNTS:
         return _COUNTS[name]
     if name in _PLAIN:
         return _PLAIN[name]
     measure, _, moment = name.rpartition(".")
-    return name if moment in _MOMENTS and (measure == "total" or measure in dimensions) else None
+    return name if moment in MOMENTS and measure in measures else None
 
 
 def value_of(row: dict[str, Any], statistic: str) -> list[Decimal] | None:
     """The number, or the two ends of an interval; None: NA."""
-    if statistic in row:
+    if statistic in _COUNTS.values():
         return [Decimal(row[statistic])]
     measure, _, moment = statistic.rpartition(".")
-    moments = row["total"] if measure == "total" else row["dimensions"][measure]
+    measures = {names.dimension(name): moments for name, moments in row["dimensions"].items()}
+    moments = row["total"] if measure == "total" else measures[measure]
     if not moment.startswith("ci95"):
         return None if moments[moment] is None else [moments[moment]]
     ends: list[Decimal] | None = moments["ci95"]

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from normalizer.aggregate import keys
+from normalizer.aggregate import keys, names
 from normalizer.aggregate.eligibility import Levels, Rules
 from normalizer.aggregate.exact import rounded
 from normalizer.aggregate.headline import Headline
@@ -20,11 +20,11 @@ def contrasts(query: Query, headline: Headline, rules: Rules, seed: int, resampl
     for levels in headline.levels():
         if levels[0] is not None and headline.group(levels, rules).n:
             blocks[levels[1:]][str(levels[0])] = levels
-    names = sorted({level for block in blocks.values() for level in block})
-    measures = [("total", -1), *((name, place) for place, name in enumerate(query.rubric.dimensions))]
+    all_levels = sorted({level for block in blocks.values() for level in block})
+    measures = [("total", -1), *((names.dimension(name), place) for place, name in enumerate(query.rubric.dimensions))]
     tested: list[tuple[str, dict[str, Any], Fraction | None]] = []
     for measure, place in measures:
-        for pair in combinations(names, 2):
+        for pair in combinations(all_levels, 2):
             differences: list[Fraction] = []
             for block in sorted(blocks, key=keys.sort_key):
                 if pair[0] in blocks[block] and pair[1] in blocks[block]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from normalizer.aggregate import names
 from normalizer.aggregate.cells import selected
 from normalizer.aggregate.exact import rounded
 from normalizer.aggregate.signflip import sign_flip
@@ -20,6 +21,7 @@ from normalizer.rubric import Rubric
 _OF_A_VERSION = ("phase", "judge_prompt_version", "protocol_version", "run_id")
 """What a selection may say of versions, and is not heeded here."""
 
+_VERSIONED = ("judge_prompt", "protocol")
 Version = tuple[str, str]
 
 
@@ -33,8 +35,8 @@ def drift(records: Iterable[Placed], rubric: Rubric, options: Options, seed: int
         judge, artifact = each.plain.get("judge_model"), each.plain.get("artifact")
         counts = each.kind is not None and options.rules.admits(each.kind) and each.standing != "duplicate"
         if counts and judge and artifact is not None and selected(each.plain, where):
-            version = tuple(each.plain.get(name) or "(none)" for name in ("judge_prompt_version", "protocol_version"))
-            judged[judge][version[0], version[1]][artifact].append(each)
+            prompt, protocol = (names.level(each.plain.get(f"{name}_version"), " / ") for name in _VERSIONED)
+            judged[judge][prompt, protocol][artifact].append(each)
     found = []
     for judge in sorted(judged):
         for pair in combinations(sorted(judged[judge]), 2):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from normalizer import phases
+from normalizer.aggregate import names
 from normalizer.aggregate.keys import Level
 from normalizer.errors import CannotRun
 
@@ -52,7 +53,7 @@ class Rules:
         admitted = [kind for kind in kinds if self.admits(kind)]
         found = {
             "phase": sorted({str(kind.phase) for kind in admitted}),
-            "protocol_version": sorted({kind.protocol or "(none)" for kind in admitted}),
+            "protocol_version": sorted({names.level(kind.protocol) for kind in admitted}),
         }
         for name, levels in found.items():
             if len(levels) > 1 and name not in by and name not in self.mix:

@@ -26,10 +26,19 @@ def keys_of(text: str) -> tuple[str, ...]:
 
 def checked(name: str, also: tuple[str, ...] = ()) -> str:
     """The name, if it is one of a key."""
+    _is_text(name)
     if name in (*RUN_KEYS, *DESIGN_KEYS, *also) or (name.startswith(FACTOR) and name != FACTOR):
         return name
     known = ", ".join((*DESIGN_KEYS, *RUN_KEYS, *also))
     raise CannotRun(f"{name or 'an empty name'} is not a key: the keys are {known} and factors.NAME")
+
+
+def _is_text(given: str) -> None:
+    """Arguments are bytes, and may be of another encoding; no name in a ledger is."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise CannotRun(f"{given} is not UTF-8 text, which every name in a ledger is") from None
 
 
 def is_of_design(name: str) -> bool:
@@ -44,6 +53,7 @@ def where_of(texts: tuple[str, ...]) -> dict[str, Level]:
         name, sign, level = text.partition("=")
         if not sign:
             raise CannotRun(f"{text} selects nothing: write KEY=LEVEL")
+        _is_text(level)
         chosen[checked(name, ALSO_SELECTED)] = as_level(name, level or None)
     return chosen
 

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from pathlib import Path
 from typing import Any
 
-from normalizer.aggregate import keys
+from normalizer.aggregate import keys, names
 from normalizer.aggregate.columns import PASSED_OVER, numbers_in, statistic_of, value_of
 from normalizer.aggregate.summary import Options, aggregate
 from normalizer.errors import CannotRun
@@ -45,10 +45,10 @@ def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[
         if row.get("row") == "left_out":
             cells.append(_left_out(line, row, summary))
             continue
-        levels = tuple(_level(row[name]) for name in options.by)
+        levels = tuple(names.level_of(row[name]) for name in options.by)
         seen.add(levels)
         group = groups.get(levels)
-        key = group["key"] if group else {name: row[name] for name in options.by}
+        key = group["key"] if group else dict(zip(options.by, levels, strict=True))
         for column in columns:
             if column not in (*options.by, *PASSED_OVER):
                 verdict = _judged(row[column], meanings[column], group)
@@ -86,10 +86,6 @@ def _read(table: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     except csv.Error as error:
         raise CannotRun(f"{table}, line {reader.line_num}: {error}") from None
     return columns, rows
-
-
-def _level(cell: str) -> str | None:
-    return None if cell.strip() in ("", "(none)") else cell
 
 
 def _text(level: keys.Level) -> str | None:

@@ -33,6 +33,9 @@ class Sources:
     """The rubric that bundles without a VALID record were screened under: what such a bundle names may be another."""
     relaxed: bool = False
     """Whether a manifest states relaxations, so that VALID scores may be off the scale."""
+    valid: int = 0
+    screened_out: int = 0
+    """How many VALID and INVALID records the headers promise."""
     duplicates: int = 0
     unreadable: int = 0
     without_entry: int = 0
@@ -60,11 +63,24 @@ class Sources:
 
     def invalid(self) -> Iterator[dict[str, Any]]:
         """The INVALID records, no bundle twice."""
+        count = 0
         for part in self.parts:
             for record in part.ledger.items("invalid"):
                 sha256 = record["source"]["bundle_sha256"]
                 if sha256 not in part.skip:
+                    count += 1
                     yield record | ({"rubric": self.active[sha256]} if sha256 in self.active else {})
+
+        conserved("invalid", count, self.screened_out)
+
+
+def conserved(kind: str, there: int, promised: int) -> None:
+    """A number over some of the records must not pass for one over all of them."""
+    if there != promised:
+        raise CannotRun(
+            f"{there} {kind} records are there, but the headers promise {promised}: was a ledger edited? "
+            "See `normalizer audit`"
+        )
 
 
 @contextmanager
@@ -96,6 +112,8 @@ def _looked_through(ledgers: list[Ledger]) -> Sources:
                 for digest in settings.values():
                     if digest != settings["protocol"] and digest not in documents:
                         documents[digest] = ledger.document(digest)
+                sources.valid += item.get("valid", 0)
+                sources.screened_out += item.get("invalid", 0)
                 name = documents[settings["rubric"]]["name"]
                 unused[name] = settings["rubric"]
                 if item.get("valid") == 0:

@@ -8,23 +8,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from normalizer import lossless
 from normalizer.aggregate.keys import level_in
 from normalizer.aggregate.query import MEMBERS
 from normalizer.aggregate.sources import Part
 from normalizer.lossless import dumps
 from normalizer.rubric import Rubric
-from normalizer.settings import LIMITS
-
-_DEPTH = LIMITS["max_depth"] + 8
 
 
 def restated(parts: list[Part], rubric: Rubric, path: Path) -> Path:
     """Write the records of all ledgers; a record that is off the scale has no scores."""
     with path.open("w", encoding="ascii") as out:
         for part in parts:
-            for line in part.ledger.lines("records"):
-                record = lossless.parse(line, _DEPTH)
+            for line in part.ledger.sound("records"):
+                record = part.ledger.exact("records", line)
                 if record["source"]["bundle_sha256"] in part.skip:
                     continue
                 out.write(line_of(record, scores_of(record, rubric)))

@@ -15,11 +15,9 @@ from normalizer.aggregate.summary import Options
 from normalizer.errors import CannotRun
 from normalizer.lossless import Number, ordinary
 from normalizer.rubric import Rubric
-from normalizer.settings import LIMITS
 
 MOST = 50_000
 """Records that one page can show."""
-_DEPTH = LIMITS["max_depth"] + 8
 
 
 @dataclass(slots=True)
@@ -73,7 +71,7 @@ def _lines(given: Sources) -> Iterator[tuple[int, str, bytes]]:
     count = 0
     for kind in ("records", "invalid"):
         for number, part in enumerate(given.parts):
-            for line in part.ledger.lines(kind):
+            for line in part.ledger.sound(kind):
                 count += 1
                 if count > MOST:
                     raise CannotRun(
@@ -84,7 +82,7 @@ def _lines(given: Sources) -> Iterator[tuple[int, str, bytes]]:
 
 
 def _placed(place: int, part: int, kind: str, line: bytes, rubric: Rubric, options: Options, given: Sources) -> Placed:
-    record, plain = lossless.parse(line, _DEPTH), ordinary(line)
+    record, plain = given.parts[part].ledger.exact(kind, line), ordinary(line)
     levels = tuple(keys.level_in(plain, name) for name in options.by)
     each = Placed(place, record, plain, part, levels, None, None)
     if kind == "records":

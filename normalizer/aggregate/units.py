@@ -11,7 +11,7 @@ from normalizer.aggregate import staging
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engine import Engine, Lines
 from normalizer.aggregate.query import Query
-from normalizer.aggregate.sources import Sources
+from normalizer.aggregate.sources import Sources, conserved
 from normalizer.errors import CannotRun
 
 
@@ -61,6 +61,9 @@ def prepared(
             files.append(Lines(extra))
         engine.lines(files, query.fields)
         engine.table("records", query.records(worths=exactly))
+        if extra is None:
+            [(count,)] = engine.rows("SELECT COUNT(*) FROM records")
+            conserved("valid", int(count), given.valid)
         yield
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from normalizer.aggregate import names
 from normalizer.audit import audit
 from normalizer.ledger import reading
 from normalizer.report import tables
@@ -40,7 +41,7 @@ def _rows(report: dict[str, Any]) -> list[tuple[str, str, str, int]]:
     keys = {"reasons": "code", "judges": "judge_model", "generators": "generator_model", "phases": "phase"}
     for table, key in {**keys, "protocols": "protocol"}.items():
         for row in report[table]:
-            name = "(none)" if row[key] is None else str(row[key])
+            name = names.level(row[key])
             rows += [(table, name, column, row[column]) for column in row if column not in (key, "clause")]
     return rows
 
@@ -64,7 +65,7 @@ def _text(report: dict[str, Any]) -> str:
     for title, table, key in (*titles, ("phase", "phases", "phase")):
         lines += ["", f"{title:<28}{'valid':>7}{'invalid':>9}"]
         for row in report[table]:
-            name = "(none)" if row[key] is None else _printable(str(row[key]))
+            name = _printable(names.level(row[key]))
             lines.append(f"{name:<28}{row['valid']:>7}{row['invalid']:>9}")
     return "\n".join(lines) + "\n"
 

@@ -1,13 +1,12 @@
 """`normalizer explain`."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
 from normalizer.ledger import Ledger, reading
 from normalizer.locate import place
-from normalizer.lossless import dumps, ordinary, parse
+from normalizer.lossless import dumps, ordinary
 from normalizer.phases import eligibility
 
 _MOST = 12
@@ -26,7 +25,7 @@ def command(ledger: Path, record_id: str) -> int:
 
 
 def _explained(ledger: Ledger, kind: str, line: bytes) -> list[str]:
-    record: dict[str, Any] = parse(line, 1000)
+    record = ledger.exact(kind, line)
     source = record["source"]
     text = ledger.bundle(source["bundle_sha256"]).decode()
     verdict = f"VALID, {eligibility(ordinary(line))}" if kind == "records" else "INVALID"

@@ -47,6 +47,12 @@ def command(
         raise CannotRun(f"{artifacts} is not a folder: give the one that the manifests' paths start from")
     if not out.absolute().parent.is_dir():
         raise CannotRun(f"cannot write {out}: there is no folder {out.parent}")
+    for written in (out, tables):
+        for ledger in ledgers:
+            if written is not None and written.resolve().is_relative_to(ledger.resolve()):
+                raise CannotRun(
+                    f"{written} is in the ledger {ledger}, which only normalize writes to: name another place"
+                )
     wanted = Wanted(
         contrasts=tuple(checked(key) for key in contrast),
         paired_by=keys_of(pair_by),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from normalizer.aggregate import names
 from normalizer.report.summary_table import left_out_note
 from normalizer.report.tables import Cell, Table
 
@@ -13,12 +14,13 @@ def table(report: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = []
     reasons = set()
     for pair in report["pairs"]:
-        for name, measured in (("total", pair["total"]), *pair["dimensions"].items()):
-            rows.append([*pair["judges"], name, pair["n"], *(measured[key] for key in _SHOWN), " ".join(pair["flags"])])
+        for name, measured in measures(pair):
+            judges = map(names.level, pair["judges"])
+            rows.append([*judges, name, pair["n"], *(measured[key] for key in _SHOWN), " ".join(pair["flags"])])
             reasons |= set(measured["na"].values())
-    for name, measured in (("total", report["all"]["total"]), *report["all"]["dimensions"].items()):
+    for name, measured in measures(report["all"]):
         blank: list[Cell] = [None] * (len(_SHOWN) - 1)
-        rows.append(["(all)", "(all)", name, measured["n"], *blank, measured["alpha_ordinal"], ""])
+        rows.append([names.ALL, names.ALL, name, measured["n"], *blank, measured["alpha_ordinal"], ""])
         reasons |= set(measured["na"].values())
     notes = (
         ["DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers."] if report["diagnostic"] else []
@@ -26,3 +28,8 @@ def table(report: dict[str, Any]) -> Table:
     notes += ["n counts shared artifacts; bias is first minus second judge.", left_out_note(report)]
     notes += [f"NA: {reason}." for reason in sorted(reasons)]
     return Table(["judge", "other judge", "measure", "n", *_SHOWN, "flags"], rows, notes)
+
+
+def measures(of: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The total and the dimensions by the names that tables give them."""
+    return [("total", of["total"]), *((names.dimension(name), found) for name, found in of["dimensions"].items())]

@@ -5,13 +5,13 @@ from typing import Any
 
 import contract_spec as spec
 
+from normalizer.aggregate import names
 from normalizer.aggregate.study import Study
 from normalizer.evidence.verify import GOOD, VERDICTS
-from normalizer.report.evidence_table import NEVER, WORDS
+from normalizer.report.evidence_table import NEVER, WORDS, elsewhere
 from normalizer.report.markup import Html, el, join, table
 from normalizer.report.members import Members
 from normalizer.report.sections import Section, notes, percent, percents, section
-from normalizer.report.summary_table import shown
 from normalizer.report.trails import Trails
 
 _REASONS: dict[str, Any] = spec.resource("rules/reasons.json")
@@ -41,7 +41,7 @@ def evidence(study: Study, trails: Trails) -> Section | None:
     wrong: list[list[Any]] = []
     for part, report in enumerate(study.evidence):
         for finding in report["findings"]:
-            key = shown(finding["judge_model"]), finding["verdict"]
+            key = names.level(finding["judge_model"]), finding["verdict"]
             place = placed.get((part, finding["record_id"]))
             if place is None:  # of a bundle that another ledger had already
                 continue
@@ -49,12 +49,10 @@ def evidence(study: Study, trails: Trails) -> Section | None:
             found.setdefault(key, []).append(place)
             if finding["verdict"] not in GOOD:
                 trail = trails.add(f"Record {finding['record_id'][:12]}", [place])
-                where = ", ".join(other["artifact"] for other in finding["found_in"]) or finding["why"] or ""
+                where = elsewhere(finding) or finding["why"] or ""
                 badge = el("span", finding["verdict"].replace("_", " "), class_="badge bad")
-                artifact = trails.words(finding["artifact"] or "(none)", trail)
-                wrong.append(
-                    [badge, artifact, shown(finding["judge_model"]), finding["dimension"], finding["quote"], where]
-                )
+                artifact = trails.words(names.level(finding["artifact"]), trail)
+                wrong.append([badge, artifact, key[0], finding["dimension"], finding["quote"], where])
     rows = [
         [
             judge,
@@ -152,13 +150,13 @@ def _rates(study: Study, trails: Trails, members: Members) -> Html:
     rows = []
     for key, levels in study.statistics["invalid_rates"].items():
         for row in levels:
-            name = f"{key} {shown(row['level'])}"
+            name = f"{key} {names.level(row['level'])}"
             every = trails.add(f"{name}: all records", members.screened(key, row["level"], invalid=False))
             invalid = trails.add(f"{name}: INVALID records", members.screened(key, row["level"], invalid=True))
             counts = [trails.number(row["records"], every), trails.number(row["invalid"], invalid)]
             shares = [percent(row["rate"]), percents(row["wilson95"])]
             linked = [trails.number(each, invalid or every) for each in shares]
-            rows.append([key, shown(row["level"]), *counts, *linked])
+            rows.append([key, names.level(row["level"]), *counts, *linked])
     columns = ["key", "level", "records", "invalid", "rate", "95 % (Wilson)"]
     return join([el("h3", "Invalid rates"), table(columns, rows, id="t-rates")])
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from normalizer.aggregate import names
+from normalizer.report.summary_table import selected
 from normalizer.report.tables import Cell, Table
 
 
@@ -10,12 +12,12 @@ def table(report: dict[str, Any], *, everything: bool) -> Table:
     rows: list[list[Cell]] = []
     for cell in report["cells"]:
         if everything or cell["verdict"] != "match":
-            group = ", ".join("(none)" if level is None else str(level) for level in cell["key"].values())
+            group = ", ".join(names.level(level, ", ") for level in cell["key"].values())
             exact = cell["exact"] if cell["exact"] is not None else (cell["why"] or "NA")
             rows.append([str(cell["line"]), group, cell["column"], cell["published"], cell["verdict"], exact])
     counts = ", ".join(f"{count} {verdict}" for verdict, count in report["counts"].items())
     notes = ["DIAGNOSTIC: phase 0 is admitted."] if report["diagnostic"] else []
     notes.append(f"{sum(report['counts'].values())} cells: {counts}.")
     for key in report["missing_rows"]:
-        notes.append("Not in the table: " + (", ".join(f"{name} = {level}" for name, level in key.items()) or "all"))
+        notes.append(f"Not in the table: {selected(key) or 'all'}")
     return Table(["line", "group", "column", "published", "verdict", "exact, or why not"], rows, notes)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from normalizer.aggregate import names
 from normalizer.evidence.verify import GOOD, VERDICTS
 from normalizer.report.tables import Cell, Table
 
@@ -20,7 +21,7 @@ NEVER = "Verdicts are findings for audit; no score and no validity depends on th
 def counts(report: dict[str, Any]) -> Table:
     """A row a judge."""
     rows: list[list[Cell]] = [
-        [judge["judge_model"] or "(none)", sum(judge["counts"].values()), *judge["counts"].values()]
+        [names.level(judge["judge_model"]), sum(judge["counts"].values()), *judge["counts"].values()]
         for judge in report["judges"]
     ]
     used = [verdict for verdict in VERDICTS if report["counts"][verdict]]
@@ -38,11 +39,11 @@ def wrong(report: dict[str, Any]) -> Table:
             rows.append([f"file {file['state']}", file["artifact"], "", "", file["path"], ""])
     for finding in report["findings"]:
         if finding["verdict"] not in GOOD:
-            where = ", ".join(found["artifact"] for found in finding["found_in"]) or (finding["why"] or "")
+            where = elsewhere(finding) or finding["why"] or ""
             rows.append(
                 [
                     finding["verdict"],
-                    finding["artifact"] or "(none)",
+                    names.level(finding["artifact"]),
                     finding["record_id"][:8],
                     finding["dimension"],
                     finding["quote"],
@@ -57,6 +58,13 @@ def everything(report: dict[str, Any]) -> Table:
     columns = ["record_id", "validity", "judge_model", "artifact", "dimension", "verdict", "found_in", "why", "quote"]
     rows: list[list[Cell]] = []
     for finding in report["findings"]:
-        where = " ".join(found["artifact"] for found in finding["found_in"])
-        rows.append([*(finding[name] for name in columns[:6]), where, finding["why"] or "", finding["quote"]])
+        where = " ".join(names.level(found["artifact"], " ") for found in finding["found_in"])
+        named = [names.level(finding[name]) for name in ("judge_model", "artifact", "dimension")]
+        cells: list[Cell] = [finding["record_id"], finding["validity"], *named, finding["verdict"], where]
+        rows.append([*cells, finding["why"] or "", finding["quote"]])
     return Table(columns, rows, [])
+
+
+def elsewhere(finding: dict[str, Any]) -> str:
+    """The other artifacts that a quotation was found in."""
+    return ", ".join(names.level(found["artifact"], ", ") for found in finding["found_in"])

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from normalizer.aggregate import names
 from normalizer.aggregate.study import Study
 from normalizer.errors import CannotRun
 from normalizer.report import agreement_table, evidence_table, statistics_tables, summary_table
@@ -71,8 +72,8 @@ def _drift(study: Study) -> Table:
     rows: list[list[Cell]] = []
     for row in study.drift:
         ends: Any = row["ci95"] or [None, None]
-        cells: list[Cell] = [row["judge"], *row["versions"], row["n"], row["difference"], row["sd"], *ends]
+        cells: list[Cell] = [names.level(row["judge"]), *row["versions"], row["n"], row["difference"], row["sd"], *ends]
         rows.append([*cells, row["p"], row["equal"], *row["dimensions"].values()])
     columns = ["judge", "first", "second", "n", "difference", "sd", "ci95_low", "ci95_high", "p", "equal"]
     note = "The same judge under two versions, on artifacts that both judged; second minus first."
-    return Table([*columns, *study.rubric.dimensions], rows, [note])
+    return Table([*columns, *map(names.dimension, study.rubric.dimensions)], rows, [note])

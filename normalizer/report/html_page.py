@@ -19,7 +19,7 @@ from normalizer.report import audit_sections, judge_sections, sections
 from normalizer.report.markup import Html, el, join, visible
 from normalizer.report.members import Members
 from normalizer.report.sections import Section
-from normalizer.report.summary_table import shown
+from normalizer.report.summary_table import selected
 from normalizer.report.trails import Raw, Trails, records_document
 
 
@@ -77,7 +77,7 @@ def page(study: Study, options: Options, *, title: str) -> bytes:
 def _top(study: Study, title: str, trails: Trails, members: Members) -> Html:
     summary = study.summary
     low, high = summary["scale"]
-    where = ", ".join(f"{name} = {shown(level)}" for name, level in summary["where"].items())
+    where = selected(summary["where"])
     counted = members.of_standing("counted")
     valid = [each for each in study.records if each.kind is not None]
     invalid = [each for each in study.records if each.kind is None]

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from normalizer.aggregate import names
 from normalizer.aggregate.study import Study
 from normalizer.report import plots
+from normalizer.report.agreement_table import measures
 from normalizer.report.markup import Html, brief, el, join, table
 from normalizer.report.members import Members
 from normalizer.report.sections import FLAGS, Section, floats, interval, label, notes, section
@@ -26,16 +28,17 @@ def judges(study: Study, trails: Trails, members: Members) -> Section:
 
 
 def _agreement(study: Study, trails: Trails, members: Members) -> Html:
-    names = ("mae", "exact", "bias", "kappa", "kappa_quadratic", "alpha_ordinal")
+    shown = ("mae", "exact", "bias", "kappa", "kappa_quadratic", "alpha_ordinal")
     rows: list[list[Any]] = []
     matrices: list[Html] = []
     reasons: set[str] = set()
     for pair in study.agreement["pairs"]:
         trail = trails.add(f"{' and '.join(pair['judges'])}: shared artifacts", members.pair(*pair["judges"]))
-        for measure, found in (("total", pair["total"]), *pair["dimensions"].items()):
+        judges = " / ".join(names.level(judge, " / ") for judge in pair["judges"])
+        for measure, found in measures(pair):
             reasons |= set(found["na"].values())
-            linked = [trails.number(found[name], trail if found[name] is not None else None) for name in names]
-            rows.append([" / ".join(pair["judges"]), measure, trails.number(pair["n"], trail), *linked])
+            linked = [trails.number(found[name], trail if found[name] is not None else None) for name in shown]
+            rows.append([judges, measure, trails.number(pair["n"], trail), *linked])
         met = pair["total"]["confusion"]
         if met and len(matrices) < _MOST_MATRICES:
             drawn = [
@@ -44,10 +47,10 @@ def _agreement(study: Study, trails: Trails, members: Members) -> Html:
             names_of = el("figcaption", f"{pair['judges'][0]} (first) and {pair['judges'][1]} (second)")
             matrices.append(el("figure", plots.confusion(drawn), names_of))
     shared = trails.add("All judges: shared artifacts", members.shared())
-    for measure, found in (("total", study.agreement["all"]["total"]), *study.agreement["all"]["dimensions"].items()):
+    for measure, found in measures(study.agreement["all"]):
         reasons |= set(found["na"].values())
         alpha = trails.number(found["alpha_ordinal"], shared if found["alpha_ordinal"] is not None else None)
-        blank = [el("span", "", class_="na")] * (len(names) - 1)
+        blank = [el("span", "", class_="na")] * (len(shown) - 1)
         rows.append(["all judges", measure, trails.number(found["n"], shared), *blank, alpha])
     columns = ["judges", "measure", "n", "mean abs. diff.", "equal", "bias", "kappa", "kappa (quadr.)", "alpha (ord.)"]
     said = ["n counts shared artifacts; bias is first minus second judge; alpha is Krippendorff's."]
@@ -143,6 +146,7 @@ def drift(study: Study, trails: Trails) -> Section | None:
             drawn.append(floats(drawn_row, f"{row['judge']}: {versions}"))
     if not rows:
         return None
+    dimensions = map(names.dimension, study.rubric.dimensions)
     return section(
         "drift",
         "Drift between judge versions",
@@ -151,6 +155,6 @@ def drift(study: Study, trails: Trails) -> Section | None:
         plots.forest(drawn) if drawn else None,
         table(["judge", "versions", "phases", "n", "difference", "95 % interval", "p", "equal"], rows, id="t-drift"),
         el("h3", "By dimension"),
-        table(["judge", "versions", *study.rubric.dimensions], by_dimension, id="t-drift-dimensions"),
+        table(["judge", "versions", *dimensions], by_dimension, id="t-drift-dimensions"),
         name="Drift",
     )

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
+from normalizer.aggregate import names
 from normalizer.aggregate.study import Study
 from normalizer.report import plots
 from normalizer.report.markup import Html, brief, el, join, table, visible
 from normalizer.report.members import Members
 from normalizer.report.summary_table import notes as summary_notes
-from normalizer.report.summary_table import shown
 from normalizer.report.trails import Trails
 
 FLAGS: dict[str, str] = spec.resource("rules/flags.json")
@@ -43,7 +43,7 @@ def interval(ends: list[Decimal] | None, places: int = 3) -> str | None:
 
 def label(key: dict[str, Any]) -> str:
     """A group's name."""
-    return ", ".join(shown(level) for level in key.values()) or "all"
+    return ", ".join(names.level(level, ", ") for level in key.values()) or "all"
 
 
 def headline(study: Study, trails: Trails, members: Members) -> Section:
@@ -64,7 +64,7 @@ def headline(study: Study, trails: Trails, members: Members) -> Section:
         extremes = [bound["at_minimum"], bound["at_maximum"]] if bound["at_minimum"] is not None else None
         rows.append(
             [
-                *map(shown, levels),
+                *map(names.level, levels),
                 el("span", trails.number(total["mean"], counted), class_="strong"),
                 trails.number(interval(total["ci95"]), counted if total["ci95"] else None),
                 trails.number(row["n"], counted),
@@ -99,13 +99,13 @@ def _dimensions(study: Study, trails: Trails, members: Members) -> Html:
     for row in study.summary["rows"]:
         levels = tuple(row["key"].values())
         counted = trails.add(f"{label(row['key'])}: records in the mean", members.group(levels))
-        cells: list[Any] = [*map(shown, levels)]
+        cells: list[Any] = [*map(names.level, levels)]
         for moments in row["dimensions"].values():
             number = trails.number(moments["mean"], counted if moments["mean"] is not None else None)
             between = interval(moments["ci95"], 2)
             cells.append(join([number, el("small", f" {between}")]) if between else number)
         rows.append([*cells, trails.number(row["at_min"], counted), trails.number(row["at_max"], counted)])
-    columns = [*study.summary["by"], *study.rubric.dimensions, "at min", "at max"]
+    columns = [*study.summary["by"], *map(names.dimension, study.rubric.dimensions), "at min", "at max"]
     return join([el("h3", "By dimension"), table(columns, rows, id="t-dimensions")])
 
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from normalizer.report.summary_table import left_out_note, shown
+from normalizer.aggregate import names
+from normalizer.report.summary_table import left_out_note
 from normalizer.report.tables import Cell, Table
 
 
@@ -33,7 +34,7 @@ def _between(interval: list[Any] | None) -> Cell:
 
 def _rates(rates: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [key, shown(row["level"]), row["records"], row["invalid"], row["rate"], _between(row["wilson95"])]
+        [key, names.level(row["level"]), row["records"], row["invalid"], row["rate"], _between(row["wilson95"])]
         for key, levels in rates.items()
         for row in levels
     ]
@@ -43,7 +44,7 @@ def _rates(rates: dict[str, Any]) -> Table:
 def _bounds(report: dict[str, Any], by: list[str]) -> Table:
     rows: list[list[Cell]] = []
     for row in report["bounds"]:
-        levels = [shown(level) for level in row["key"].values()]
+        levels = [names.level(level) for level in row["key"].values()]
         rows.append([*levels, row["n"], row["invalid"], row["at_minimum"], row["mean"], row["at_maximum"]])
     notes = (
         ["DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers."] if report["diagnostic"] else []
@@ -55,7 +56,8 @@ def _bounds(report: dict[str, Any], by: list[str]) -> Table:
 def _contrasts(report: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = []
     for row in report["contrasts"]:
-        cells: list[Cell] = [row["measure"], " - ".join(row["levels"]), row["n"], row["unpaired"], row["difference"]]
+        levels = " - ".join(names.level(level, " - ") for level in row["levels"])
+        cells: list[Cell] = [row["measure"], levels, row["n"], row["unpaired"], row["difference"]]
         rows.append([*cells, _between(row["ci95"]), row["p"], row["p_holm"], row["method"]])
     paired = ", ".join(report["paired_by"])
     notes = [f"Paired by {paired}. Sign-flip test, two-sided; seed {report['seed']} where patterns are drawn."]
@@ -65,7 +67,7 @@ def _contrasts(report: dict[str, Any]) -> Table:
 
 def _severity(severity: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
-        [row["judge"], row["panel"], row["n"], row["effect"], row["se"], _between(row["ci95"])]
+        [names.level(row["judge"]), row["panel"], row["n"], row["effect"], row["se"], _between(row["ci95"])]
         for row in severity["judges"]
     ]
     deviation = "NA" if severity["residual_sd"] is None else f"{severity['residual_sd']:f}"
@@ -79,8 +81,8 @@ def _without(judges: list[dict[str, Any]], by: list[str]) -> Table:
     rows: list[list[Cell]] = []
     for judge in judges:
         for row in judge["rows"]:
-            levels = [shown(level) for level in row["key"].values()]
-            rows.append([judge["judge"], *levels, row["n"], row["mean"], row["change"]])
+            levels = [names.level(level) for level in row["key"].values()]
+            rows.append([names.level(judge["judge"]), *levels, row["n"], row["mean"], row["change"]])
     every = [row for judge in judges for row in judge["rows"]]
     return Table(["without", *by, "n", "mean", "change"], rows, _why(*every))
 
@@ -88,7 +90,7 @@ def _without(judges: list[dict[str, Any]], by: list[str]) -> Table:
 def _selves(selves: list[dict[str, Any]]) -> Table:
     rows: list[list[Cell]] = []
     for row in selves:
-        cells: list[Cell] = [row["judge"]]
+        cells: list[Cell] = [names.level(row["judge"])]
         for part in ("own", "elsewhere"):
             cells += [row[part]["n"], row[part]["mean"], _between(row[part]["ci95"]), row[part]["p"]]
         rows.append([*cells, row["excess"], _between(row["excess_ci95"])])

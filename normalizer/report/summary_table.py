@@ -4,6 +4,7 @@ from typing import Any
 
 import contract_spec as spec
 
+from normalizer.aggregate import names
 from normalizer.report.tables import Cell, Table
 
 LEFT_OUT_RECORDS = ("not_selected", "duplicate", "invalid", "diagnostic", "off_scale", "self_judged")
@@ -13,7 +14,7 @@ _MOMENTS = ("mean", "sd", "min", "max")
 def wide(summary: dict[str, Any]) -> Table:
     """Everything, a column a number: for programs. Rows of kind `left_out` count what is in no group, by reason."""
     dimensions = _dimensions(summary)
-    measures = ["total", *dimensions]
+    measures = ["total", *map(names.dimension, dimensions)]
     columns = ["row", *summary["by"], "n", "n_records", "n_judges"]
     for name in measures:
         columns += [f"{name}.{part}" for part in (*_MOMENTS, "ci95_low", "ci95_high")]
@@ -34,8 +35,8 @@ def wide(summary: dict[str, Any]) -> Table:
 def narrow(summary: dict[str, Any]) -> Table:
     """For people: counts, the total with its interval, the means of the dimensions."""
     dimensions = _dimensions(summary)
-    columns = [*summary["by"], "n", "records", "judges", "total", "sd", "95 % interval", "min", "max", *dimensions]
-    columns += ["at min", "at max", "flags"]
+    columns = [*summary["by"], "n", "records", "judges", "total", "sd", "95 % interval", "min", "max"]
+    columns += [*map(names.dimension, dimensions), "at min", "at max", "flags"]
     rows: list[list[Cell]] = []
     for row in summary["rows"]:
         total = row["total"]
@@ -57,9 +58,7 @@ def notes(summary: dict[str, Any]) -> list[str]:
     unit = "artifacts, the judges of each averaged first" if summary["unit"] == "artifact" else "records"
     said.append(f"n counts {unit}. Rubric {summary['rubric']}: total from {low:f} to {high:f}.")
     if summary["where"]:
-        said.append(
-            "Selected: " + ", ".join(f"{name} = {shown(level)}" for name, level in summary["where"].items()) + "."
-        )
+        said.append(f"Selected: {selected(summary['where'])}.")
     said.append(
         _interval(summary["interval"])
         + f" Numbers are exact, rounded once to {summary['rounding']['places']} places, ties to even."
@@ -75,6 +74,11 @@ def left_out_note(document: dict[str, Any]) -> str:
     return f"{document['records']} records. Left out: {out}."
 
 
+def selected(where: dict[str, Any]) -> str:
+    """What was selected, in words."""
+    return ", ".join(f"{name} = {names.level(level, ', ')}" for name, level in where.items())
+
+
 def _interval(interval: dict[str, Any]) -> str:
     name = "Student's t"
     if interval["method"] == "bootstrap":
@@ -87,12 +91,7 @@ def _dimensions(summary: dict[str, Any]) -> list[str]:
 
 
 def _levels(row: dict[str, Any]) -> list[Cell]:
-    return [shown(level) for level in row["key"].values()]
-
-
-def shown(level: str | int | None) -> str:
-    """A level for people."""
-    return "(none)" if level is None else str(level)
+    return [names.level(level) for level in row["key"].values()]
 
 
 _FLAGS: dict[str, str] = spec.resource("rules/flags.json")

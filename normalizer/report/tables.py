@@ -4,6 +4,8 @@ import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 
+from normalizer.aggregate.names import quoted
+
 Cell = str | int | Decimal | None
 NA = "NA"
 
@@ -24,7 +26,7 @@ def written(table: Table, form: str) -> str:
 
 def text(table: Table) -> str:
     """For a terminal."""
-    shown = [[_printable(cell) for cell in table.columns], *([_printable(cell) for cell in row] for row in table.rows)]
+    shown = [[_seen(cell) for cell in table.columns], *([_seen(cell) for cell in row] for row in table.rows)]
     widths = [max(map(_width, column)) for column in zip(*shown, strict=True)]
     right = _numeric(table)
     lines = []
@@ -46,9 +48,9 @@ def csv_text(table: Table) -> str:
 def markdown(table: Table) -> str:
     """A Markdown table, and the notes as a list."""
     rule = ["---:" if is_right else "---" for is_right in _numeric(table)]
-    lines = [_markdown_row([_markdown(cell) for cell in table.columns]), _markdown_row(rule)]
-    lines += [_markdown_row([_markdown(cell) for cell in row]) for row in table.rows]
-    lines += ["", *(f"- {_markdown(note)}" for note in table.notes)]
+    lines = [_markdown_row([_markdown(_seen(cell)) for cell in table.columns]), _markdown_row(rule)]
+    lines += [_markdown_row([_markdown(_seen(cell)) for cell in row]) for row in table.rows]
+    lines += ["", *(f"- {_markdown(_printable(note))}" for note in table.notes)]
     return "\n".join(lines) + "\n"
 
 
@@ -59,7 +61,7 @@ def latex(table: Table) -> str:
     lines += [_latex_row(row) for row in table.rows]
     lines += [r"\hline", r"\end{tabular}"]
     lines += (
-        ["", r"\smallskip\noindent\footnotesize " + " ".join(_latex(note) for note in table.notes)]
+        ["", r"\smallskip\noindent\footnotesize " + " ".join(_latex_text(_printable(note)) for note in table.notes)]
         if table.notes
         else []
     )
@@ -87,9 +89,15 @@ def _numeric(table: Table) -> list[bool]:
     ]
 
 
-def _printable(cell: Cell) -> str:
-    """Fit for a terminal whatever a bundle says."""
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in plain(cell))
+def _seen(cell: Cell) -> str:
+    """A cell fit for people whatever a bundle says, and no two that look the same."""
+    shown = plain(cell)
+    is_seen = shown.isprintable() and shown == shown.strip() and "  " not in shown
+    return shown if is_seen else quoted(shown)
+
+
+def _printable(note: str) -> str:
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in note)
 
 
 def _width(shown: str) -> int:
@@ -101,9 +109,9 @@ def _markdown_row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _markdown(cell: Cell) -> str:
+def _markdown(shown: str) -> str:
     """Text that no Markdown or HTML reader takes for markup."""
-    escaped = _printable(cell).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    escaped = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{char}" if char in r"\`*_{}[]()#+!|~$" else char for char in escaped)
 
 
@@ -121,7 +129,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': "''",
+    '"': r"\texttt{\char34}",
     "`": r"\textasciigrave{}",
     "-": r"{-}",
     # At the beginning of a row these two would be taken for arguments of the row's end before it.
@@ -137,7 +145,10 @@ def _latex_row(cells: list[Cell]) -> str:
 def _latex(cell: Cell) -> str:
     if isinstance(cell, (int, Decimal)) and not isinstance(cell, bool):
         return f"${plain(cell)}$" if cell < 0 else plain(cell)
-    # Beyond Latin-1 not every TeX knows a character: it is named, so that the table compiles.
-    return "".join(
-        _LATEX.get(char, char if char <= "\xff" else f"{{[}}U+{ord(char):04X}]") for char in _printable(cell)
-    )
+    return _latex_text(_seen(cell))
+
+
+def _latex_text(text: str) -> str:
+    # Beyond Latin-1 not every TeX knows a character: it is named, in other letters than the rest, so that the table
+    # compiles and no name that spells out another looks like it.
+    return "".join(_LATEX.get(char, char if char <= "\xff" else rf"\texttt{{U+{ord(char):04X}}}") for char in text)

@@ -125,3 +125,10 @@ def test_explain_sends_no_control_character_of_a_bundle_to_the_terminal(tmp_path
     out = capsys.readouterr().out
     assert "entry_field_unknown" in out
     assert {char for char in out if not char.isprintable()} == {"\n"}
+
+
+def test_a_full_disk_behind_standard_output_is_told_in_a_sentence():
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run([sys.executable, "-m", "normalizer", "protocol"], stdout=full, stderr=subprocess.PIPE)
+    assert ran.returncode == 2
+    assert ran.stderr == b"normalizer: standard output: No space left on device\n"

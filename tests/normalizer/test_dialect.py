@@ -75,6 +75,52 @@ def test_no_dialect_hides_that_a_bundle_mixes_phases(step):
     assert all("phases_mixed" in line for line in outcome.invalid.splitlines())
 
 
+LEVELS = st.sampled_from(["a", "b"])
+STATED = st.fixed_dictionaries(
+    {"phase": st.integers(0, 2), "bundle_meta": st.just({})},
+    optional={
+        "judge_model": LEVELS,
+        "rubric": st.sampled_from(["prompt-drift-v1", "other"]),
+        "factors": st.dictionaries(st.sampled_from(["x", "y/z"]), LEVELS),
+    },
+)
+PLACES = ["/phase", "/judge_model", "/rubric", "/factors", "/factors/x", "/factors/y~1z", "/bundle_meta/m", "/other"]
+MOVES = st.lists(
+    st.fixed_dictionaries({"take": st.sampled_from(PLACES)}, optional={"put": st.sampled_from(PLACES)}), max_size=4
+)
+
+
+def found_in(document, codes, **documents):
+    outcome = normalize(
+        json.dumps(document).encode(), load(**{k: json.dumps(v).encode() for k, v in documents.items()})
+    )
+    return {
+        (reason["code"], reason["pointer"])
+        for line in outcome.invalid.splitlines()
+        for reason in json.loads(line)["reasons"]
+        if reason["code"] in codes
+    }
+
+
+@settings(max_examples=300, deadline=None)
+@given(stated=STATED, known=STATED, moves=MOVES)
+def test_no_dialect_hides_that_a_bundle_contradicts_its_manifest_or_names_another_rubric(stated, known, moves):
+    manifest = {key: value for key, value in known.items() if key not in ("bundle_meta", "rubric")}
+    given = {"manifest": {**manifest, "files": [{"file": "a.pdf"}]}}
+    codes = ("manifest_contradiction", "rubric_mismatch")
+    plain = found_in(bundle(**stated), codes, **given)
+    assert plain <= found_in(bundle(**stated), codes, **given, dialect={"name": "d", "bundle": moves})
+
+
+def test_a_dialect_may_take_the_list_of_entries_from_a_place_that_is_called_phase():
+    document = bundle(entry("a"))
+    document["phase"] = document.pop("per_file_scores")
+    moves = [{"take": "/phase", "put": "/per_file_scores"}, {"take": "/step", "put": "/phase"}]
+    active = load(dialect=json.dumps({"name": "d", "bundle": moves}).encode())
+    outcome = normalize(json.dumps({**document, "step": 2}).encode(), active)
+    assert "phases_mixed" not in outcome.invalid
+
+
 def test_a_field_called_phase_that_is_no_phase_may_be_set_aside():
     active = load(dialect=json.dumps({"name": "d", "entry": [{"take": "/phase"}]}).encode())
     outcome = normalize(json.dumps(bundle(entry("a", phase="scoring"), entry("b", phase=1))).encode(), active)

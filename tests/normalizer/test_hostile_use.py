@@ -1,0 +1,101 @@
+"""What an odd, careless or hostile user does: an answer or one sentence, and nothing of theirs is lost."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from normalizer.cli import main
+from tests.normalizer.bundles import bundle, entry
+from tests.normalizer.studies import refusal
+from tests.normalizer.test_ledger import made, tree
+
+NOT_UTF8 = "\udcff"
+"""The byte 255, as Python has it in arguments."""
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    folder = tmp_path / "ledger"
+    assert main(["normalize", *map(str, made(tmp_path / "b", 3)), "--out", str(folder)]) == 1
+    return folder
+
+
+@pytest.mark.parametrize("where", ["records.jsonl", "bundles/page.html", "page.html", "../ledger/page.html"])
+def test_a_report_is_not_written_into_a_ledger(ledger, tmp_path, capsys, where):
+    before = tree(ledger)
+    assert "only normalize writes" in refusal(capsys, "report", str(ledger), "--out", str(ledger / where))
+    flags = ["--out", str(tmp_path / "page.html"), "--tables", str(ledger / where)]
+    assert "only normalize writes" in refusal(capsys, "report", str(ledger), *flags)
+    assert tree(ledger) == before
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_ledger_is_not_taken_for_bundles_of_its_own(ledger, tmp_path, capsys):
+    before = tree(ledger)
+    for name in (str(ledger), f"{ledger}/", f"{tmp_path}/b/../ledger"):
+        assert "is the ledger itself" in refusal(capsys, "normalize", name, "--out", str(ledger))
+    assert tree(ledger) == before
+    assert main(["normalize", str(ledger / "bundles"), "--out", str(ledger)]) == 1  # this is what was meant
+    assert tree(ledger) == before
+
+
+@pytest.mark.parametrize("inner", ["inner", "bundles/inner", "settings"])
+def test_no_ledger_is_made_within_another(ledger, tmp_path, capsys, inner):
+    before = sorted(ledger.rglob("*"))
+    said = refusal(capsys, "normalize", str(tmp_path / "b"), "--out", str(ledger / inner))
+    assert "is in the ledger" in said or "something else than a ledger" in said
+    assert sorted(ledger.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [["--by", f"factors.{NOT_UTF8}"], ["--where", f"factors.x={NOT_UTF8}"], ["--where", f"factors.{NOT_UTF8}=x"],
+     ["--cluster", f"factors.{NOT_UTF8}"]],
+)  # fmt: skip
+def test_a_name_that_is_not_utf8_is_refused_in_words(ledger, capsys, flags):
+    assert "is not UTF-8 text" in refusal(capsys, "aggregate", str(ledger), *flags)
+
+
+@pytest.mark.parametrize("name", ["a\nb.json", "\x1b[31m.json", f"{NOT_UTF8}.json"])
+def test_a_refusal_is_one_line_whatever_a_name_holds(tmp_path, capsys, name):
+    said = refusal(capsys, "normalize", name, "--out", str(tmp_path / "ledger"))
+    assert said.startswith("normalizer: cannot read ")
+    assert said.count("\n") == 1
+    assert "\x1b" not in said
+
+
+def test_a_score_with_ten_thousand_zeros_counts_for_what_it_is(tmp_path, capsys):
+    text = json.dumps(bundle(entry("a"), entry("b"))).replace('"A_structure": 1', f'"A_structure": 1.{"0" * 10_000}')
+    (tmp_path / "bundle.json").write_text(text)
+    assert main(["normalize", str(tmp_path / "bundle.json"), "--out", str(tmp_path / "ledger")]) == 0
+    for command in (["aggregate"], ["statistics"], ["claims"], ["report", "--out", str(tmp_path / "page.html")]):
+        assert main([command[0], str(tmp_path / "ledger"), *command[1:]]) == 0
+    assert main(["aggregate", str(tmp_path / "ledger"), "--format", "csv"]) == 0
+    assert "group,2,2,1,5,0,5,5" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("delay", [0, 0.08])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupted_run_leaves_the_ledger_as_it_was(ledger, tmp_path, jobs, delay):
+    paths = made(tmp_path / "more", 200)
+    before = tree(ledger)
+    command = [sys.executable, "-m", "normalizer", "normalize", *map(str, paths), "--out", str(ledger), "--jobs", jobs]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
+    staged = ledger / ".staging" / "incoming"
+    deadline = time.monotonic() + 30
+    while not staged.exists() and time.monotonic() < deadline and running.poll() is None:
+        time.sleep(0.001)
+    time.sleep(delay)  # with two jobs: before, while and after the workers begin
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does: everybody gets it
+    _, said = running.communicate(timeout=30)
+    if running.returncode == 2:
+        assert said.decode().splitlines()[-1] == "normalizer: interrupted"
+        assert "Traceback" not in said.decode()
+        assert tree(ledger) == before
+    else:
+        assert running.returncode == 1  # it was done before the signal came
