@@ -47,6 +47,10 @@ Content = tuple[int, bytes, bool]
 of a binary one only the first. A plain tuple: a search makes thousands."""
 
 
+BINARY, LARGE, UNREADABLE, UNUSUAL = -1, -2, -3, -4
+"""Why there are no bytes of a file: what it is, or that `Descent.read` has to be asked."""
+
+
 class Descent:
     """Opens files by paths that hold no links, keeping the way down to the last one open.
 
@@ -101,12 +105,8 @@ class Descent:
 
     def read(self, path: bytes, limit: int, *, whole: bool = True) -> Content | None:
         """What is in a regular file; None where there is no such file now, or none that may be read."""
-        folder, _, name = path.rpartition(b"/")
-        try:
-            if folder != self._folder or not self._descriptors:
-                self.folder(folder)
-            descriptor = os.open(name, READING, dir_fd=self._descriptors[-1])
-        except OSError:
+        descriptor = self._opened(path)
+        if descriptor is None:
             return None
         try:
             return content(descriptor, limit, self._concealed, whole=whole)
@@ -115,18 +115,53 @@ class Descent:
         finally:
             os.close(descriptor)
 
-    def _open(self, path: bytes) -> int | None:
-        folder, _, name = path.rpartition(b"/")
+    def fill(self, path: bytes, limit: int, buffer: bytearray, *, whole: bool = True) -> int:
+        """Read a regular file, or how it begins, into a buffer: how many bytes, or below zero the reason why none.
+
+        The same as `read` without a new object for every file; what it cannot do is `UNUSUAL`.
+        """
+        descriptor = self._opened(path)
+        if descriptor is None:
+            return UNREADABLE
         try:
-            descriptor = os.open(name, READING, dir_fd=self.folder(folder))
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or (status.st_dev, status.st_ino) == self._concealed:
+                return UNREADABLE
+            size = status.st_size
+            if size > limit:
+                return LARGE
+            room = len(buffer)
+            if size > room:
+                if whole:
+                    return UNUSUAL
+                size = room
+            # What has another length than it says, or comes in pieces, takes longer.
+            if os.readv(descriptor, (buffer,)) != size:
+                return UNUSUAL
+            return BINARY if buffer.find(b"\0", 0, min(size, BINARY_WINDOW)) >= 0 else size
         except OSError:
-            return None
-        if self._concealed is not None:
+            return UNREADABLE
+        finally:
+            os.close(descriptor)
+
+    def _open(self, path: bytes) -> int | None:
+        descriptor = self._opened(path)
+        if descriptor is not None and self._concealed is not None:
             status = os.fstat(descriptor)
             if (status.st_dev, status.st_ino) == self._concealed:
                 os.close(descriptor)
                 return None
         return descriptor
+
+    def _opened(self, path: bytes) -> int | None:
+        """A descriptor of whatever is there, the concealed file too."""
+        folder, _, name = path.rpartition(b"/")
+        try:
+            if folder != self._folder or not self._descriptors:
+                self.folder(folder)
+            return os.open(name, READING, dir_fd=self._descriptors[-1])
+        except OSError:
+            return None
 
 
 def content(

@@ -14,7 +14,7 @@ Matches = Callable[[bytes], bool]
 Finds = Callable[[bytes], tuple[int, int] | None]
 """Where in a text, as UTF-8, the first match begins and ends."""
 
-Scan = Callable[[bytes, int, int], tuple[int, int]]
+Scan = Callable[[bytes | bytearray, int, int], tuple[int, int]]
 """Where in a part of a text the first match starts and ends; (-1, -1) where there is none."""
 
 # The library's own `search` makes three objects for each call; a search makes thousands of calls.
@@ -74,7 +74,7 @@ def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False)
     except re2.error:
         return None
 
-    def scan(text: bytes, start: int, end: int) -> tuple[int, int]:
+    def scan(text: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
         found: tuple[int, int] = match(_UNANCHORED, text, start, end)[0]
         return found
 

@@ -6,6 +6,7 @@ Directories are opened one below the other by descriptor, and no link is followe
 import errno
 import os
 import stat
+from bisect import bisect_left
 from collections.abc import Iterator
 from operator import itemgetter
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from zeno.descent import LISTING, READING
 from zeno.errors import OutsideRoot, PermissionDenied
 from zeno.ignore import IGNORE_FILES, MAX_FILE_BYTES, REPOSITORY, Ignores
-from zeno.names import printed
+from zeno.names import printed, raw
 from zeno.tree import DIRECTORY, NOWHERE, Tree
 
 _SPECIAL = {*IGNORE_FILES, REPOSITORY}
@@ -31,20 +32,34 @@ class Walked(NamedTuple):
     """None for a regular file or a link to one under the root; else why it is none: `not_regular`, `unreadable`."""
 
 
-_Entry = tuple[str, bytes, "os.DirEntry[str]", bool]
-"""Key, name, what the system said, and whether one must look closer to know that it is a regular file.
+class Run(NamedTuple):
+    """Names that the walk came by one right after the other, all with the same problem or none."""
 
-The key is the printed name; that of a directory ends in a slash, so that the walk is in the order of whole paths.
-"""
+    paths: list[str]
+    problem: str | None
 
 
-class _Level(NamedTuple):
-    prefix: str
-    base: bytes
-    """The same in bytes."""
-    directory: int
-    entries: Iterator[_Entry]
-    ignores: Ignores | None
+class _Level:
+    """A directory that the walk is in."""
+
+    __slots__ = ("at", "directory", "files", "ignores", "others", "prefix")
+
+    def __init__(
+        self, prefix: str, directory: int, files: list[str], others: list["_Other"], ignores: Ignores | None
+    ) -> None:
+        self.prefix = prefix
+        self.directory = directory
+        self.files = sorted(files)
+        """Names of regular files as they are printed."""
+        self.at = 0
+        """How many of them the walk has left behind."""
+        self.others = iter(sorted(others, key=itemgetter(0)))
+        self.ignores = ignores
+
+
+_Other = tuple[str, "os.DirEntry[str]"]
+"""What is no plain file, by its printed name; that of a directory ends in a slash, as it does in whole paths."""
+_LAST: tuple[str, None] = ("", None)
 
 
 def walk(
@@ -54,6 +69,17 @@ def walk(
 
     Directories are ordered as if their names ended in a slash: `a-b/x` comes before `a/x`, as whole paths do.
     """
+    for paths, problem in runs(
+        tree, include_hidden=include_hidden, exclude_dirs=exclude_dirs, gitignore=gitignore, start=start
+    ):
+        for path in paths:
+            yield Walked(path, problem)
+
+
+def runs(
+    tree: Tree, *, include_hidden: bool, exclude_dirs: frozenset[str], gitignore: bool, start: str
+) -> Iterator[Run]:
+    """The same walk in longer strides, for those who have no use for an object for each name."""
     return _Walk(tree, include_hidden, exclude_dirs, gitignore, start).run()
 
 
@@ -68,57 +94,64 @@ class _Walk:
         self._levels: list[_Level] = []
         self._ignores = Ignores() if gitignore else None
 
-    def run(self) -> Iterator[Walked]:
+    def run(self) -> Iterator[Run]:
         levels, start = self._levels, self._start
         try:
-            yield from self._enter("", b"", self._tree.descriptor, b".", self._ignores)
+            if not self._enter("", self._tree.descriptor, b".", self._ignores):
+                yield Run(["./"], UNREADABLE)
             while levels:
                 level = levels[-1]
-                for key, name, entry, doubtful in level.entries:
-                    path = level.prefix + key
-                    if key.endswith("/"):
-                        if path >= start or start.startswith(path):
-                            base = level.base + name + b"/"
-                            yield from self._enter(path, base, level.directory, name, level.ignores)
-                            break
-                    elif path >= start:
-                        if not doubtful:
-                            yield Walked(path, None)
-                        elif (found := self._look(path, entry)) is not None:
-                            yield found
-                else:
+                key, entry = next(level.others, _LAST)
+                files, at = level.files, level.at
+                level.at = len(files) if entry is None else bisect_left(files, key, at)
+                if level.at > at:
+                    prefix = level.prefix
+                    paths = [prefix + name for name in files[at : level.at]]
+                    yield Run([path for path in paths if path >= start] if start else paths, None)
+                if entry is None:
                     levels.pop()
                     os.close(level.directory)
+                    continue
+                path = level.prefix + key
+                if key.endswith("/"):
+                    wanted = path >= start or start.startswith(path)
+                    if wanted and not self._enter(path, level.directory, raw(key[:-1], "path"), level.ignores):
+                        yield Run([path], UNREADABLE)
+                elif path >= start and (found := self._look(path, entry)) is not None:
+                    yield found
         finally:
             for level in levels:
                 os.close(level.directory)
 
-    def _enter(self, prefix: str, base: bytes, parent: int, name: bytes, ignores: Ignores | None) -> Iterator[Walked]:
-        """Go one directory deeper, or tell that it, or an ignore file in it, cannot be read."""
+    def _enter(self, prefix: str, parent: int, name: bytes, ignores: Ignores | None) -> bool:
+        """Go one directory deeper; False if it, or an ignore file in it, cannot be read."""
         try:
             directory = os.open(name, LISTING, dir_fd=parent)
         except OSError as error:
             # What vanished in the meantime was never there.
-            if error.errno not in NOWHERE:
-                yield Walked(prefix or "./", UNREADABLE)
-            return
+            return error.errno in NOWHERE
         try:
-            found, special, complete = self._entries(directory)
+            files, others, special, complete = self._entries(directory)
             if ignores is not None:
+                base = raw(prefix, "path")
                 ignores, all_read = _inside(ignores, base, directory, special)
                 complete = complete and all_read
-                found = [item for item in found if not ignores.leave_out(base + item[1], item[0].endswith("/"))]
+                files = [key for key in files if not ignores.leave_out(base + raw(key, "path"), False)]
+                others = [
+                    (key, entry)
+                    for key, entry in others
+                    if not ignores.leave_out(base + raw(key.rstrip("/"), "path"), key.endswith("/"))
+                ]
         except BaseException:
             os.close(directory)
             raise
-        found.sort(key=itemgetter(0))
-        self._levels.append(_Level(prefix, base, directory, iter(found), ignores))
-        if not complete:
-            yield Walked(prefix or "./", UNREADABLE)
+        self._levels.append(_Level(prefix, directory, files, others, ignores))
+        return complete
 
-    def _entries(self, directory: int) -> tuple[list[_Entry], dict[str, "os.DirEntry[str]"], bool]:
+    def _entries(self, directory: int) -> tuple[list[str], list[_Other], dict[str, "os.DirEntry[str]"], bool]:
         """What one directory holds that the rules leave, what in it makes rules, and whether that is all."""
-        found: list[_Entry] = []
+        files: list[str] = []
+        others: list[_Other] = []
         special = {}
         concealed = self._tree.concealed_inode
         try:
@@ -126,30 +159,25 @@ class _Walk:
             with os.scandir(directory) as entries:
                 for entry in entries:
                     name = entry.name
-                    if name.startswith("."):
+                    if name[0] == ".":
                         if self._ignores is not None and name in _SPECIAL:
                             special[name] = entry
                             if name == REPOSITORY:
                                 continue
                         if not self._include_hidden:
                             continue
-                    if name.isascii():
-                        key, raw_name = name, name.encode()
-                    else:
-                        raw_name = os.fsencode(name)
-                        key = printed(raw_name)
-                    if entry.is_dir(follow_symlinks=False):
-                        if key not in self._exclude_dirs:
-                            found.append((key + "/", raw_name, entry, False))
-                    else:
-                        regular = entry.is_file(follow_symlinks=False)
-                        doubtful = not regular or (concealed is not None and entry.inode() == concealed)
-                        found.append((key, raw_name, entry, doubtful))
+                    key = name if name.isascii() else printed(os.fsencode(name))
+                    if entry.is_file(follow_symlinks=False) and (concealed is None or entry.inode() != concealed):
+                        files.append(key)
+                    elif not entry.is_dir(follow_symlinks=False):
+                        others.append((key, entry))
+                    elif key not in self._exclude_dirs:
+                        others.append((key + "/", entry))
         except OSError:
-            return found, special, False
-        return found, special, True
+            return files, others, special, False
+        return files, others, special, True
 
-    def _look(self, path: str, entry: "os.DirEntry[str]") -> Walked | None:
+    def _look(self, path: str, entry: "os.DirEntry[str]") -> Run | None:
         """A link, the log, or something that is no file at all. The log is not even mentioned."""
         try:
             status = self._tree.place(path).status
@@ -157,7 +185,7 @@ class _Walk:
             status = None
         if status is None and entry.is_file(follow_symlinks=False):
             return None
-        return Walked(path, None if status is not None and stat.S_ISREG(status.st_mode) else NOT_REGULAR)
+        return Run([path], None if status is not None and stat.S_ISREG(status.st_mode) else NOT_REGULAR)
 
 
 def _inside(

@@ -159,6 +159,9 @@ def small(monkeypatch):
 @example("^$", True, True, b"a\n\n")
 @example(r"a\z", True, True, b"a\r\nb")
 @example("héé", True, False, "xhéé".encode())
+@example("a\ufffdb", True, False, b"a\xffb")
+@example("a\ufffdb+", True, True, b"a\xe2\x82b")
+@example("[\ufffd]ab", False, True, b"\xffab")
 def test_what_narrows_a_search_never_loses_a_line(pattern, case_sensitive, regex, data):
     matches = searcher(pattern, "pattern", case_sensitive=case_sensitive, literal=not regex)
     planned = Plan(pattern, regex=regex, case_sensitive=case_sensitive)
@@ -172,6 +175,8 @@ def test_what_narrows_a_search_never_loses_a_line(pattern, case_sensitive, regex
             found.add(text.count(b"\n", 0, start))
             position = text.index(b"\n", start) + 1
         assert set(wanted) <= found
+    if planned.sift is not None and wanted:
+        assert planned.sift(bytearray(data), 0, len(data))[0] >= 0
     if wanted:
         assert store._met(planned.demand, bits_of([text]).row, 1) == 1
 

@@ -1,21 +1,23 @@
 """The seam between operations and the way files are found: one small interface, and the plain way behind it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from itertools import repeat
 from typing import NamedTuple, Protocol
 
-from zeno.descent import Content, Descent
-from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.meter import Meter
-from zeno.names import raw
 from zeno.patterns import Matches
+from zeno.search.halves import PART, Halves, possible
 from zeno.search.lines import Lines
 from zeno.search.plan import Plan
+from zeno.search.reader import WORTH_READING, Reader
 from zeno.search.selection import Candidates, Rules, select
-from zeno.text import normal
 from zeno.tree import Tree
-from zeno.walk import walk
+from zeno.walk import runs
+
+# From how many files on two processes are worth while.
+SHARED_FROM = 1000
 
 
 class Query(NamedTuple):
@@ -51,7 +53,7 @@ class Corpus(Protocol):
         """The files that the rules leave, from the path `start` on, sorted and capped."""
         ...
 
-    def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
+    def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
         """The files among `paths` that have matching lines, in order; what could not be searched is counted by reason.
 
         A file may be yielded whose `matching` turns out empty. Whoever has enough stops asking for `matching`, but
@@ -71,12 +73,14 @@ class Corpus(Protocol):
 class ColdCorpus:
     """Walks and reads anew for every request."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, *, shared_from: int = SHARED_FROM, part: int = PART) -> None:
         self.tree = tree
+        self._shared_from = shared_from
+        self._part = part
 
     def candidates(self, rules: Rules, start: str = "") -> Candidates:
         """Walk the tree."""
-        walked = walk(
+        walked = runs(
             self.tree,
             include_hidden=rules.include_hidden,
             exclude_dirs=frozenset(rules.exclude_dirs),
@@ -85,20 +89,26 @@ class ColdCorpus:
         )
         return select(walked, rules, start)
 
-    def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
+    def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
         """Read each file, and ask RE2 about the lines that one pass over its text does not rule out."""
-        scan = planned_for(query).scan
-        reader = Reader(self.tree, query.max_bytes, meter, skipped)
-        enough = False
-        with reader:
-            for path in paths:
-                text = reader.text(path, whole=not enough)
-                # Most files match nowhere, and then there is nothing to tell about them.
-                if text is None or enough or (scan is not None and scan(text, 0, len(text))[0] < 0):
+        planned = planned_for(query)
+        with ExitStack() as stack:
+            reader = stack.enter_context(Reader(self.tree, query.max_bytes, planned, meter, skipped))
+            glimpses: Iterator[int | None] = repeat(None)
+            # Where nothing can be ruled out at a glance, another process could not spare us a file.
+            if len(paths) >= self._shared_from and planned.scan is not None and possible():
+                halves = stack.enter_context(Halves(len(paths), lambda index: reader.glimpse(paths[index]), self._part))
+                glimpses = halves.told()
+            enough = False
+            for path, size in zip(paths, glimpses, strict=False):
+                if size is not None and size != WORTH_READING:
+                    reader.count(size, whole=not enough)
                     continue
-                lines = Lines(text)
-                yield Found(path, lines, lines.matching(query.matches, scan))
-                enough = not lines.asked
+                text = reader.text(path, whole=not enough)
+                if text is not None:
+                    lines = Lines(text)
+                    yield Found(path, lines, lines.matching(query.matches, planned.scan))
+                    enough = not lines.asked
 
     def idle(self) -> bool:
         """There is nothing to prepare."""
@@ -111,46 +121,3 @@ class ColdCorpus:
 def planned_for(query: Query) -> Plan:
     """How to look for it."""
     return Plan(query.pattern, regex=query.regex, case_sensitive=query.case_sensitive)
-
-
-class Reader:
-    """Reads the texts of files from disk, one after the other, and counts what cannot be searched."""
-
-    def __init__(self, tree: Tree, max_bytes: int, meter: Meter, skipped: "Counter[str]") -> None:
-        self._tree = tree
-        self._max_bytes = max_bytes
-        self._meter = meter
-        self._skipped = skipped
-        self._stack = ExitStack()
-
-    def __enter__(self) -> "Reader":
-        self._descent: Descent = self._stack.enter_context(self._tree.descent())
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def text(self, path: str, *, whole: bool) -> bytes | None:
-        """The text of one file, or only its beginning; None, with the reason counted, where it cannot be searched."""
-        read = self._descent.read(raw(path, "path"), self._max_bytes, whole=whole) or self._followed(path)
-        if read is None:
-            self._skipped["unreadable"] += 1
-            return None
-        size, data, binary = read
-        if size > self._max_bytes or binary:
-            self._skipped["large" if size > self._max_bytes else "binary"] += 1
-            return None
-        self._meter.scanned(len(data))
-        return normal(data)
-
-    def _followed(self, path: str) -> Content | None:
-        """What is in a file by a path that may hold links; None where it cannot be read."""
-        try:
-            with self._tree.open(path) as file:
-                if file.size > self._max_bytes:
-                    return file.size, b"", False
-                if file.is_binary:
-                    return file.size, b"", True
-                return file.size, file.read(), False
-        except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
-            return None

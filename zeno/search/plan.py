@@ -6,6 +6,8 @@ from zeno.patterns import Scan, scanner
 from zeno.search.demands import NOTHING, Demand
 from zeno.search.expression import Expression, NotUnderstood, expression, literal
 
+_REPLACEMENT = "\ufffd".encode()
+
 
 class Plan:
     """What narrows a search. RE2's verdict on the line decides in the end."""
@@ -32,11 +34,28 @@ class Plan:
 
         Made when it is first needed: where the index rules everything out, it never is.
         """
+        if self._needles is not None:
+            return self._needles
         if not self._regex:
-            return _sooner(self.demand) or scanner(self._pattern, case_sensitive=self._case_sensitive, literal=True)
+            return scanner(self._pattern, case_sensitive=self._case_sensitive, literal=True)
         if self._understood is None:
             return None
-        return _sooner(self.demand) or scanner(self._understood.lines, case_sensitive=self._case_sensitive)
+        return scanner(self._understood.lines, case_sensitive=self._case_sensitive)
+
+    @cached_property
+    def sift(self) -> Scan | None:
+        """The same for the bytes of a file as they stand; None where only their normal form may be asked.
+
+        Normal form takes nothing out of the middle of a line and puts in nothing but U+FFFD: a literal without it that
+        is in the text is in the file too. Other patterns may match what only normal form makes of a broken file.
+        """
+        if self._regex:
+            return None if any(_REPLACEMENT in needle for needle in self.demand.needles) else self._needles
+        return None if "\ufffd" in self._pattern else self.scan
+
+    @cached_property
+    def _needles(self) -> Scan | None:
+        return _sooner(self.demand)
 
 
 def _sooner(demand: Demand) -> Scan | None:
@@ -48,7 +67,7 @@ def _sooner(demand: Demand) -> Scan | None:
     if len(found) == 1:
         return found[0]
 
-    def scan(text: bytes, start: int, end: int) -> tuple[int, int]:
+    def scan(text: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
         nearest = (-1, -1)
         for one in found:
             place = one(text, start, end)
@@ -70,12 +89,14 @@ _FREQUENT = " etaoinsrldcupmfhgby_vw.,x=0()1-\"k'2/:"
 
 
 def _telling(text: str) -> str:
-    """A part of a literal that is found sooner: RE2 looks for first and last byte at once, so these should be rare.
+    """A part of a literal that is found sooner: RE2 looks for its first byte, and where that is for the last one.
 
-    Most of the literal stays, for a part that is found where the whole is not costs more than it saves.
+    So both should be rare, the first one above all. Half of the literal stays, for a part that is found where the whole
+    is not costs more than it saves.
     """
     weights = [len(_FREQUENT) - found if (found := _FREQUENT.find(char)) >= 0 else 0 for char in text]
-    room = len(text) * 2 // 5 if len(text) < 256 else 0
-    choices = [(start, stop) for start in range(room + 1) for stop in range(len(text) - room + start, len(text) + 1)]
-    start, stop = min(choices, key=lambda ends: (weights[ends[0]] + weights[ends[1] - 1], ends[0] - ends[1]))
+    length = len(text)
+    room = max(length * 2 // 5, min(length // 2, length - 5)) if length < 256 else 0
+    choices = [(start, stop) for start in range(room + 1) for stop in range(length - room + start, length + 1)]
+    start, stop = min(choices, key=lambda ends: (2 * weights[ends[0]] + weights[ends[1] - 1], ends[0] - ends[1]))
     return text[start:stop]

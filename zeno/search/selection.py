@@ -10,7 +10,7 @@ from zeno.globs import matcher
 from zeno.names import Paths, printed, raw
 from zeno.patterns import Matches
 from zeno.tree import Tree
-from zeno.walk import Walked
+from zeno.walk import Run, Walked
 
 WILDCARD = re.compile(r"[*?\[{]")
 """What makes a glob more than a path."""
@@ -40,21 +40,23 @@ class Candidates(NamedTuple):
     """Names that are no candidates though no rule leaves them out; with a cut, those before the last candidate."""
 
 
-def select(walked: Iterable[Walked], rules: Rules, start: str = "") -> Candidates:
+def select(walked: Iterable[Run], rules: Rules, start: str = "") -> Candidates:
     """Of names in sorted order, from `start` on, those that no exclude glob matches, capped: the same everywhere."""
     excluded = matcher(rules.exclude_globs, "args.exclude_globs") if rules.exclude_globs else None
     paths = Paths()
     problems: list[Walked] = []
-    for found in walked:
-        path, problem = found
-        # What a directory holds that cannot be listed, no glob over files can know.
-        if path < start or (excluded and not path.endswith("/") and excluded(path)):
-            continue
+    for found, problem in walked:
+        if start:
+            found = [path for path in found if path >= start]
+        if excluded:
+            # What a directory holds that cannot be listed, no glob over files can know.
+            found = [path for path in found if path.endswith("/") or not excluded(path)]
         if problem is not None:
-            problems.append(found)
-        elif len(paths) < rules.max_files:
-            paths.append(path)
-        else:
+            problems += [Walked(path, problem) for path in found]
+            continue
+        room = rules.max_files - len(paths)
+        paths += found[:room]
+        if len(found) > room:
             return Candidates(paths, True, [problem for problem in problems if problem.path < paths[-1]])
     return Candidates(paths, False, problems)
 

@@ -8,20 +8,23 @@ cannot be seen as they happen.
 import time
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from importlib import import_module
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from zeno.meter import Meter
 from zeno.names import Paths, is_hidden
 from zeno.patterns import Scan
-from zeno.search.corpus import ColdCorpus, Found, Query, Reader, planned_for
+from zeno.search.corpus import ColdCorpus, Found, Query, planned_for
 from zeno.search.lines import Lines
+from zeno.search.reader import Reader
 from zeno.search.selection import Candidates, Rules, select
 from zeno.search.unseen import Lost, Unwatchable
 from zeno.tree import Tree
-from zeno.walk import Walked
+from zeno.walk import Run, Walked
 
 if TYPE_CHECKING:
     from zeno.search.holding import Holding
@@ -95,7 +98,7 @@ class WarmCorpus:
             self._selections[key] = selection
         return selection.candidates
 
-    def search(self, paths: Iterable[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
+    def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
         """From the held texts that the index does not rule out, and from disk what is not held."""
         holding = self._holding
         if holding is None or not holding.ready:
@@ -119,11 +122,11 @@ class WarmCorpus:
         todo.sort(key=_path)
         enough = False
         reached: dict[Segment, int] = {}
-        with Reader(self.tree, query.max_bytes, meter, skipped) as reader:
+        with Reader(self.tree, query.max_bytes, planned, meter, skipped) as reader:
             for path, entry in todo:
                 if entry is None:
                     text = reader.text(path, whole=not enough)
-                    if text is None or enough:
+                    if text is None:
                         continue
                     lines = Lines(text)
                     found = Found(path, lines, lines.matching(query.matches, scan))
@@ -204,7 +207,7 @@ def _first(scan: Scan, text: bytes, ranges: list[tuple[int, int]]) -> int:
     return len(text)
 
 
-def _walked(holding: "Holding", rules: Rules) -> Iterator[Walked]:
+def _walked(holding: "Holding", rules: Rules) -> Iterable[Run]:
     """What a walk by these rules would meet."""
     excluded = frozenset(rules.exclude_dirs)
 
@@ -213,9 +216,12 @@ def _walked(holding: "Holding", rules: Rules) -> Iterator[Walked]:
             excluded and not excluded.isdisjoint(path.split("/")[:-1])
         )
 
-    files = (Walked(path, None) for path in holding.paths if visible(path))
+    files = [path for path in holding.paths if visible(path)]
     problems = [problem for problem in holding.problems if visible(problem.path)]
-    return merge(files, problems) if problems else files
+    if not problems:
+        return [Run(files, None)]
+    walked = merge((Walked(path, None) for path in files), problems)
+    return (Run([path for path, _ in found], problem) for problem, found in groupby(walked, itemgetter(1)))
 
 
 class _Selection:
