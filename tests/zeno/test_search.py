@@ -143,6 +143,7 @@ def small(monkeypatch):
     monkeypatch.setattr(store, "PIECE", 60)
     monkeypatch.setattr(store, "OVERHEAD", 4)
     monkeypatch.setattr(store, "BLOCK", 4)
+    monkeypatch.setattr(store, "SMALL_BLOCK", 2)
     monkeypatch.setattr(holding, "MIN_INDEXED", 0)
     monkeypatch.setattr(holding, "MAX_HELD_FILE", 150)
     monkeypatch.setattr(holding, "Builder", PromptBuilder)

@@ -14,7 +14,10 @@ from zeno.search.signatures import Block
 # Large enough for the allocator to give each its own pages, which then come back when it goes.
 SEGMENT = 256 << 10
 PIECE = 64 << 10
-BLOCK = 128
+# As many pieces are indexed together: a question costs about the same for each block, however many pieces it has.
+BLOCK = 1024
+# Blocks of fewer are indexed anew together with what is new.
+SMALL_BLOCK = 64
 # What a held file costs beside its text: the objects that know it.
 OVERHEAD = 512
 
@@ -145,7 +148,7 @@ class Store:
         kept = []
         for bits, pieces in self._blocks:
             live = {id(piece.segment): piece.segment for piece in pieces if piece.segment.entries}
-            if sum(piece.segment.entries != [] for piece in pieces) >= BLOCK // 2:
+            if sum(piece.segment.entries != [] for piece in pieces) >= max(SMALL_BLOCK, len(pieces) // 2):
                 kept.append((bits, pieces))
             else:
                 self._fresh += live.values()

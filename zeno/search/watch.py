@@ -64,6 +64,7 @@ class Watch:
             raise Unwatchable from None
         self._poll = select.poll()
         self._poll.register(self._mounts, select.POLLPRI)
+        self._poll.register(self._descriptor, select.POLLIN)
         self._mounted = self._mounted_below()
         self._devices: set[int] = set()
         # Watches are shared by all programs of a user: half of them are enough for one.
@@ -103,7 +104,9 @@ class Watch:
     def events(self) -> list[Event]:
         """All that happened since last asked. A change of mounts below the root is told as an unmount."""
         found: list[Event] = []
-        while True:
+        # Mostly nothing has happened at all.
+        ready = {descriptor for descriptor, _ in self._poll.poll(0)}
+        while self._descriptor in ready:
             try:
                 data = os.read(self._descriptor, 1 << 18)
             except BlockingIOError:
@@ -114,7 +117,7 @@ class Watch:
                 position += _EVENT.size
                 found.append(Event(watch, kind, data[position : position + length].rstrip(b"\0")))
                 position += length
-        if self._poll.poll(0):
+        if self._mounts in ready:
             before, self._mounted = self._mounted, self._mounted_below()
             if before != self._mounted:
                 found.append(Event(-1, UNMOUNT, b""))
