@@ -15,14 +15,17 @@ from zeno.errors import CannotRun
 
 def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
     """The server that flags describe, whatever door it stands behind."""
+    # What else is installed must not have a say in what is answered; and to look for it takes time.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     from zeno.search.corpus import ColdCorpus
     from zeno.search.warm import WarmCorpus
     from zeno.server import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, Server
-    from zeno.trace.writer import TraceWriter
 
     tree = _tree(options.root, stack)
     trace = None
     if options.log is not None:
+        from zeno.trace.writer import TraceWriter
+
         try:
             trace = TraceWriter(options.log)
         except OSError as error:

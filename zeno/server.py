@@ -5,8 +5,9 @@ import select
 import signal
 import time
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
+from contract_models.zeno.request import Request
 from contract_spec.model import Model
 from pydantic import MISSING
 
@@ -17,13 +18,28 @@ from zeno.lines import Lines
 from zeno.meter import Clock, Meter
 from zeno.search.corpus import Corpus
 from zeno.terms import Terms
-from zeno.trace.writer import NoTrace, Trace
 
 # Seconds without a request after which the server begins to use its time. Who asks one thing after the other is not
 # to wait for that; and to sleep at once after an answer lets its reader run at once, on the same core.
 PAUSE = 0.001
 MAX_REQUEST_BYTES = Terms().max_request_bytes
 MAX_RESPONSE_BYTES = Terms().max_response_bytes
+
+
+class Trace(Protocol):
+    """Where the server tells what it does."""
+
+    def request(self, request: Request) -> None: ...
+    def response(self, request: Request, result: Model) -> None: ...
+    def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None: ...
+
+
+class NoTrace:
+    """Tells nobody."""
+
+    def request(self, request: Request) -> None: ...
+    def response(self, request: Request, result: Model) -> None: ...
+    def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None: ...
 
 
 class Server:
@@ -47,6 +63,7 @@ class Server:
         self._clock = clock
         logged = trace is not None
         self._terms = Terms(max_request_bytes, max_response_bytes, max_ops, max_lines, max_bytes, gitignore, logged)
+        self._unprepared = list(dispatch.OPS)
         self._budget = Budget(max_ops, max_lines, max_bytes)
         self.max_request_bytes = max_request_bytes
         self.max_response_bytes = max_response_bytes
@@ -96,6 +113,9 @@ class Server:
 
     def idle(self) -> bool:
         """Use a moment in which nobody asks; False when there is nothing to do."""
+        if self._unprepared:
+            dispatch.prepare(self._unprepared.pop())
+            return True
         return self._corpus.idle()
 
     def _refuse(self, request_id: str | None, op: str | None, error: ZenoError) -> bytes:

@@ -169,7 +169,9 @@ from contract_models.zeno.request import Request
 from contract_models.zeno.response import Failure
 from contract_models.zeno.ops.stat import StatArgs, StatResult
 line = sys.stdin.buffer.readline()
-Request.model_validate(json.loads(line))
+request = Request.model_validate(json.loads(line))
+StatArgs.model_validate(request.args)
+StatResult.model_rebuild()
 sys.stdout.buffer.write(b"{}\\n"); sys.stdout.flush()
 """
 

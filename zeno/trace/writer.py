@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from contract_models.zeno.request import Request
 from contract_models.zeno.trace_event import ErrorEvent, RequestEvent, ResponseEvent, ResponseSummary
@@ -19,22 +19,6 @@ def counted(result: Model) -> tuple[str, int] | None:
     """What a result is a list of, and how many; None for one that is no list."""
     names = (name for name in ("files", "hits", "symbols", "items") if hasattr(result, name))
     return next(((name, len(getattr(result, name))) for name in names), None)
-
-
-class Trace(Protocol):
-    """Where the server tells what it does."""
-
-    def request(self, request: Request) -> None: ...
-    def response(self, request: Request, result: Model) -> None: ...
-    def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None: ...
-
-
-class NoTrace:
-    """Tells nobody."""
-
-    def request(self, request: Request) -> None: ...
-    def response(self, request: Request, result: Model) -> None: ...
-    def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None: ...
 
 
 class TraceWriter:
