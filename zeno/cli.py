@@ -37,7 +37,8 @@ def _open_standard_streams() -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse flags, run one subcommand, return the exit status."""
-    parser = _parser()
+    argv = sys.argv[1:] if argv is None else argv
+    parser = _parser(of_trace="trace" in argv)
     options, rest = parser.parse_known_args(argv)
     # argparse does not take KEY=VALUE after a flag by itself.
     pairs = [text for text in rest if hasattr(options, "pairs") and not text.startswith("-")]
@@ -78,7 +79,8 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
+    """The commands; those of `trace` only where they are wanted, for they are more than all others."""
     parser = argparse.ArgumentParser(
         prog="zeno",
         description="A read-only, deterministic retrieval server for language-model agents.",
@@ -162,7 +164,14 @@ def _parser() -> argparse.ArgumentParser:
     schema.add_argument("--list", action="store_true", help="print the names only")
     schema.set_defaults(run=commands.schema)
 
-    from zeno.trace.cli import add_commands
+    trace = inner.add_parser(
+        "trace",
+        help="check, replay, verify, measure, see and write traces",
+        description="Work with the traces that zeno serve --log writes.",
+        epilog="Worked through from first question to verified claims: docs/trace.md.",
+    )
+    if of_trace:
+        from zeno.trace.cli import add_commands
 
-    add_commands(inner)
+        add_commands(trace)
     return parser

@@ -13,14 +13,8 @@ from zeno.flags import positive
 DOCS = "Worked through from first question to verified claims: docs/trace.md."
 
 
-def add_commands(commands: Any) -> None:
-    """Add `trace` with its own commands to the command line of zeno."""
-    trace = commands.add_parser(
-        "trace",
-        help="check, replay, verify, measure, see and write traces",
-        description="Work with the traces that zeno serve --log writes.",
-        epilog=DOCS,
-    )
+def add_commands(trace: argparse.ArgumentParser) -> None:
+    """Add the commands of `zeno trace` to it."""
     inner = trace.add_subparsers(metavar="COMMAND", required=True)
 
     lint = _reader(inner, "lint", "is the trace well formed, and does it hang together?", needs_root=None)
