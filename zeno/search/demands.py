@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from zeno.search.signatures import FOLD, KIND, RUN_SETS, SHAPE_LENGTHS, gram, run, shape
+from zeno.search.signatures import FOLD, KIND, LONG_GRAM, RUN_SETS, SHAPE_LENGTHS, SHORT_GRAM, gram, run, shape
 
 # More alternatives for one sequence of bytes than these cost more to look up than they save.
 MAX_COMBINATIONS = 16
 # More needles, or shorter ones, are not found sooner than the pattern itself.
 MAX_NEEDLES = 8
 MIN_NEEDLE = 3
+LONG_RUN = 12
 
 
 class Demand(NamedTuple):
@@ -91,10 +92,10 @@ def _cost(needles: frozenset[bytes]) -> int:
 def _run(parts: list[ByteSet], rows: set[int], inner: list[Demand]) -> None:
     folded = [frozenset(FOLD[byte] for byte in part) for part in parts]
     known = [False] * len(parts)
-    for length in (4, 3):
+    for length in (LONG_GRAM, SHORT_GRAM):
         for start in range(len(parts) - length + 1):
-            # Of three bytes that are part of four known ones nothing new is to be learned.
-            if all(known[start : start + length]) and length == 3:
+            # Where many long sequences are known, their parts rule out hardly more.
+            if length == SHORT_GRAM and len(parts) >= LONG_RUN and all(known[start : start + length]):
                 continue
             found = _combined(folded[start : start + length])
             if found is not None:

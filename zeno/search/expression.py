@@ -7,8 +7,8 @@ asked about: it can cost time, never a hit.
 from typing import NamedTuple
 
 from zeno.search.characters import ESCAPES, PERL, POSIX, folded, parts_of
-from zeno.search.demands import MIN_NEEDLE, NOTHING, ByteSet, Demand, Part, demand_of, one_of
-from zeno.search.signatures import FOLD, gram
+from zeno.search.demands import LONG_RUN, NOTHING, ByteSet, Demand, Part, demand_of, one_of
+from zeno.search.signatures import FOLD, LONG_GRAM, SHORT_GRAM, gram
 
 MAX_PARTS = 128
 
@@ -28,11 +28,12 @@ class NotUnderstood(Exception):
 
 def literal(text: str, *, case_sensitive: bool) -> Demand:
     """What a literal demands."""
-    if text.isascii() and MIN_NEEDLE < len(text) <= MAX_PARTS:
+    if text.isascii() and LONG_GRAM <= len(text) <= MAX_PARTS:
         # The common case, spelled out: the same demand without a detour over sets.
         encoded = text.encode()
         lower = encoded.translate(FOLD)
-        rows = {gram(lower[start : start + 4]) for start in range(len(lower) - 3)}
+        lengths = (LONG_GRAM, SHORT_GRAM) if len(text) < LONG_RUN else (LONG_GRAM,)
+        rows = {gram(lower[at : at + length]) for length in lengths for at in range(len(lower) - length + 1)}
         return Demand(False, tuple(sorted(rows)), (), frozenset([encoded] if case_sensitive else []))
     parts: list[Part] = []
     for char in text[:MAX_PARTS]:

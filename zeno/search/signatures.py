@@ -1,6 +1,6 @@
 """Which short byte sequences a text holds, as bits: the index that tells where a pattern cannot match.
 
-For every piece of text there is one bit for each three and each four bytes in a row with ASCII case folded (hashed to
+For every piece of text there is one bit for each three and each five bytes in a row with ASCII case folded (hashed to
 16 bits), one for each four and each six bytes by their kind (digit, upper case, space, ...; hashed to 14 bits), and
 some that tell how long its longest runs of digits, letters and the like are. Bits of 8 pieces share a byte; all bits
 for one sequence stand together, so that a question costs one slice for each sequence in it.
@@ -16,13 +16,14 @@ from collections.abc import Iterable, Sequence
 from typing import BinaryIO
 
 GRAMS = 1 << 16
-GRAM_LENGTHS = (3, 4)
+# Measured on source code: these two rule out more, for words of any length, than any other pair that was tried.
+SHORT_GRAM, LONG_GRAM = 3, 5
 
 KINDS = 12
 SHAPES = 1 << 14
 SHAPE_LENGTHS = (4, 6)
 
-FACTOR = 0x9E3779B1
+FACTOR = 0x9E3779B97F4A7C15
 
 _LOWER, _UPPER, _DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
 RUN_SETS = (_LOWER, _UPPER, _DIGITS, _LOWER + _DIGITS, _UPPER + _DIGITS + b"_", _LOWER + _UPPER + _DIGITS + b"_")
@@ -49,9 +50,9 @@ KIND = bytes(_kind(byte) for byte in range(256))
 
 
 def gram(bytes_: Sequence[int]) -> int:
-    """The row of three or four folded bytes."""
+    """The row of three or five folded bytes."""
     value = len(bytes_) << 8 * len(bytes_) | int.from_bytes(bytes_, "big")
-    return (value * FACTOR & 0xFFFFFFFF) >> 16
+    return (value * FACTOR & 0xFFFFFFFFFFFFFFFF) >> 48
 
 
 def shape(kinds: Sequence[int]) -> int:
@@ -59,7 +60,7 @@ def shape(kinds: Sequence[int]) -> int:
     value = len(kinds)
     for kind in kinds:
         value = value * KINDS + kind
-    return GRAMS + ((value * FACTOR & 0xFFFFFFFF) >> 18)
+    return GRAMS + ((value * FACTOR & 0xFFFFFFFFFFFFFFFF) >> 50)
 
 
 def run(members: int, length: int) -> int | None:
@@ -111,14 +112,14 @@ def main(source: BinaryIO, sink: BinaryIO) -> int:
     """Compute the bits of blocks until there are no more."""
     import numpy as np
 
-    def hashed(symbols: bytes, length: int, base: int, shift: int) -> np.typing.NDArray[np.uint32]:
+    def hashed(symbols: bytes, length: int, base: int, shift: int) -> np.typing.NDArray[np.uint64]:
         each = np.frombuffer(symbols, dtype=np.uint8)
         count = max(len(each) - length + 1, 0)
-        rows = np.full(count, length, dtype=np.uint32)
+        rows = np.full(count, length, dtype=np.uint64)
         for offset in range(length):
-            rows *= np.uint32(base)
+            rows *= np.uint64(base)
             rows += each[offset : offset + count]
-        return rows * np.uint32(FACTOR) >> np.uint32(shift)
+        return rows * np.uint64(FACTOR) >> np.uint64(shift)
 
     while count := _number(source):
         # Eight pieces at a time in one line, and turned round in the end: so each is written in one go.
@@ -127,10 +128,10 @@ def main(source: BinaryIO, sink: BinaryIO) -> int:
             text = source.read(_number(source))
             held = np.zeros(ROWS, dtype=np.uint8)
             folded, kinds = text.translate(FOLD), text.translate(KIND)
-            for length in GRAM_LENGTHS:
-                held[hashed(folded, length, 256, 16)] = 1
+            for length in (SHORT_GRAM, LONG_GRAM):
+                held[hashed(folded, length, 256, 48)] = 1
             for length in SHAPE_LENGTHS:
-                held[GRAMS + hashed(kinds, length, KINDS, 18)] = 1
+                held[np.uint64(GRAMS) + hashed(kinds, length, KINDS, 50)] = 1
             for members, chars in enumerate(RUN_SETS):
                 breaks = np.flatnonzero(np.frombuffer(text.translate(_member_table(chars)), dtype=np.uint8))
                 longest = int(np.diff(breaks, prepend=-1, append=len(text)).max()) - 1

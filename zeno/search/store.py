@@ -13,7 +13,7 @@ from zeno.search.signatures import Block
 
 # Large enough for the allocator to give each its own pages, which then come back when it goes.
 SEGMENT = 256 << 10
-PIECE = 64 << 10
+PIECE = SEGMENT // 3
 # As many pieces are indexed together: a question costs about the same for each block, however many pieces it has.
 BLOCK = 1024
 # Blocks of fewer are indexed anew together with what is new.
