@@ -93,7 +93,8 @@ def _validator(ref: str) -> jsonschema_rs.Validator:
 
 
 def _retrieve(uri: str) -> Any:
-    return schema(uri.removeprefix(BASE).partition("#")[0])
+    # Not kept: the validator keeps what it needs of it.
+    return resource(f"schemas/{uri.removeprefix(BASE).partition('#')[0]}")
 
 
 def _explain(error: jsonschema_rs.ValidationError) -> list[Violation]:

@@ -63,7 +63,8 @@ class Server:
         self._clock = clock
         logged = trace is not None
         self._terms = Terms(max_request_bytes, max_response_bytes, max_ops, max_lines, max_bytes, gitignore, logged)
-        self._unprepared = list(dispatch.OPS)
+        # What an investigation mostly begins with; the others cost memory that many servers never need.
+        self._unprepared = ["read_file", "list_files", "grep"]
         self._budget = Budget(max_ops, max_lines, max_bytes)
         self.max_request_bytes = max_request_bytes
         self.max_response_bytes = max_response_bytes

@@ -291,7 +291,7 @@ def test_memory_is_given_back_when_files_go(planted, monkeypatch):
         assert held.paths == []
         assert held._store.size == 0
         assert held._store.candidates(NOTHING) == {}
-        assert len(held._listing._owners) == 2
+        assert len(held._listing._owned) == 2
         held.close()
 
 

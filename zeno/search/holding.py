@@ -55,6 +55,9 @@ class Holding:
         if self._queue and not self._store.full and not self._out_of_watches:
             self._read_some()
             return True
+        if not self._queue:
+            # A dictionary that was once large stays so.
+            self._queue = {}
         if self._store.seal():
             self.content_version += 1
         if not self._builder.busy and self._store.unindexed_size > MIN_INDEXED and not self._builder.broken:

@@ -60,6 +60,10 @@ class Folder:
         self.children: dict[str, Folder | Entry | Link | Other] = {}
 
 
+Owner = Folder | Entry
+"""What has a watch."""
+
+
 class Listing:
     """The directories under the root. Complete once `step` has returned False."""
 
@@ -72,8 +76,8 @@ class Listing:
         self._drop = drop
         self._root = Folder(None, "")
         self._todo = [self._root]
-        self._owners: dict[int, tuple[Folder | Entry, ...]] = {}
-        """Mostly one for each watch: tuples, since there are as many as files."""
+        self._owned: dict[int, Owner | tuple[Owner, ...]] = {}
+        """What a watch is of. There are as many as files, and mostly each is of one thing: then of just that."""
         self._links: dict[str, Link] = {}
         self._others: set[str] = set()
         self.opaque = False
@@ -132,9 +136,9 @@ class Listing:
         for event in events:
             if event.kind & (OVERFLOW | UNMOUNT):
                 raise Lost
-            owners = self._owners.get(event.watch, ())
+            owners = self._owners(event.watch)
             if event.kind & IGNORED:
-                self._owners.pop(event.watch, None)
+                self._owned.pop(event.watch, None)
             for owner in owners:
                 if isinstance(owner, Entry):
                     if event.kind & IGNORED:
@@ -236,18 +240,23 @@ class Listing:
                 self._others.discard(child.path)
                 self._changed.add(child.path)
 
-    def _own(self, number: int, owner: Folder | Entry) -> None:
-        self._owners[number] = (*self._owners.get(number, ()), owner)
+    def _owners(self, number: int) -> tuple[Owner, ...]:
+        owned = self._owned.get(number, ())
+        return owned if isinstance(owned, tuple) else (owned,)
 
-    def _release(self, owner: Folder | Entry) -> None:
+    def _own(self, number: int, owner: Owner) -> None:
+        owners = (*self._owners(number), owner)
+        self._owned[number] = owners if len(owners) > 1 else owner
+
+    def _release(self, owner: Owner) -> None:
         """End the watch of something, unless something else goes by the same: a hard link, or the same moved."""
-        owners = self._owners.get(owner.watch)
-        if owners is not None:
+        owners = self._owners(owner.watch)
+        if owners:
             others = tuple(other for other in owners if other is not owner)
             if others:
-                self._owners[owner.watch] = others
+                self._owned[owner.watch] = others
             else:
-                del self._owners[owner.watch]
+                del self._owned[owner.watch]
                 self._watch.forget(owner.watch)
         owner.watch = -1
 

@@ -1,7 +1,7 @@
 """Which short byte sequences a text holds, as bits: the index that tells where a pattern cannot match.
 
 For every piece of text there is one bit for each three and each five bytes in a row with ASCII case folded (hashed to
-16 bits), one for each four and each six bytes by their kind (digit, upper case, space, ...; hashed to 14 bits), and
+16 bits), one for each four and each six bytes by their kind (digit, upper case, space, ...; hashed to 13 bits), and
 some that tell how long its longest runs of digits, letters and the like are. Bits of 8 pieces share a byte; all bits
 for one sequence stand together, so that a question costs one slice for each sequence in it.
 
@@ -20,7 +20,7 @@ GRAMS = 1 << 16
 SHORT_GRAM, LONG_GRAM = 3, 5
 
 KINDS = 12
-SHAPES = 1 << 14
+SHAPES = 1 << 13
 SHAPE_LENGTHS = (4, 6)
 
 FACTOR = 0x9E3779B97F4A7C15
@@ -60,7 +60,7 @@ def shape(kinds: Sequence[int]) -> int:
     value = len(kinds)
     for kind in kinds:
         value = value * KINDS + kind
-    return GRAMS + ((value * FACTOR & 0xFFFFFFFFFFFFFFFF) >> 50)
+    return GRAMS + ((value * FACTOR & 0xFFFFFFFFFFFFFFFF) >> 51)
 
 
 def run(members: int, length: int) -> int | None:
@@ -131,7 +131,7 @@ def main(source: BinaryIO, sink: BinaryIO) -> int:
             for length in (SHORT_GRAM, LONG_GRAM):
                 held[hashed(folded, length, 256, 48)] = 1
             for length in SHAPE_LENGTHS:
-                held[np.uint64(GRAMS) + hashed(kinds, length, KINDS, 50)] = 1
+                held[np.uint64(GRAMS) + hashed(kinds, length, KINDS, 51)] = 1
             for members, chars in enumerate(RUN_SETS):
                 breaks = np.flatnonzero(np.frombuffer(text.translate(_member_table(chars)), dtype=np.uint8))
                 longest = int(np.diff(breaks, prepend=-1, append=len(text)).max()) - 1
