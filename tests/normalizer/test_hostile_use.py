@@ -35,6 +35,26 @@ def test_a_report_is_not_written_into_a_ledger(ledger, tmp_path, capsys, where):
     assert not (tmp_path / "page.html").exists()
 
 
+def test_a_report_is_not_written_into_a_ledger_that_it_is_not_about(ledger, tmp_path, capsys):
+    other = tmp_path / "other"
+    assert main(["normalize", str(tmp_path / "b"), "--out", str(other)]) == 1
+    before = tree(other)
+    for flags in (["--out", str(other / "records.jsonl")], ["--out", "page.html", "--tables", str(other)]):
+        assert "only normalize writes" in refusal(capsys, "report", str(ledger), *flags)
+    assert tree(other) == before
+
+
+def test_a_table_is_not_written_through_a_link_into_a_ledger(ledger, tmp_path):
+    before = tree(ledger)
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "headline.csv").symlink_to(ledger / "records.jsonl")
+    (tmp_path / "tables" / "all.tex").hardlink_to(ledger / "headers.jsonl")
+    flags = ["--out", str(tmp_path / "page.html"), "--tables", str(tmp_path / "tables")]
+    assert main(["report", str(ledger), *flags]) == 0
+    assert tree(ledger) == before
+    assert (tmp_path / "tables" / "headline.csv").read_text().startswith("row,")
+
+
 def test_a_ledger_is_not_taken_for_bundles_of_its_own(ledger, tmp_path, capsys):
     before = tree(ledger)
     for name in (str(ledger), f"{ledger}/", f"{tmp_path}/b/../ledger"):
