@@ -25,6 +25,8 @@ from normalizer.ledger import FILES, STAGING
 from normalizer.normalize import Outcome, audited, normalize
 from normalizer.settings import LIMITS, Settings
 
+_ENDED = "a worker process ended early: was it killed, or is memory short? Try fewer --jobs"
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
@@ -117,7 +119,10 @@ class Team:
                 yield from self._answers()
             connection = self._idle.pop()
             self._busy.add(connection)
-            connection.send(part)
+            try:
+                connection.send(part)
+            except OSError:
+                raise CannotRun(_ENDED) from None
         while any(connection not in self._beginning for connection in self._busy):
             yield from self._answers()
 
@@ -166,8 +171,8 @@ class Team:
 def _answer(connection: Connection) -> Done:
     try:
         answer = connection.recv()
-    except EOFError:
-        raise CannotRun("a worker process ended early: was it killed, or is memory short? Try fewer --jobs") from None
+    except (EOFError, OSError):
+        raise CannotRun(_ENDED) from None
     if isinstance(answer, str):
         raise CannotRun(answer)
     done: Done = answer

@@ -1,6 +1,7 @@
 """What an odd, careless or hostile user does: an answer or one sentence, and nothing of theirs is lost."""
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -10,6 +11,10 @@ import time
 import pytest
 
 from normalizer.cli import main
+from normalizer.errors import CannotRun
+from normalizer.settings import load
+from normalizer.staging import Staging
+from normalizer.workers import Bench, Normalize, Take, Team
 from tests.normalizer.bundles import bundle, entry
 from tests.normalizer.studies import refusal
 from tests.normalizer.test_ledger import made, tree
@@ -119,3 +124,19 @@ def test_an_interrupted_run_leaves_the_ledger_as_it_was(ledger, tmp_path, jobs, 
         assert tree(ledger) == before
     else:
         assert running.returncode == 1  # it was done before the signal came
+
+
+def test_a_worker_that_was_killed_while_it_had_nothing_to_do_is_told(tmp_path):
+    folder = tmp_path / "ledger"
+    staging = Staging(folder, load(), replace=False)
+    with Team(2, Bench(folder, load(), replace=False)) as team:
+        list(team.each([Take(list(map(str, made(tmp_path / "b", 1))))]))
+        work = [Normalize(bucket) for bucket in staging.buckets()]
+        for _ in range(20):  # until both have begun and rest
+            list(team.each(work))
+            time.sleep(0.05)
+        for worker in multiprocessing.active_children():
+            worker.kill()
+            worker.join()
+        with pytest.raises(CannotRun, match="a worker process ended early"):
+            list(team.each(work))
