@@ -1,13 +1,14 @@
 """The work of a run in parts that know nothing of each other: taking bundles in, and normalizing a bucket of them.
 
 Parts share nothing but the staging folder, so that they may be done here or in several processes. A worker ends when
-its pipe closes, so that none outlives the run, however that ends.
+its pipe closes or the run is gone, so that none outlives it, however that ends.
 """
 
 import gc
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
@@ -181,6 +182,7 @@ def _answer(connection: Connection) -> Done:
 
 def _serve(connection: Connection, bench: Bench) -> None:
     """A worker's life: parts in, counts out, until the pipe closes. The first answer, to nothing, says it has begun."""
+    threading.Thread(target=_end_with_the_run, daemon=True).start()
     try:
         connection.send(Done())
         while True:
@@ -194,6 +196,14 @@ def _serve(connection: Connection, bench: Bench) -> None:
             connection.send(answer)
     except (EOFError, BrokenPipeError):
         # Every file is closed. To take an interpreter apart takes time, for which the run would wait.
+        os._exit(0)
+
+
+def _end_with_the_run() -> None:
+    """However far a worker is with a large bundle: the next run makes its own files where this one would put its."""
+    run = multiprocessing.parent_process()
+    if run is not None:
+        run.join()
         os._exit(0)
 
 
