@@ -1,7 +1,6 @@
 """What a ledger holds, counted in one pass, and whether every byte of it is accounted for."""
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
@@ -92,8 +91,7 @@ def _balance(ledger: Ledger, tally: _Tally) -> None:
             tally.counts.update(audited=1)
             _bundle(ledger, sha256, item, tally)
             seen += 1
-    folder = ledger.folder / "bundles"
-    kept = sum(1 for _ in os.scandir(folder)) if folder.is_dir() else 0
+    kept = ledger.raw_bundles()
     if kept != seen:
         tally.problem(f"{kept} raw bundles are kept, but {seen} are accounted for")
 

@@ -60,6 +60,8 @@ def meaning(path: list[str], dimensions: list[str]) -> Meaning | None:
     rest = [word for word in words if word not in _STATISTIC and word not in totals and word not in _WORDS["ignored"]]
     if len(statistics) > 1 or len(set(measures)) > 1 or (measures and "total" in totals):
         return None
+    if "total" in dimensions and "total" in (*measures, *totals):  # the sum, or the dimension of that name
+        return None
     if statistics == {"count"} and not measures and all(word in _WORDS["counted"] for word in rest):
         return Meaning("count", None)
     if rest or statistics == {"count"}:

@@ -29,10 +29,9 @@ def phase_of(bundle: Bundle, manifest: Manifest | None) -> int:
     return int(value) if value in (0, 1, 2) else 0
 
 
-def reasons(bundle: Bundle, entries: list[Any], settings: Settings) -> Iterator[Reason]:
+def reasons(bundle: Bundle, entries: list[Any], taken: dict[str, Any], settings: Settings) -> Iterator[Reason]:
     """Everything that all records of the bundle are to be blamed for, pointers as the bundle was written."""
     phase = phase_of(bundle, settings.manifest)
-    taken = _taken_away(bundle)
     parts = (
         conflicts(bundle.conflicts),
         _shape(bundle),
@@ -50,7 +49,7 @@ def reasons(bundle: Bundle, entries: list[Any], settings: Settings) -> Iterator[
     yield from _rubric(taken, settings)
 
 
-def _taken_away(bundle: Bundle) -> dict[str, Any]:
+def taken_away(bundle: Bundle) -> dict[str, Any]:
     """Run metadata that the bundle states and that the dialect took from its place: it may move a member, but not
     what the bundle thereby states. A value that the schema would not have there states nothing."""
     if not bundle.moved:
@@ -83,13 +82,21 @@ def _shape(bundle: Bundle) -> Iterator[Reason]:
 def _mixed(bundle: Bundle, entries: list[Any], taken: dict[str, Any], manifest: Manifest | None) -> Iterator[Reason]:
     run = manifest.metadata if manifest is not None else {}
     given = [part["phase"] for part in (bundle.envelope, taken) if "phase" in part] or [run.get("phase", [])]
-    stated = [phase for value in given for phase in (value if type(value) is list else [value])]
+    stated = [phase for value in given for phase in _each(value)]
     own = [entry["phase"] for entry in entries if type(entry) is dict and "phase" in entry]
     # A dialect may set a field aside, but not the fact that phases are mixed.
-    written = [entry["phase"] for entry in bundle.entries if type(entry) is dict and "phase" in entry]
-    own += [phase for phase in written if type(phase) is Number and value_of(phase) in (0, 1, 2)]
+    written = [part["phase"] for part in (bundle.header, *bundle.entries) if type(part) is dict and "phase" in part]
+    own += [phase for value in written for phase in _each(value) if _is_phase(phase)]
     if len({_comparable(value) for value in [*stated, *own]}) > 1:
         yield Reason("phases_mixed", "/phase", "the bundle states more than one phase: a run has one")
+
+
+def _each(value: Any) -> list[Any]:
+    return value if type(value) is list else [value]
+
+
+def _is_phase(value: Any) -> bool:
+    return type(value) is Number and value_of(value) in (0, 1, 2)
 
 
 def _relaxed(manifest: Manifest | None, phase: int) -> Iterator[Reason]:

@@ -5,7 +5,6 @@ them all again whenever one is added is for `audit`.
 """
 
 import hashlib
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -51,7 +50,7 @@ class Intact:
             if (self._folder / name).exists() and not (self._folder / name).is_dir():
                 raise UnusableLedger(f"{self._folder} is damaged: {name} is not a folder; nothing was changed")
         kept = self._folder / "bundles"
-        there = sum(1 for _ in os.scandir(kept)) if kept.exists() else 0
+        there = self._ledger.raw_bundles()
         places = [self._folder / "settings" / f"{digest}.json" for digest in documents]
         for path in (staged / "incoming").rglob("*.json"):
             places.append(kept / path.name)

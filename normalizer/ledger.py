@@ -47,6 +47,7 @@ _SHAPES = {
     "audit": re.compile(rb'{"bundle_sha256":"[0-9a-f]{64}","bytes":[0-9]+,"settings":({[^{}]*}),"reasons":\['),
 }
 """How the lines of each file begin; the settings of a bundle are a group."""
+_RAW = re.compile(r"[0-9a-f]{64}\.json")
 _DEPTH = LIMITS["max_depth"] + 8
 """A record nests its entry no deeper than the bundle does but for what `source` wraps around a strange one."""
 
@@ -168,6 +169,11 @@ class Ledger:
         if len(matches) > 1:
             raise UnusableLedger(f"{len(matches)} bundles have hashes that begin with {sha256}: give more digits")
         return matches[0]
+
+    def raw_bundles(self) -> int:
+        """How many raw bundles are kept. What a file manager or an editor leaves beside them is none."""
+        folder = self.folder / "bundles"
+        return sum(_RAW.fullmatch(kept.name) is not None for kept in os.scandir(folder)) if folder.is_dir() else 0
 
     def bundle(self, sha256: str) -> bytes:
         """The raw bytes of a bundle, as they came."""

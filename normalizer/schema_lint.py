@@ -59,9 +59,21 @@ class _Schema:
             self._validator("")
         except (jsonschema_rs.ReferencingError, jsonschema_rs.ValidationError, ValueError) as error:
             return [Finding(self._name, "", f"it cannot be used as a schema: {str(error).splitlines()[0]}")]
-        return [
-            finding for at, node in _nodes(self._document, "") if "oneOf" in node for finding in self._pairs(at, node)
-        ]
+        found = list(self._embedded())
+        for at, node in _nodes(self._document, ""):
+            found += self._pairs(at, node) if "oneOf" in node else ()
+        return found
+
+    def _embedded(self) -> Iterator[Finding]:
+        """Parts of a document may have ids of their own, relative to the one around them."""
+        bases = {"": self._base}
+        known = {**self._documents, self._base: self._document}
+        for at, node in _nodes(self._document, ""):
+            if at and isinstance(node.get("$id"), str):
+                around = max((place for place in bases if at.startswith(f"{place}/")), key=len)
+                identity = bases[at] = urljoin(bases[around], node["$id"])
+                if known.setdefault(identity, node) != node:
+                    yield Finding(self._name, f"{at}/$id", f"{identity} is also the $id of another schema")
 
     def _pairs(self, at: str, node: dict[str, Any]) -> Iterator[Finding]:
         branches = [self._validator(f"{at}/oneOf/{index}") for index in range(len(node["oneOf"]))]

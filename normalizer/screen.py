@@ -46,7 +46,8 @@ class Screen:
         self._files = Counter(
             value["file"] for value in values if type(value) is dict and type(value.get("file")) is str
         )
-        self.shared = sort(list(envelope.reasons(bundle, values, settings)))
+        self._taken = envelope.taken_away(bundle)
+        self.shared = sort(list(envelope.reasons(bundle, values, self._taken, settings)))
         """Reasons that every record of the bundle has."""
         self.unblamed = sort(list(self._listing()))
         """Reasons that no record has."""
@@ -153,15 +154,21 @@ class Screen:
                 yield Reason("evidence_unknown", f"/evidence/{escape(key)}", message)
 
     def _judged(self, values: dict[str, Any]) -> list[Reason]:
-        judge, generator = values.get("judge_model"), values.get("generator_model")
         found = []
         if "generator_model" not in values and "generator_recorded" in self._enforced:
             message = f"phase {self._phase} needs generator_model, in the bundle or in its manifest"
             found.append(Reason("generator_model_missing", "/generator_model", message))
-        if judge is not None and judge == generator and values.get("self_judged") is not True:
-            message = f"{dumps(judge)} judged its own output, which must be labelled self_judged: true"
+        label = values.get("self_judged")
+        for stated in (values, {**values, **self._taken}) if label is not True else ():
+            judge = stated.get("judge_model")
+            if judge is not None and judge == stated.get("generator_model"):
+                message = f"{dumps(judge)} judged its own output, which must be labelled self_judged: true"
+                found.append(Reason("self_judging_unlabelled", "/self_judged", message))
+        found = [reason._replace(pointer=original(reason.pointer, self._bundle.moved)) for reason in found]
+        if self._taken.get("self_judged") is True and label is not True:
+            message = "the bundle says self_judged: true, and neither the dialect nor the manifest keeps the label"
             found.append(Reason("self_judging_unlabelled", "/self_judged", message))
-        return [reason._replace(pointer=original(reason.pointer, self._bundle.moved)) for reason in found]
+        return found
 
     def _listing(self) -> Iterator[Reason]:
         """The manifest's list against the entries, as far as no record is to blame."""

@@ -1,13 +1,14 @@
 """The work of a run in parts that know nothing of each other: taking bundles in, and normalizing a bucket of them.
 
 Parts share nothing but the staging folder, so that they may be done here or in several processes. A worker ends when
-its pipe closes, so that none outlives the run, however that ends.
+its pipe closes or the run is gone, so that none outlives it, however that ends.
 """
 
 import gc
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
@@ -24,6 +25,8 @@ from normalizer.intake import opened
 from normalizer.ledger import FILES, STAGING
 from normalizer.normalize import Outcome, audited, normalize
 from normalizer.settings import LIMITS, Settings
+
+_ENDED = "a worker process ended early: was it killed, or is memory short? Try fewer --jobs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,10 @@ class Team:
                 yield from self._answers()
             connection = self._idle.pop()
             self._busy.add(connection)
-            connection.send(part)
+            try:
+                connection.send(part)
+            except OSError:
+                raise CannotRun(_ENDED) from None
         while any(connection not in self._beginning for connection in self._busy):
             yield from self._answers()
 
@@ -166,8 +172,8 @@ class Team:
 def _answer(connection: Connection) -> Done:
     try:
         answer = connection.recv()
-    except EOFError:
-        raise CannotRun("a worker process ended early: was it killed, or is memory short? Try fewer --jobs") from None
+    except (EOFError, OSError):
+        raise CannotRun(_ENDED) from None
     if isinstance(answer, str):
         raise CannotRun(answer)
     done: Done = answer
@@ -176,6 +182,7 @@ def _answer(connection: Connection) -> Done:
 
 def _serve(connection: Connection, bench: Bench) -> None:
     """A worker's life: parts in, counts out, until the pipe closes. The first answer, to nothing, says it has begun."""
+    threading.Thread(target=_end_with_the_run, daemon=True).start()
     try:
         connection.send(Done())
         while True:
@@ -189,6 +196,14 @@ def _serve(connection: Connection, bench: Bench) -> None:
             connection.send(answer)
     except (EOFError, BrokenPipeError):
         # Every file is closed. To take an interpreter apart takes time, for which the run would wait.
+        os._exit(0)
+
+
+def _end_with_the_run() -> None:
+    """However far a worker is with a large bundle: the next run makes its own files where this one would put its."""
+    run = multiprocessing.parent_process()
+    if run is not None:
+        run.join()
         os._exit(0)
 
 

@@ -79,12 +79,26 @@ def violations(ref: str, value: Any, *, patience: int | None = None) -> list[Vio
     validator = _validator(ref)
     if validator.is_valid(value):
         return []
+    value = _shallow(value, _DEPTH)
     if patience is not None and len(repr(value)) > patience:
         try:
             validator.validate(value)
         except jsonschema_rs.ValidationError as error:
             return _explain(error)
     return [found for error in validator.iter_errors(value) for found in _explain(error)]
+
+
+_DEPTH = 200
+"""Beyond 255 levels the validator tells of no mistake but raises an error. No schema of ours looks so far down."""
+
+
+def _shallow(value: Any, depth: int) -> Any:
+    """The value with nothing in its lists and objects below that depth."""
+    if isinstance(value, dict):
+        return {key: _shallow(inner, depth - 1) for key, inner in value.items()} if depth else {}
+    if isinstance(value, list):
+        return [_shallow(inner, depth - 1) for inner in value] if depth else []
+    return value
 
 
 @cache

@@ -1,11 +1,12 @@
 """How names from bundles stand in tables, so that none is taken for a word of ours, and how they are read back.
 
 A name stands as it is. One that a table could mean something else by (`(none)`, `NA`, a dimension called `total`)
-stands in quotation marks, as a JSON string; so does one that begins with a quotation mark, so that these mean but one
-thing.
+stands in quotation marks, as a JSON string; so does one that a spreadsheet would take for a formula, and one that
+begins with a quotation mark, so that these mean but one thing.
 """
 
 import json
+import re
 
 from normalizer.aggregate.keys import DESIGN_KEYS, FACTOR, RUN_KEYS, Level
 
@@ -21,19 +22,23 @@ _COLUMNS = frozenset((
 """What columns of our tables are called that are not a dimension's."""
 
 
+_FORMULA = re.compile(r"[=@\t\r\n\uff1d\uff0b\uff0d\uff20]|[+-](?![0-9.]*\Z)")
+"""How a cell begins that spreadsheets compute instead of showing it; a number with a sign is one anyway."""
+
+
 def level(name: Level, between: str | None = None) -> str:
     """A level, judge or artifact; `between` is what stands between it and others in the same cell."""
     if name is None:
         return NONE
     text = str(name)
-    return quoted(text) if text in _NO_LEVELS or (between is not None and between in text) else _plain(text)
+    return quoted(text) if text in _NO_LEVELS or (between is not None and between in text) else as_text(text)
 
 
 def dimension(name: str) -> str:
     """A dimension, as a column or a measure."""
     is_statistic = name.rpartition(".")[2] in MOMENTS
     mistaken = name in _NO_LEVELS | _COLUMNS or name != name.strip() or is_statistic or name.startswith(FACTOR)
-    return quoted(name) if mistaken else _plain(name)
+    return quoted(name) if mistaken else as_text(name)
 
 
 def level_of(text: str) -> str | None:
@@ -55,5 +60,6 @@ def quoted(text: str) -> str:
     return '"' + shown.replace("  ", r" \u0020") + '"'
 
 
-def _plain(name: str) -> str:
-    return quoted(name) if name.startswith('"') else name
+def as_text(given: str) -> str:
+    """What somebody else wrote, as a cell that stays text."""
+    return quoted(given) if given.startswith('"') or _FORMULA.match(given) else given

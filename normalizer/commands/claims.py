@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from normalizer.aggregate import names
 from normalizer.claims import claims
 from normalizer.ledger import reading
 from normalizer.report import pretty, tables
@@ -27,6 +28,9 @@ def command(ledger: Path, every: bool, form: str) -> int:
         click.echo(pretty.dumps(report))
     else:
         columns = ["bundle_sha256", "pointer", "claimed", "statistic", "measure", "recomputed", "records", "verdict"]
+        for claim in report["claims"]:
+            if claim["measure"] not in (None, "total"):
+                claim["measure"] = names.dimension(claim["measure"])
         rows = [[claim[column] for column in columns] for claim in report["claims"]]
         note = ", ".join(f"{verdict} {count}" for verdict, count in report["counts"].items())
         click.echo(tables.written(Table(columns, rows, [f"Claims: {note}."]), form), nl=False, color=True)

@@ -9,6 +9,7 @@ from normalizer.aggregate.keys import checked, keys_of
 from normalizer.aggregate.study import Wanted, gather
 from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
 from normalizer.errors import CannotRun
+from normalizer.ledger import is_ledger
 from normalizer.report.export import export
 from normalizer.report.html_page import page
 
@@ -47,12 +48,10 @@ def command(
         raise CannotRun(f"{artifacts} is not a folder: give the one that the manifests' paths start from")
     if not out.absolute().parent.is_dir():
         raise CannotRun(f"cannot write {out}: there is no folder {out.parent}")
-    for written in (out, tables):
-        for ledger in ledgers:
-            if written is not None and written.resolve().is_relative_to(ledger.resolve()):
-                raise CannotRun(
-                    f"{written} is in the ledger {ledger}, which only normalize writes to: name another place"
-                )
+    for written in (out, *([] if tables is None else [tables])):
+        place = written.resolve()
+        for around in filter(is_ledger, (place, *place.parents)):
+            raise CannotRun(f"{written} is in the ledger {around}, which only normalize writes to: name another place")
     wanted = Wanted(
         contrasts=tuple(checked(key) for key in contrast),
         paired_by=keys_of(pair_by),

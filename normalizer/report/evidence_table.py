@@ -61,7 +61,7 @@ def everything(report: dict[str, Any]) -> Table:
         where = " ".join(names.level(found["artifact"], " ") for found in finding["found_in"])
         named = [names.level(finding[name]) for name in ("judge_model", "artifact", "dimension")]
         cells: list[Cell] = [finding["record_id"], finding["validity"], *named, finding["verdict"], where]
-        rows.append([*cells, finding["why"] or "", finding["quote"]])
+        rows.append([*cells, finding["why"] or "", names.as_text(finding["quote"])])
     return Table(columns, rows, [])
 
 

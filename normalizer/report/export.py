@@ -32,13 +32,18 @@ def export(study: Study, folder: Path) -> list[Path]:
         for name, narrow, wide in _tables(study):
             for form, suffix in _SUFFIXES.items():
                 paths.append(folder / f"{name}.{suffix}")
-                paths[-1].write_text(written(wide if form == "csv" else narrow, form), encoding="utf-8", newline="\n")
+                _write(paths[-1], written(wide if form == "csv" else narrow, form))
             inputs.append(rf"\section*{{{name}}}\tiny\setlength{{\tabcolsep}}{{2pt}}\input{{{name}.tex}}\clearpage")
         paths.append(folder / "all.tex")
-        paths[-1].write_text(_DOCUMENT % "\n".join(inputs), encoding="utf-8", newline="\n")
+        _write(paths[-1], _DOCUMENT % "\n".join(inputs))
         return paths
     except OSError as error:
         raise CannotRun(f"cannot write tables to {folder}: {error.strerror}") from None
+
+
+def _write(path: Path, text: str) -> None:
+    path.unlink(missing_ok=True)  # a link in its place may lead into a ledger
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _tables(study: Study) -> Iterator[tuple[str, Table, Table]]:

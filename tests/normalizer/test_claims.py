@@ -41,6 +41,12 @@ def test_a_name_means_what_its_words_say_and_nothing_more(name):
     assert meaning(name.split("/"), list(DIMENSIONS)) == UNDERSTOOD[name]
 
 
+@pytest.mark.parametrize("name", ["mean_total", "total/mean", "totalAvg", "sum_of_total"])
+def test_a_claim_about_total_means_nothing_certain_where_a_dimension_has_that_name(name):
+    assert meaning(name.split("/"), ["total", "other"]) is None
+    assert meaning(["overall_mean"], ["total", "other"]) == Meaning("mean", "total")
+
+
 @pytest.fixture
 def ledger(tmp_path):
     entries = [entry("a", total=5), entry("b", total=6), entry("c")]

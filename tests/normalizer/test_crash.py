@@ -125,3 +125,21 @@ def test_a_killed_run_takes_its_workers_with_it_and_can_be_completed(tmp_path):
     assert subprocess.run([*command, str(ledger)], stderr=subprocess.DEVNULL).returncode == 0
     assert subprocess.run([*command, str(tmp_path / "whole")], stderr=subprocess.DEVNULL).returncode == 0
     assert tree(ledger) == tree(tmp_path / "whole")
+
+
+def test_a_worker_in_the_middle_of_a_large_bundle_does_not_write_where_the_next_run_does(tmp_path):
+    document = bundle(*(entry(f"{item}.pdf", surplus=item) for item in range(40_000)))
+    (tmp_path / "large.json").write_text(json.dumps(document))
+    ledger = tmp_path / "ledger"
+    command = [sys.executable, "-m", "normalizer", "normalize", str(tmp_path / "large.json"), "--jobs", "2"]
+    run = subprocess.Popen([*command, "--out", str(ledger)], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not list(ledger.glob(".staging/incoming/*/*.json")) and run.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    time.sleep(0.8)  # its worker has begun by now, and is not done
+    workers = [int(pid) for pid in Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()]
+    run.kill()
+    run.wait()
+    while any(Path(f"/proc/{pid}/stat").exists() for pid in workers) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert list(ledger.glob(".staging/parts/*")) == []

@@ -115,6 +115,25 @@ def test_nothing_is_added_to_a_damaged_ledger(whole, tmp_path, capsys, place, da
     assert seen(ledger) == before
 
 
+STRAY = [".DS_Store", "Thumbs.db", f"._{'0' * 64}.json", "notes.json"]
+
+
+@pytest.mark.parametrize("name", STRAY)
+def test_what_a_file_manager_leaves_beside_the_raw_bundles_is_none_of_them(whole, tmp_path, capsys, name):
+    ledger = damaged(whole, tmp_path, "bundles/*.json", lambda path: path.with_name(name).write_bytes(b"x"))
+    assert main(["audit", str(ledger)]) == 0
+    flags = ["--manifest", str(whole / "manifest.json"), "--out", str(ledger)]
+    assert main(["normalize", str(whole / "new.json"), *flags]) == 1, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", STRAY)
+def test_nothing_else_stands_in_for_a_raw_bundle_that_is_missing(whole, tmp_path, capsys, name):
+    ledger = damaged(whole, tmp_path, "bundles/*.json", lambda path: path.rename(path.with_name(name)))
+    flags = ["--manifest", str(whole / "manifest.json"), "--out", str(ledger)]
+    assert main(["normalize", str(whole / "new.json"), *flags]) == 2
+    assert "9 bundles are accounted for, but the raw bytes of 8 are there" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 def test_a_damaged_raw_bundle_is_told_when_its_bundle_is_given_again(whole, tmp_path, capsys, damage):
     ledger = damaged(whole, tmp_path, "bundles/*.json", damage)

@@ -75,6 +75,41 @@ def test_no_dialect_hides_that_a_bundle_mixes_phases(step):
     assert all("phases_mixed" in line for line in outcome.invalid.splitlines())
 
 
+@pytest.mark.parametrize("step", [{"take": "/phase"}, {"take": "/phase", "put": "/notes"}])
+def test_no_dialect_hides_a_list_of_phases(step):
+    in_the_bundle = found_in(bundle(phase=[1, 2]), ("phases_mixed",), dialect={"name": "d", "bundle": [step]})
+    in_an_entry = found_in(bundle(entry(phase=[1, 2])), ("phases_mixed",), dialect={"name": "d", "entry": [step]})
+    assert in_the_bundle == in_an_entry == {("phases_mixed", "/phase")}
+
+
+@pytest.mark.parametrize(
+    ("stated", "moves"),
+    [
+        ({"self_judged": True}, [{"take": "/self_judged"}]),
+        ({"self_judged": True, "own": False}, [{"take": "/self_judged"}, {"take": "/own", "put": "/self_judged"}]),
+        (
+            {"judge_model": "a", "generator_model": "a", "judge": "b"},
+            [{"take": "/judge_model"}, {"take": "/judge", "put": "/judge_model"}],
+        ),
+    ],
+)
+def test_no_dialect_makes_a_self_judged_run_look_like_another(stated, moves):
+    codes = ("self_judging_unlabelled",)
+    found = found_in(bundle(**stated), codes, dialect={"name": "d", "bundle": moves})
+    assert {code for code, _ in found} == set(codes)
+    labelled = {"manifest": {"self_judged": True, "files": [{"file": "a.pdf"}]}}
+    assert found_in(bundle(**stated), codes, dialect={"name": "d", "bundle": moves[:1]}, **labelled) == set()
+
+
+def test_a_label_may_be_moved_to_where_it_belongs():
+    moves = [{"take": "/self_judged"}, {"take": "/own", "put": "/self_judged"}]
+    document = bundle(judge_model="a", generator_model="a", self_judged="indeed", own=True)
+    outcome = normalize(
+        json.dumps(document).encode(), load(dialect=json.dumps({"name": "d", "bundle": moves}).encode())
+    )
+    assert (outcome.valid_count, outcome.invalid_count) == (1, 0)
+
+
 LEVELS = st.sampled_from(["a", "b"])
 STATED = st.fixed_dictionaries(
     {"phase": st.integers(0, 2), "bundle_meta": st.just({})},

@@ -3,6 +3,7 @@
 import csv
 import io
 import itertools
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -34,6 +35,11 @@ LEVELS = [
     "\r",
     "1",
     "\u202ea",
+    "=1+1",
+    "-1",
+    "-1+cmd",
+    "@x",
+    "\t=1",
 ]
 DIMENSIONS = [
     "total",
@@ -50,7 +56,7 @@ DIMENSIONS = [
     " A",
     "A ",
 ]
-DIMENSIONS += ['"total"', "mean", "95 % interval", "at min", "phase", "ci95", ""]
+DIMENSIONS += ['"total"', "mean", "95 % interval", "at min", "phase", "ci95", "", "=A", "+A", "-"]
 
 
 def study(folder: Path, levels: list[str | None], dimensions: list[str]) -> Path:
@@ -104,6 +110,39 @@ def test_no_two_names_look_the_same_in_a_table(form):
         assert first != second, (one, other)
     columns = [tables.written(tables.Table([names.dimension(name)], [], []), form) for name in DIMENSIONS]
     assert len(set(columns)) == len(DIMENSIONS)
+
+
+def test_no_name_and_no_quotation_is_a_formula_to_a_spreadsheet(tmp_path, capsys):
+    names_given = ['=HYPERLINK("http://x.example","y")', "+1+cmd|' /C calc'!A0", "-1+1", "@SUM(1)", "\t=1", "\r=1"]
+    names_given.append("\n=1")
+    scale = {"kind": "integers", "minimum": 0, "maximum": 9}
+    rubric = {"name": "hostile", "dimensions": {name: {"scale": scale} for name in names_given}}
+    bundles = [
+        {
+            "protocol_version": "p",
+            "judge_model": name,
+            "generator_model": f"{name}+1",
+            "phase": 1,
+            "aggregates": {"mean": dict.fromkeys(names_given, 3)},
+            "per_file_scores": [{"file": name, "scores": dict.fromkeys(names_given, 1), "evidence": {name: name}}],
+        }
+        for name in names_given
+    ]
+    ledger = str(ledger_of(tmp_path, bundles, rubric=rubric))
+    by = ["--by", "judge_model,generator_model"]
+    look = ["--artifacts", str(tmp_path)]
+    commands = [["audit"], ["aggregate", *by], ["agreement"], ["claims"], ["verify-evidence", *look]]
+    assert main(["report", ledger, *by, *look, "--out", str(tmp_path / "r.html"), "--tables", str(tmp_path)]) == 0
+    written = [path.read_bytes().decode() for path in tmp_path.glob("*.csv")]
+    assert len(written) > 5
+    for command in commands:
+        capsys.readouterr()
+        assert main([command[0], ledger, *command[1:], "--format", "csv"]) in (0, 1)
+        written.append(capsys.readouterr().out)
+    number = re.compile("-[0-9.]+( to -?[0-9.]+)?")
+    for text in written:
+        cells = [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
+        assert [cell for cell in cells if cell[:1] in "=+-@\t\r\n" and cell and not number.fullmatch(cell)] == []
 
 
 def test_a_dimension_called_total_is_told_from_the_total(tmp_path, capsys):

@@ -1,6 +1,7 @@
 """What an odd, careless or hostile user does: an answer or one sentence, and nothing of theirs is lost."""
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -10,6 +11,10 @@ import time
 import pytest
 
 from normalizer.cli import main
+from normalizer.errors import CannotRun
+from normalizer.settings import load
+from normalizer.staging import Staging
+from normalizer.workers import Bench, Normalize, Take, Team
 from tests.normalizer.bundles import bundle, entry
 from tests.normalizer.studies import refusal
 from tests.normalizer.test_ledger import made, tree
@@ -33,6 +38,26 @@ def test_a_report_is_not_written_into_a_ledger(ledger, tmp_path, capsys, where):
     assert "only normalize writes" in refusal(capsys, "report", str(ledger), *flags)
     assert tree(ledger) == before
     assert not (tmp_path / "page.html").exists()
+
+
+def test_a_report_is_not_written_into_a_ledger_that_it_is_not_about(ledger, tmp_path, capsys):
+    other = tmp_path / "other"
+    assert main(["normalize", str(tmp_path / "b"), "--out", str(other)]) == 1
+    before = tree(other)
+    for flags in (["--out", str(other / "records.jsonl")], ["--out", "page.html", "--tables", str(other)]):
+        assert "only normalize writes" in refusal(capsys, "report", str(ledger), *flags)
+    assert tree(other) == before
+
+
+def test_a_table_is_not_written_through_a_link_into_a_ledger(ledger, tmp_path):
+    before = tree(ledger)
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "headline.csv").symlink_to(ledger / "records.jsonl")
+    (tmp_path / "tables" / "all.tex").hardlink_to(ledger / "headers.jsonl")
+    flags = ["--out", str(tmp_path / "page.html"), "--tables", str(tmp_path / "tables")]
+    assert main(["report", str(ledger), *flags]) == 0
+    assert tree(ledger) == before
+    assert (tmp_path / "tables" / "headline.csv").read_text().startswith("row,")
 
 
 def test_a_ledger_is_not_taken_for_bundles_of_its_own(ledger, tmp_path, capsys):
@@ -99,3 +124,19 @@ def test_an_interrupted_run_leaves_the_ledger_as_it_was(ledger, tmp_path, jobs, 
         assert tree(ledger) == before
     else:
         assert running.returncode == 1  # it was done before the signal came
+
+
+def test_a_worker_that_was_killed_while_it_had_nothing_to_do_is_told(tmp_path):
+    folder = tmp_path / "ledger"
+    staging = Staging(folder, load(), replace=False)
+    with Team(2, Bench(folder, load(), replace=False)) as team:
+        list(team.each([Take(list(map(str, made(tmp_path / "b", 1))))]))
+        work = [Normalize(bucket) for bucket in staging.buckets()]
+        for _ in range(20):  # until both have begun and rest
+            list(team.each(work))
+            time.sleep(0.05)
+        for worker in multiprocessing.active_children():
+            worker.kill()
+            worker.join()
+        with pytest.raises(CannotRun, match="a worker process ended early"):
+            list(team.each(work))

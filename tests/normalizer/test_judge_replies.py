@@ -30,6 +30,10 @@ from tests.normalizer.judging import GOOD
         "a file of its own": ('{"file": "q01.pdf", "scores": {"A": 1}}', "reply.file is not known here"),
         "a whole bundle": ('{"per_file_scores": []}', "reply.per_file_scores"),
         "evidence as a list": ('{"scores": {"A": 1}, "evidence": ["x"]}', "reply.evidence must be an object"),
+        "as deep as JSON may be": (
+            f'{{"scores": {{"A": 1}}, "x": {"[" * 255}{"]" * 255}}}',
+            "reply.x is not known here",
+        ),
         "a total in words": ('{"scores": {"A": 1}, "total": "1"}', "reply.total must be a number"),
     }.values(),
     ids=lambda value: value[:30],

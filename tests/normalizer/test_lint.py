@@ -102,6 +102,25 @@ def test_a_property_may_be_called_as_a_keyword_is(tmp_path, capsys):
         assert (status, f"/properties/{name}/oneOf: branches 0 and 1" in out) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("inner", "clash"),
+    [
+        ({"b": {"$id": "https://a.example/x"}}, "/$defs/b/$id: https://a.example/x is also"),
+        (
+            {"b": {"$id": "y"}, "c": {"$id": "https://a.example/y", "type": "string"}},
+            "/$defs/c/$id: https://a.example/y",
+        ),
+        ({"b": {"$id": "y/", "$defs": {"c": {"$id": "z"}}}, "d": {"$id": "y/z", "type": "null"}}, "/$defs/d/$id"),
+        ({"b": {"$id": "y"}, "c": {"$id": "y"}}, None),
+        ({"b": {"$id": "y/", "$defs": {"c": {"$id": "z"}}}, "d": {"$id": "z", "type": "null"}}, None),
+        ({"b": {"properties": {"$id": {"type": "string"}}}, "c": {"const": {"$id": "x"}}}, None),
+    ],
+)
+def test_ids_within_a_document_clash_too(tmp_path, capsys, inner, clash):
+    status, out = lint(tmp_path, capsys, "schema", {"$id": "https://a.example/x", "$defs": inner})
+    assert (status, out) == (0, "") if clash is None else (status == 1 and clash in out), out
+
+
 @pytest.mark.parametrize("identity", [5, [], {}, None, True])
 def test_an_id_that_is_no_string_is_told(tmp_path, capsys, identity):
     status, out = lint(tmp_path, capsys, "schema", {"$id": identity})

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from normalizer.errors import UnusableDocument
 from normalizer.lossless import dumps, parse, plain
 from normalizer.normalize import normalize
 from normalizer.rebuild import rebuild
@@ -139,3 +140,18 @@ def test_any_bytes_are_a_bundle_or_one_audit_item(data):
         item = json.loads(outcome.audit)
         assert spec.violations("eval/audit_item.json", item) == []
         assert item["bytes"] == len(data)
+
+
+def test_what_is_nested_as_deep_as_it_may_be_is_judged_like_anything_else():
+    """The validator itself gives up one level before the limit of 256."""
+    deep: Any = []
+    for _ in range(254):
+        deep = [deep]
+    outcome = normalize(json.dumps(bundle(surplus=deep)).encode(), BARE)
+    [reason] = json.loads(outcome.invalid)["reasons"]
+    assert (reason["code"], reason["pointer"]) == ("envelope_field_unknown", "/surplus")
+    outcome = normalize(json.dumps(bundle(bundle_meta={"x": deep[0]}, surplus=1)).encode(), BARE)
+    assert outcome.invalid_count == 1
+    for kind in ("manifest", "rubric", "dialect"):
+        with pytest.raises(UnusableDocument, match="does not fit its schema"):
+            load(**{kind: json.dumps({"surplus": deep}).encode()})
