@@ -13,6 +13,7 @@ import pytest
 
 from tests.conftest import Pipe
 from zeno.search import holding, store
+from zeno.search.builder import Builder
 from zeno.search.corpus import ColdCorpus
 from zeno.search.demands import NOTHING
 from zeno.search.holding import Holding
@@ -321,6 +322,31 @@ def test_the_index_is_computed_by_a_process_and_used(planted, monkeypatch):
         prepare(corpus)
         assert answers(Server(corpus)) == answers(cold)
         corpus.close()
+
+
+def test_an_index_that_is_done_while_one_looks_is_not_computed_again(planted, monkeypatch):
+    monkeypatch.setattr(holding, "MIN_INDEXED", 10)
+
+    class Sudden(Builder):
+        """Whoever asks finds it just done: what the scheduler of a busy machine can always do."""
+
+        @property
+        def busy(self) -> bool:
+            if self._thread is not None:
+                self._thread.join()
+            return False
+
+    monkeypatch.setattr(holding, "Builder", Sudden)
+    (planted / "many.txt").write_text("needle here\n" * 3)
+    with Tree(str(planted)) as tree:
+        corpus = WarmCorpus(tree, 1 << 30)
+        prepare(corpus)
+        corpus.idle()
+        corpus.idle()
+        request = json.dumps({"id": "1", "op": "grep", "args": {"pattern": "needle here"}}).encode()
+        hits = json.loads(Server(corpus).answer(request))["result"]["hits"]
+        corpus.close()
+    assert [hit["line"] for hit in hits] == [1, 2, 3]
 
 
 def test_an_idle_server_does_nothing(planted, pipe):
