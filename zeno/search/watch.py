@@ -18,14 +18,14 @@ from typing import NamedTuple
 from zeno.search.unseen import Unwatchable
 from zeno.tree import Tree
 
-MODIFY, ATTRIB = 0x2, 0x4
+MODIFY, ATTRIB, CLOSE_WRITE = 0x2, 0x4, 0x8
 MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x40, 0x80, 0x100, 0x200
 UNMOUNT, OVERFLOW, IGNORED = 0x2000, 0x4000, 0x8000
 NAMES = MOVED_FROM | MOVED_TO | CREATE | DELETE
 
 # What happens to a file's content is told by its own watch, if anything is known of it; who may enter a directory that
-# could not be opened is told by its parent's.
-_FILE = MODIFY | ATTRIB
+# could not be opened is told by its parent's. Stores through a memory map are told only when the map is let go of.
+_FILE = MODIFY | ATTRIB | CLOSE_WRITE
 _DIRECTORY = ATTRIB | NAMES
 _EVENT = struct.Struct("iIII")
 
