@@ -34,8 +34,8 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 CHANGES = {
     "append": "echo needle >> d/a.txt",
     "write in the middle": "printf needle | dd of=d/a.txt bs=1 seek=3 conv=notrunc 2> ../out/noise",
-    "stores through a memory map": f"'{sys.executable}' -c 'import mmap; file = open(\"d/a.txt\", \"r+b\"); "
-    "mmap.mmap(file.fileno(), 0)[:6] = b\"needle\"'",
+    "stores through a memory map": f'\'{sys.executable}\' -c \'import mmap; file = open("d/a.txt", "r+b"); '
+    'mmap.mmap(file.fileno(), 0)[:6] = b"needle"\'',
     "truncate": "truncate -s 3 d/b.txt",
     "rewrite of the same size with its time restored": "touch -r d/a.txt ../out/t; printf 'needleX\\n' > d/a.txt; "
     "touch -r ../out/t d/a.txt",
