@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Pipe
-from zeno.search import holding, store
+from zeno.search import holding, store, watch
 from zeno.search.builder import Builder
 from zeno.search.corpus import ColdCorpus
 from zeno.search.demands import NOTHING
@@ -265,6 +265,20 @@ def test_files_without_a_watch_are_read_from_disk(planted, both, monkeypatch):
         path.write_text("needle\n")
     assert answers(server) == answers(cold)
     assert len(answers(server)[0]["result"]["hits"]) > 40
+
+
+def test_a_file_that_is_edited_again_and_again_takes_one_watch(planted, both, monkeypatch):
+    corpus, server, _ = both
+    files = len([path for path in planted.rglob("*") if path.is_file()])
+    monkeypatch.setattr(watch, "_limit", lambda: 4 * files)
+    prepare(corpus)
+    for number in range(2 * files):
+        (planted / "f7.txt").write_text(f"edit {number}\n")
+        answers(server)
+        prepare(corpus)
+    entry = corpus._holding.entry("f7.txt")
+    assert entry is not None
+    assert entry.segment is not None
 
 
 def test_other_systems_and_network_file_systems_hold_nothing(planted, both, monkeypatch):

@@ -75,7 +75,7 @@ class Holding:
                         # Not to be read now: asked again whenever it is searched.
                         continue
                     # Watched first, then read: a change after the reading is told.
-                    number = self._watch.file(descriptor)
+                    number = self._watch.file(descriptor, self._listing.watches)
                     if number is None:
                         self._out_of_watches = True
                         return

@@ -68,7 +68,7 @@ class Watch:
         self._mounted = self._mounted_below()
         self._devices: set[int] = set()
         # Watches are shared by all programs of a user: half of them are enough for one.
-        self._room = _limit() // 2
+        self._most = _limit() // 2
 
     def close(self) -> None:
         """Let go of all watches."""
@@ -89,16 +89,12 @@ class Watch:
             raise Unwatchable
         return number
 
-    def file(self, descriptor: int) -> int | None:
-        """Watch an open file; None where no more watches are to be had."""
-        if self._room <= 0:
-            return None
-        self._room -= 1
-        return self._add(descriptor, _FILE)
+    def file(self, descriptor: int, taken: int) -> int | None:
+        """Watch an open file, where so many watches are taken; None where no more are to be had."""
+        return self._add(descriptor, _FILE) if taken < self._most else None
 
     def forget(self, watch: int) -> None:
         """End a watch; it may have ended already."""
-        self._room += 1
         self._libc.inotify_rm_watch(self._descriptor, watch)
 
     def events(self) -> list[Event]:
