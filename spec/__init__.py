@@ -132,6 +132,12 @@ def _demand(keyword: str, value: Any, error: jsonschema_rs.ValidationError) -> s
             return f"must be at most {value}"
         case "minLength" | "minItems" | "minProperties" if value == 1:
             return "must not be empty"
+        case "minItems":
+            return f"must have at least {value} items"
+        case "maxItems":
+            return f"must have at most {value} items"
+        case "pattern":
+            return f"must match {value}"
         case "enum":
             return f"must be one of {json.dumps(value)}"
         case "const":

@@ -123,3 +123,14 @@ def test_the_protocol_version_is_declared_once_and_readable():
 )
 def test_a_language_is_what_its_schema_says(name):
     assert spec.violations("zeno/language.json", spec.resource(f"rules/languages/{name}")) == []
+
+
+@pytest.mark.parametrize(
+    ("ref", "value", "demand"),
+    [
+        ("zeno/ops/verify.json#/$defs/args/properties/citations", [{}] * 5000, "must have at most 200 items"),
+        ("zeno/ops/verify.json#/$defs/citation/properties/sha256", "f" * 5000, "must match ^[0-9a-f]{64}$(?!\\n)"),
+    ],
+)
+def test_what_would_be_right_is_said_without_all_that_is_wrong(ref, value, demand):
+    assert demand in [found.message for found in spec.violations(ref, value)]

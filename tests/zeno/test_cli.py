@@ -153,18 +153,32 @@ def test_ctrl_c_while_a_server_starts_ends_it_without_a_word(stuck):
     assert (stuck.returncode, out, err) == (-signal.SIGINT, b"", b"")
 
 
-def test_ctrl_c_while_the_program_is_being_loaded_ends_it_without_a_word():
+@pytest.mark.parametrize("loading", ["zeno.cli", "decimal"])
+def test_ctrl_c_while_the_program_is_being_loaded_ends_it_without_a_word(loading):
+    # The second is imported by native code, which takes any exception there for the end of the world, and says so.
     program = (
-        "import sys\n"
+        "import os, signal, sys\n"
         "class Interrupted:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'zeno.cli': raise KeyboardInterrupt\n"
+        f"        if name == {loading!r}: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Interrupted())\n"
         "from zeno.__main__ import run\n"
-        "run()\n"
+        "sys.exit(run())\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+def test_who_ignores_ctrl_c_before_the_program_starts_goes_on_ignoring_it():
+    program = (
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "from zeno.__main__ import run\n"
+        "sys.argv = ['zeno', 'schema', '--list']\n"
+        "status = run()\n"
+        "sys.exit(status or signal.getsignal(signal.SIGINT) != signal.SIG_IGN)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True).returncode == 0
 
 
 def test_schemas_are_printed_by_short_and_long_names():

@@ -136,6 +136,28 @@ def test_who_stops_early_ends_the_other_process():
         """)
 
 
+@pytest.mark.parametrize("moment", ["at once", "later"])
+def test_a_copy_does_not_outlive_a_server_that_is_killed(moment):
+    script = f"""
+        import os, signal, time
+        from zeno.search.halves import Halves
+        fork = os.fork
+        def doomed():
+            process = fork()
+            if process and {moment == "at once"}:
+                os.kill(os.getpid(), signal.SIGKILL)
+            # The copy begins only now, and never meets its parent.
+            time.sleep(0.1)
+            return process
+        os.fork = doomed
+        with Halves(2000, lambda index: time.sleep(0.01) or 1, 1):
+            os.kill(os.getpid(), signal.SIGKILL)
+        """
+    # Its output ends when the last process that has it does.
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, timeout=10)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGKILL, b"", b"")
+
+
 def test_a_signal_to_the_other_process_does_not_stop_the_server():
     run("""
         source, sink = os.pipe()

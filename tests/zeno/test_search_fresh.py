@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Pipe
-from zeno.search import holding, store
+from zeno.search import holding, store, watch
+from zeno.search.builder import Builder
 from zeno.search.corpus import ColdCorpus
 from zeno.search.demands import NOTHING
 from zeno.search.holding import Holding
@@ -33,6 +34,8 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 CHANGES = {
     "append": "echo needle >> d/a.txt",
     "write in the middle": "printf needle | dd of=d/a.txt bs=1 seek=3 conv=notrunc 2> ../out/noise",
+    "stores through a memory map": f'\'{sys.executable}\' -c \'import mmap; file = open("d/a.txt", "r+b"); '
+    'mmap.mmap(file.fileno(), 0)[:6] = b"needle"\'',
     "truncate": "truncate -s 3 d/b.txt",
     "rewrite of the same size with its time restored": "touch -r d/a.txt ../out/t; printf 'needleX\\n' > d/a.txt; "
     "touch -r ../out/t d/a.txt",
@@ -264,6 +267,20 @@ def test_files_without_a_watch_are_read_from_disk(planted, both, monkeypatch):
     assert len(answers(server)[0]["result"]["hits"]) > 40
 
 
+def test_a_file_that_is_edited_again_and_again_takes_one_watch(planted, both, monkeypatch):
+    corpus, server, _ = both
+    files = len([path for path in planted.rglob("*") if path.is_file()])
+    monkeypatch.setattr(watch, "_limit", lambda: 4 * files)
+    prepare(corpus)
+    for number in range(2 * files):
+        (planted / "f7.txt").write_text(f"edit {number}\n")
+        answers(server)
+        prepare(corpus)
+    entry = corpus._holding.entry("f7.txt")
+    assert entry is not None
+    assert entry.segment is not None
+
+
 def test_other_systems_and_network_file_systems_hold_nothing(planted, both, monkeypatch):
     corpus, server, cold = both
     monkeypatch.setattr("zeno.search.watch._LOCAL", set())
@@ -321,6 +338,31 @@ def test_the_index_is_computed_by_a_process_and_used(planted, monkeypatch):
         prepare(corpus)
         assert answers(Server(corpus)) == answers(cold)
         corpus.close()
+
+
+def test_an_index_that_is_done_while_one_looks_is_not_computed_again(planted, monkeypatch):
+    monkeypatch.setattr(holding, "MIN_INDEXED", 10)
+
+    class Sudden(Builder):
+        """Whoever asks finds it just done: what the scheduler of a busy machine can always do."""
+
+        @property
+        def busy(self) -> bool:
+            if self._thread is not None:
+                self._thread.join()
+            return False
+
+    monkeypatch.setattr(holding, "Builder", Sudden)
+    (planted / "many.txt").write_text("needle here\n" * 3)
+    with Tree(str(planted)) as tree:
+        corpus = WarmCorpus(tree, 1 << 30)
+        prepare(corpus)
+        corpus.idle()
+        corpus.idle()
+        request = json.dumps({"id": "1", "op": "grep", "args": {"pattern": "needle here"}}).encode()
+        hits = json.loads(Server(corpus).answer(request))["result"]["hits"]
+        corpus.close()
+    assert [hit["line"] for hit in hits] == [1, 2, 3]
 
 
 def test_an_idle_server_does_nothing(planted, pipe):

@@ -86,12 +86,13 @@ class Halves:
         # Who takes a ticket takes a part, this process from the front, the other one from the back, until none is left.
         os.write(tickets, b"." * self._parts)
         self._close(tickets)
+        parent = os.getpid()
         # No signal may find the copy with this process's handlers.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
             process = os.fork()
             if process == 0:
-                self._help(look, answer, blocked)
+                self._help(look, answer, blocked, parent)
             self._process = process
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
@@ -113,7 +114,7 @@ class Halves:
         said = b"".join(pieces)
         return array("q", said if len(said) % 8 == 0 else b"")
 
-    def _help(self, look: Look, answer: int, blocked: "set[signal.Signals | int]") -> NoReturn:
+    def _help(self, look: Look, answer: int, blocked: "set[signal.Signals | int]", parent: int) -> NoReturn:
         """All that the other process ever does. It never returns into what this one was doing."""
         failed = 1
         try:
@@ -124,7 +125,7 @@ class Halves:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
             gc.disable()
             self._close(self._answer)
-            parent, end = os.getppid(), self._parts * self._part
+            end = self._parts * self._part
             found: list[array[int]] = []
             while self._claim() and os.getppid() == parent:
                 end -= self._part

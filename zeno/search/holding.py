@@ -51,6 +51,8 @@ class Holding:
                         self._listed = True
                         return True
             return True
+        # Asked before its work is taken: done in between, that would look undone, and be done and held twice.
+        busy = self._builder.busy
         self._collect()
         if self._queue and not self._store.full and not self._out_of_watches:
             self._read_some()
@@ -60,7 +62,7 @@ class Holding:
             self._queue = {}
         if self._store.seal():
             self.content_version += 1
-        if not self._builder.busy and self._store.unindexed_size > MIN_INDEXED and not self._builder.broken:
+        if not busy and self._store.unindexed_size > MIN_INDEXED and not self._builder.broken:
             self._builder.start(self._store.unindexed())
         return False
 
@@ -73,7 +75,7 @@ class Holding:
                         # Not to be read now: asked again whenever it is searched.
                         continue
                     # Watched first, then read: a change after the reading is told.
-                    number = self._watch.file(descriptor)
+                    number = self._watch.file(descriptor, self._listing.watches)
                     if number is None:
                         self._out_of_watches = True
                         return

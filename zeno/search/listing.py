@@ -95,6 +95,11 @@ class Listing:
         links = (link.path for link in self._links.values() if not link.listed)
         return [Walked(path, NOT_REGULAR) for path in sorted([*links, *self._others])]
 
+    @property
+    def watches(self) -> int:
+        """How many watches are taken: an edited file is watched again by the one it has, and so are hard links."""
+        return len(self._owned)
+
     def step(self, descent: Descent) -> bool:
         """Look at one more directory; False when all were looked at."""
         self._scan(self._todo.pop(), descent)

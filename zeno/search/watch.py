@@ -18,14 +18,14 @@ from typing import NamedTuple
 from zeno.search.unseen import Unwatchable
 from zeno.tree import Tree
 
-MODIFY, ATTRIB = 0x2, 0x4
+MODIFY, ATTRIB, CLOSE_WRITE = 0x2, 0x4, 0x8
 MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x40, 0x80, 0x100, 0x200
 UNMOUNT, OVERFLOW, IGNORED = 0x2000, 0x4000, 0x8000
 NAMES = MOVED_FROM | MOVED_TO | CREATE | DELETE
 
 # What happens to a file's content is told by its own watch, if anything is known of it; who may enter a directory that
-# could not be opened is told by its parent's.
-_FILE = MODIFY | ATTRIB
+# could not be opened is told by its parent's. Stores through a memory map are told only when the map is let go of.
+_FILE = MODIFY | ATTRIB | CLOSE_WRITE
 _DIRECTORY = ATTRIB | NAMES
 _EVENT = struct.Struct("iIII")
 
@@ -68,7 +68,7 @@ class Watch:
         self._mounted = self._mounted_below()
         self._devices: set[int] = set()
         # Watches are shared by all programs of a user: half of them are enough for one.
-        self._room = _limit() // 2
+        self._most = _limit() // 2
 
     def close(self) -> None:
         """Let go of all watches."""
@@ -89,16 +89,12 @@ class Watch:
             raise Unwatchable
         return number
 
-    def file(self, descriptor: int) -> int | None:
-        """Watch an open file; None where no more watches are to be had."""
-        if self._room <= 0:
-            return None
-        self._room -= 1
-        return self._add(descriptor, _FILE)
+    def file(self, descriptor: int, taken: int) -> int | None:
+        """Watch an open file, where so many watches are taken; None where no more are to be had."""
+        return self._add(descriptor, _FILE) if taken < self._most else None
 
     def forget(self, watch: int) -> None:
         """End a watch; it may have ended already."""
-        self._room += 1
         self._libc.inotify_rm_watch(self._descriptor, watch)
 
     def events(self) -> list[Event]:
