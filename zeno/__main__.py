@@ -4,18 +4,14 @@ import os
 import signal
 import sys
 
+from zeno.interrupts import deadly
+
 
 def run() -> int:
     """Run a command line; interrupted while it loads or starts, die of that signal without a word."""
-    raising = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     try:
-        if raising:
-            # An exception would not do while it loads: native modules that import others panic, and print that.
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-        from zeno.cli import run
-
-        if raising:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        with deadly():
+            from zeno.cli import run
         return run()
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

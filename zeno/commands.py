@@ -11,8 +11,10 @@ from typing import Any
 import contract_spec as spec
 
 from zeno.errors import CannotRun
+from zeno.interrupts import deadly
 
 
+@deadly()
 def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
     """The server that flags describe, whatever door it stands behind."""
     # What else is installed must not have a say in what is answered; and to look for it takes time.

@@ -40,7 +40,7 @@ LAYERS = [
     {"beneath", "file"},
     {"descent"},
     {"lines", "names", "patterns", "plain", "text"},
-    {"errors", "flags"},
+    {"errors", "flags", "interrupts"},
 ]
 
 

@@ -1,5 +1,6 @@
 """The command line, run as a user runs it."""
 
+import contextlib
 import json
 import os
 import signal
@@ -137,14 +138,24 @@ def stuck(root, tmp_path):
     os.mkfifo(tmp_path / "log")
     command = [sys.executable, "-m", "zeno", "serve", "--root", str(root), "--log", str(tmp_path / "log")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        open_files = f"/proc/{process.pid}/fd"
-        deadline = time.monotonic() + 20
-        while str(root) not in [os.readlink(os.path.join(open_files, one)) for one in os.listdir(open_files)]:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        time.sleep(0.1)
-        yield process
-        process.kill()
+        try:
+            deadline = time.monotonic() + 20
+            while str(root) not in open_files(process.pid):
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            yield process
+        finally:
+            process.kill()
+
+
+def open_files(pid: int) -> set[str]:
+    folder = f"/proc/{pid}/fd"
+    found = set()
+    for one in os.listdir(folder):
+        # It may be closed by the time it is looked at.
+        with contextlib.suppress(FileNotFoundError):
+            found.add(os.readlink(os.path.join(folder, one)))
+    return found
 
 
 def test_ctrl_c_while_a_server_starts_ends_it_without_a_word(stuck):
