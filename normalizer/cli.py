@@ -68,12 +68,21 @@ def main(argv: list[str] | None = None) -> int:
         print("normalizer: interrupted", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        # Whoever read us has seen enough. Standard output must not complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read us has seen enough.
+        _forget_output()
         return 0
     except OSError as error:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _forget_output()
         return _cannot(f"{error.filename or 'standard output'}: {error.strerror or error}")
     return int(status or 0)
+
+
+def _forget_output() -> None:
+    """Let go of standard output, which would complain again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _cannot(why: str) -> int:

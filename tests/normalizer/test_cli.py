@@ -1,6 +1,7 @@
 """The command line as a user meets it: exit status, streams, help, and explanations that lead back to bytes."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -128,7 +129,11 @@ def test_explain_sends_no_control_character_of_a_bundle_to_the_terminal(tmp_path
 
 
 def test_a_full_disk_behind_standard_output_is_told_in_a_sentence():
-    with open("/dev/full", "w") as full:
-        ran = subprocess.run([sys.executable, "-m", "normalizer", "protocol"], stdout=full, stderr=subprocess.PIPE)
-    assert ran.returncode == 2
-    assert ran.stderr == b"normalizer: standard output: No space left on device\n"
+    # What is buffered would be written again at exit, what is not is not.
+    for buffering in ({}, {"PYTHONUNBUFFERED": "1"}):
+        env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | buffering
+        command = [sys.executable, "-m", "normalizer", "protocol"]
+        with open("/dev/full", "w") as full:
+            ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=env)
+        assert ran.returncode == 2
+        assert ran.stderr == b"normalizer: standard output: No space left on device\n"
