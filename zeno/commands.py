@@ -50,16 +50,19 @@ def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
 
 def serve(options: argparse.Namespace) -> int:
     """Answer JSON lines on standard input."""
-    from zeno.server import serve
-
     if sys.stdout is None:
         raise CannotRun("standard output is closed, so nobody can be answered; give it somewhere to go")
     with ExitStack() as stack:
         server = _server(options, stack)
+        from zeno import dispatch
+        from zeno.server import serve
+
         # Standard output belongs to the protocol alone: whatever else is printed in this process goes to stderr.
         sink = os.dup(1)
         stack.callback(os.close, sink)
         os.dup2(2, 1)
+        # The first search has all files to read: it shall not have to load itself as well.
+        dispatch.prepare("grep")
         # What is there now stays: the garbage collector need not look at it again and again.
         gc.freeze()
         serve(server, 0, sink)
