@@ -12,7 +12,7 @@ from contract_spec.model import Model
 from zeno.errors import InvalidArgs, UnknownOp
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
-from zeno.wire import PATIENCE
+from zeno.wire import PATIENCE, complaint
 
 
 class Op(NamedTuple):
@@ -57,7 +57,7 @@ def perform(request: Request, corpus: Corpus, meter: Meter) -> Model:
         raise UnknownOp(request.op)
     found = spec.violations(f"zeno/ops/{request.op}.json#/$defs/args", request.args, patience=PATIENCE)
     if found:
-        raise InvalidArgs("; ".join(sorted({_sentence(violation, request.op) for violation in found})))
+        raise InvalidArgs(complaint((_sentence(violation, request.op) for violation in found), request.args))
     model, run = loaded(request.op)
     args = request.args
     if meter.terms.gitignore and "gitignore" in model.model_fields:

@@ -1,5 +1,6 @@
 """Bytes to envelopes and back. Knows JSON, knows no operation."""
 
+from collections.abc import Iterable
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
@@ -48,8 +49,18 @@ def request(value: Any) -> Request:
     """A value as a request envelope."""
     found = spec.violations("zeno/request.json", value, patience=PATIENCE)
     if found:
-        raise InvalidRequest("; ".join(sorted({_sentence(violation) for violation in found})))
+        raise InvalidRequest(complaint(map(_sentence, found), value))
     return Request.model_validate(value)
+
+
+def complaint(sentences: Iterable[str], value: Any) -> str:
+    """What is wrong with a value, and whether that may not be all."""
+    told = "; ".join(sorted(set(sentences)))
+    return (
+        f"{told}; there may be more: of a request this long only the first is told"
+        if len(repr(value)) > PATIENCE
+        else told
+    )
 
 
 def _sentence(violation: spec.Violation) -> str:

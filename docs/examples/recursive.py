@@ -57,7 +57,7 @@ class Endpoint:
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.key}"}
         request = urllib.request.Request(f"{self.url}/chat/completions", body, headers)  # noqa: S310 - checked above
         try:
-            with urllib.request.urlopen(request, timeout=self.timeout) as response:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=self.timeout) as response:  # noqa: S310 - the same
                 text = json.load(response)["choices"][0]["message"]["content"]
         except (urllib.error.URLError, OSError, KeyError, IndexError, ValueError) as error:
             raise Unusable(f"the endpoint {self.url} gave no reply: {error}") from None

@@ -126,7 +126,7 @@ class EndpointJudge:
             # A limit on each read would let a slow drip go on for ever: `ask` limits the whole try.
             self._client = httpx.AsyncClient(
                 headers=headers,
-                timeout=None,  # noqa: S113
+                timeout=None,  # noqa: S113 - see above
                 limits=httpx.Limits(max_connections=jobs, max_keepalive_connections=jobs),
             )
         except (httpx.InvalidURL, ValueError) as error:
