@@ -6,6 +6,7 @@ is imported only when it is asked for.
 
 import importlib
 import os
+import signal
 import sys
 
 import click
@@ -55,7 +56,16 @@ def _normalizer() -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one subcommand; returns the exit status."""
+    """Run one subcommand in a process that goes on afterwards; returns the exit status."""
+    interrupt = signal.getsignal(signal.SIGINT)
+    try:
+        return _main(argv)
+    finally:
+        if signal.getsignal(signal.SIGINT) is not interrupt:
+            signal.signal(signal.SIGINT, interrupt)
+
+
+def _main(argv: list[str] | None = None) -> int:
     try:
         status = _normalizer.main(argv, prog_name="normalizer", standalone_mode=False)
         sys.stdout.flush()
@@ -94,4 +104,4 @@ def _cannot(why: str) -> int:
 
 def run() -> None:
     """The console script."""
-    sys.exit(main())
+    sys.exit(_main())

@@ -47,8 +47,9 @@ def run(
     engine: str = "processes",
     replace: bool = False,
     progress: Progress = lambda *_: None,
+    settling: Callable[[], None] = lambda: None,
 ) -> Account:
-    """Normalize bundles into a ledger."""
+    """Normalize bundles into a ledger. `settling` is called when all is made and the ledger is about to change."""
     if folder.exists() and not is_ledger(folder) and any(item.name != LOCK for item in folder.iterdir()):
         raise UnusableLedger(f"{folder} holds something else than a ledger: give --out a new or an empty folder")
     around = [parent for parent in folder.resolve().parents if is_ledger(parent)]
@@ -62,6 +63,7 @@ def run(
                 with _team(engine, jobs, Bench(folder, settings, replace)) as team:
                     done, flawed = _work(staging, team, sources, progress)
                 account = Account(done, staging.merge(), flawed)
+                settling()
                 staging.commit()
             except BaseException:
                 if not staging.committed:

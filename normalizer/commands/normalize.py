@@ -1,6 +1,8 @@
 """`normalizer normalize`."""
 
+import signal
 import sys
+import threading
 from pathlib import Path
 
 import click
@@ -51,12 +53,19 @@ def command(
         engine=engine,
         replace=replace,
         progress=_show if sys.stderr.isatty() else lambda *_: None,
+        settling=_not_to_be_interrupted,
     )
     if sys.stderr.isatty():
         click.echo("\r\033[K", nl=False, err=True)
     for line in account.lines():
         click.echo(line, err=True)
     return 1 if account.flawed else 0
+
+
+def _not_to_be_interrupted() -> None:
+    """Go on to the end: whoever is told that it was interrupted may rely on nothing having changed."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def settings_from(rubric: Path | None, manifest: Path | None, dialect: Path | None) -> Settings:

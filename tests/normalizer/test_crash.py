@@ -1,5 +1,6 @@
 """Killed at any step, or out of space, a run leaves a ledger that the next run completes to the same bytes."""
 
+import itertools
 import json
 import os
 import resource
@@ -19,8 +20,10 @@ from tests.normalizer.test_ledger import made, tree
 STEPS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "shutil.rmtree"}
 
 
-def in_a_child(argv: list[str], folder: Path, kill_at: int, limit: int | None = None) -> int:
-    """Run the command in a forked process that kills itself before the n-th change below a folder."""
+def in_a_child(
+    argv: list[str], folder: Path, kill_at: int, limit: int | None = None, by: signal.Signals = signal.SIGKILL
+) -> int:
+    """Run the command in a forked process that sends itself a signal before the n-th change below a folder."""
     child = os.fork()
     if child == 0:
         try:
@@ -31,7 +34,7 @@ def in_a_child(argv: list[str], folder: Path, kill_at: int, limit: int | None = 
                 if event in STEPS and str(folder) in str(args[0]):
                     seen += 1
                     if seen == kill_at:
-                        os.kill(os.getpid(), signal.SIGKILL)
+                        os.kill(os.getpid(), by)
 
             sys.stderr = open(os.devnull, "w")  # noqa: SIM115
             if limit is not None:
@@ -78,6 +81,21 @@ def test_killed_at_any_step_the_next_run_completes_it(two_runs, tmp_path):
         assert tree(ledger) == after, f"killed at step {steps}"
     assert steps > 40
     assert killed_whole > 5
+
+
+def test_interrupted_at_any_step_nothing_has_changed_or_all_of_it(two_runs, tmp_path):
+    first, second, before, after = two_runs
+    main([*first, str(tmp_path / "before")])
+    ends = []
+    for step in itertools.count(1):
+        ledger = tmp_path / str(step)
+        shutil.copytree(tmp_path / "before", ledger)
+        ends.append(in_a_child([*second, str(ledger)], ledger, kill_at=step, by=signal.SIGINT))
+        assert tree(ledger) == {1: after, 2: before}[ends[-1]], f"interrupted at step {step}"
+        if ends[-40:] == [1] * 40:
+            break
+    assert ends == sorted(ends, reverse=True)
+    assert ends.count(2) > 20
 
 
 def test_killed_at_any_step_of_the_first_run_the_next_one_starts_anew(tmp_path):

@@ -104,7 +104,7 @@ def test_a_score_with_ten_thousand_zeros_counts_for_what_it_is(tmp_path, capsys)
     assert "group,2,2,1,5,0,5,5" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("delay", [0, 0.08])
+@pytest.mark.parametrize("delay", [0, 0.15, 0.3])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interrupted_run_leaves_the_ledger_as_it_was(ledger, tmp_path, jobs, delay):
     paths = made(tmp_path / "more", 200)
@@ -116,14 +116,18 @@ def test_an_interrupted_run_leaves_the_ledger_as_it_was(ledger, tmp_path, jobs, 
     while not staged.exists() and time.monotonic() < deadline and running.poll() is None:
         time.sleep(0.001)
     time.sleep(delay)  # with two jobs: before, while and after the workers begin
-    os.killpg(running.pid, signal.SIGINT)  # as a terminal does: everybody gets it
+    if running.poll() is None:
+        os.killpg(running.pid, signal.SIGINT)  # as a terminal does: everybody gets it
     _, said = running.communicate(timeout=30)
     if running.returncode == 2:
         assert said.decode().splitlines()[-1] == "normalizer: interrupted"
         assert "Traceback" not in said.decode()
         assert tree(ledger) == before
     else:
-        assert running.returncode == 1  # it was done before the signal came
+        assert running.returncode == 1  # all was made when the signal came
+        assert not staged.parent.exists()
+        assert main(["audit", str(ledger)]) == 0
+        assert len(list((ledger / "bundles").iterdir())) == 200
 
 
 def test_a_worker_that_was_killed_while_it_had_nothing_to_do_is_told(tmp_path):
