@@ -34,14 +34,6 @@ def scan(directory: int) -> Iterator[tuple[str, str, int]]:
                 yield entry.name, LINK if entry.is_symlink() else OTHER, entry.inode()
 
 
-def leads_elsewhere(directory: int, name: str) -> bool:
-    """Whether a link in an open directory names an absolute path, whose steps may lie outside the root."""
-    try:
-        return os.readlink(name, dir_fd=directory).startswith("/")
-    except OSError:
-        return True
-
-
 Content = tuple[int, bytes, bool]
 """The size of a regular file, its bytes, and whether it is binary. Of one larger than was asked for there are no bytes,
 of a binary one only the first. A plain tuple: a search makes thousands."""

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from zeno.descent import FILE, READING, Descent
+from zeno.descent import READING, Descent
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.file import File
 from zeno.names import printed, raw
@@ -216,16 +216,16 @@ class Tree:
         return (status.st_dev, status.st_ino) == self._identity
 
     @contextmanager
-    def _followed(self, path: str, field: str) -> Iterator["_Found"]:
-        """Follow a path to its end, or to where nothing is."""
+    def _followed(self, path: str, field: str, links: list[bytes] | None = None) -> Iterator["_Found"]:
+        """Follow a path to its end, or to where nothing is; `links` then holds what the links on the way say."""
         with ExitStack() as stack:
-            yield self._follow(path, raw(path, field), stack)
+            yield self._follow(path, raw(path, field), stack, [] if links is None else links)
 
-    def _follow(self, path: str, target: bytes, stack: ExitStack) -> "_Found":
+    def _follow(self, path: str, target: bytes, stack: ExitStack, links: list[bytes]) -> "_Found":
         names: list[bytes] = []
         directories = [self._root]
         todo = deque(self._components(path, target))
-        links = retries = 0
+        retries = 0
         while todo:
             name = todo.popleft()
             if name in (b"", b"."):
@@ -240,10 +240,10 @@ class Tree:
             try:
                 status = os.stat(name, dir_fd=parent, follow_symlinks=False)
                 if stat.S_ISLNK(status.st_mode):
-                    links += 1
-                    if links > MAX_LINKS:
-                        return self._missing(path, names, name, todo)
                     link = os.readlink(name, dir_fd=parent)
+                    links.append(link)
+                    if len(links) > MAX_LINKS:
+                        return self._missing(path, names, name, todo)
                     if link.startswith(b"/"):
                         names.clear()
                         directories = [self._root]
@@ -297,15 +297,19 @@ class Tree:
         finally:
             descent.close()
 
-    def is_listed(self, path: str, kind: str, inode: int) -> bool:
-        """Whether a file shows up in a listing: not the log, and a link only if it leads to a regular file inside."""
-        if kind == FILE and inode != self.concealed_inode:
-            return True
+    def is_listed(self, path: str, inode: int) -> bool:
+        """Whether a regular file shows up in a listing: the log does not."""
+        return inode != self.concealed_inode or self.place(path).status is not None
+
+    def leads(self, path: str) -> tuple[bool, bool]:
+        """Whether a link leads to a regular file inside; whether that may change though nothing under the root does."""
+        links: list[bytes] = []
         try:
-            status = self.place(path).status
+            with self._followed(path, "path", links) as found:
+                regular = found.status is not None and stat.S_ISREG(found.status.st_mode)
         except (OutsideRoot, PermissionDenied):
-            return False
-        return status is not None and stat.S_ISREG(status.st_mode)
+            regular = False
+        return regular, any(link.startswith(b"/") for link in links)
 
 
 def _is_plain(path: str) -> bool:

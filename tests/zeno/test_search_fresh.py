@@ -60,6 +60,9 @@ CHANGES = {
     "link that leads out": "echo needle > ../out/x; ln -s ../out/x out.txt",
     "absolute link": 'ln -s "$PWD/d/a.txt" abs.txt; echo needle >> d/a.txt',
     "way of an absolute link changed outside": "rm ../way; ln -s out ../way",
+    "way of an absolute link leads in again": "rm ../way; ln -s out ../way; mkdir ../out/d; echo > ../out/d/b.txt; "
+    "rm ../way; ln -s root/e2 ../way; mkdir e2/d; echo needle > e2/d/b.txt",
+    "directory behind a link moved": "ln -s d rel; ln -s rel/b.txt rel.txt; mv d d2; mkdir d; echo needle > d/b.txt",
     "hard link inside, edited there": "ln d/a.txt hard.txt; echo needle >> hard.txt",
     "hard link made outside, edited there": "ln d/a.txt ../out/hard; echo needle >> ../out/hard",
     "old hard link outside, edited there": "echo needle >> ../out/old",
@@ -90,6 +93,8 @@ def plant(root: Path) -> None:
     (root / "e2" / "c.txt").write_text("gamma\n")
     (root / "ln.txt").symlink_to("d/b.txt")
     (root / "far.txt").symlink_to(root.parent / "way" / "d" / "b.txt")
+    (root / "via").symlink_to(root.parent / "way" / "d")
+    (root / "near.txt").symlink_to("via/b.txt")
     (root / "h.txt").write_text("old\n")
     os.link(root / "h.txt", out / "old")
     for number in range(40):

@@ -9,7 +9,7 @@ import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
-from zeno.descent import FILE, FOLDER, LINK, OTHER, Descent, leads_elsewhere, scan
+from zeno.descent import FILE, FOLDER, LINK, OTHER, Descent, scan
 from zeno.names import printed_entry
 from zeno.search.store import Entry
 from zeno.search.unseen import Lost, Unwatchable
@@ -21,14 +21,16 @@ _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
 
 
 class Link:
-    """A symbolic link, and whether it showed up in the listing when it was last followed."""
+    """A symbolic link, and where it led when it was last followed."""
 
-    __slots__ = ("listed", "path", "relative")
+    __slots__ = ("abroad", "listed", "path")
 
-    def __init__(self, path: str, relative: bool) -> None:
+    def __init__(self, path: str) -> None:
         self.path = path
-        self.relative = relative
         self.listed = False
+        """Whether it showed up in the listing."""
+        self.abroad = True
+        """Whether its way passed an absolute link: such a way can change though nothing under the root does."""
 
 
 class Other:
@@ -115,25 +117,29 @@ class Listing:
     def refresh(self) -> None:
         """Bring everything up to now."""
         events = self._watch.events()
-        if events:
+        stale = self._told(events)
+        if stale:
             with self._tree.descent() as descent:
-                for folder in self._told(events):
+                for folder in stale:
                     if self._attached(folder):
                         self._scan(folder, descent)
                 while self._todo:
                     self._scan(self._todo.pop(), descent)
-        # Where all links are relative and all directories are seen, links lead elsewhere only after some event.
-        if self._links and (events or self.opaque or not all(link.relative for link in self._links.values())):
-            self.follow_links()
+        if self._links:
+            self.follow_links(every=bool(stale) or self.opaque)
         self._settle()
 
-    def follow_links(self) -> None:
-        """Look where every link leads now."""
+    def follow_links(self, *, every: bool) -> None:
+        """Look where links lead now: every one, or those that may lead elsewhere though no name below the root is new.
+
+        The latter will do where all directories are seen.
+        """
         for link in self._links.values():
-            listed = self._tree.is_listed(link.path, LINK, 0)
-            if listed != link.listed:
-                link.listed = listed
-                self._changed.add(link.path)
+            if every or link.abroad:
+                was_listed = link.listed
+                link.listed, link.abroad = self._tree.leads(link.path)
+                if link.listed != was_listed:
+                    self._changed.add(link.path)
 
     def _told(self, events: Iterable[Event]) -> list[Folder]:
         """Forget what events are about; returns the directories whose entries have to be looked at again."""
@@ -190,16 +196,16 @@ class Listing:
             if error.errno not in _GONE or folder.parent is None:
                 raise Unwatchable from None
             self.opaque = self.opaque or error.errno in (errno.EACCES, errno.EPERM)
-            descriptor, found = -1, {}
+            found = {}
         for name in [name for name in folder.children if name not in found]:
             self._drop_child(folder, name)
         new: list[Folder] = []
         for name, (kind, inode) in sorted(found.items()):
-            self._add_child(folder, name, kind, inode, descriptor, new)
+            self._add_child(folder, name, kind, inode, new)
         # Last in, first out: files are met about in the order of their paths, so that neighbours are held together.
         self._todo += reversed(new)
 
-    def _add_child(self, folder: Folder, name: str, kind: str, inode: int, descriptor: int, new: list[Folder]) -> None:
+    def _add_child(self, folder: Folder, name: str, kind: str, inode: int, new: list[Folder]) -> None:
         known = folder.children.get(name)
         wanted = {FILE: Entry, FOLDER: Folder, LINK: Link, OTHER: Other}[kind]
         if known is not None:
@@ -212,14 +218,14 @@ class Listing:
             folder.children[name] = child
             new.append(child)
         elif kind == LINK:
-            link = folder.children[name] = self._links[path] = Link(path, not leads_elsewhere(descriptor, name))
-            link.listed = self._tree.is_listed(path, LINK, inode)
+            # Followed by `refresh`, when all directories are known.
+            folder.children[name] = self._links[path] = Link(path)
             self._changed.add(path)
         elif kind == OTHER:
             folder.children[name] = Other(path)
             self._others.add(path)
             self._changed.add(path)
-        elif self._tree.is_listed(path, FILE, inode):
+        elif self._tree.is_listed(path, inode):
             entry = Entry(path)
             folder.children[name] = self.entries[path] = entry
             self._forget(entry)
