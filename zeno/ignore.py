@@ -13,7 +13,7 @@ from typing import NamedTuple
 from zeno.patterns import Matches, bytes_matcher
 
 IGNORE_FILES = (".gitignore", ".ignore")
-REPOSITORY = ".git"
+REPOSITORY, EXCLUDE = ".git", "exclude"
 
 # Nobody writes longer ones; reading stops where a hostile tree would make it go on.
 MAX_FILE_BYTES = 1 << 18

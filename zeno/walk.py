@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from zeno.descent import LISTING, READING
 from zeno.errors import OutsideRoot, PermissionDenied
-from zeno.ignore import IGNORE_FILES, MAX_FILE_BYTES, REPOSITORY, Ignores
+from zeno.ignore import EXCLUDE, IGNORE_FILES, MAX_FILE_BYTES, REPOSITORY, Ignores
 from zeno.names import printed, raw
 from zeno.tree import DIRECTORY, NOWHERE, Tree
 
@@ -200,7 +200,7 @@ def _inside(
             if name == REPOSITORY:
                 # Where it is a file, the repository proper is elsewhere and has no rules for us.
                 if entry.is_dir(follow_symlinks=False):
-                    exclude = _text_below(directory, (REPOSITORY, "info"), "exclude")
+                    exclude = _text_below(directory, (REPOSITORY, "info"), EXCLUDE)
             elif entry.is_file(follow_symlinks=False):
                 # Like git, do not follow a link in this place.
                 texts[name] = _text(directory, name)
@@ -220,12 +220,16 @@ def _text_below(directory: int, names: tuple[str, ...], last: str) -> bytes:
 
 
 def _text(directory: int, name: str) -> bytes:
-    """The text of a regular ignore file. One that is too long is as good as unreadable."""
     descriptor = os.open(name, READING, dir_fd=directory)
     try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
-            raise OSError(errno.EFBIG, "no ignore file of sensible size")
-        return os.read(descriptor, MAX_FILE_BYTES)
+        return ignore_text(descriptor)
     finally:
         os.close(descriptor)
+
+
+def ignore_text(descriptor: int) -> bytes:
+    """The text of an open ignore file. One that is too long is as good as unreadable."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
+        raise OSError(errno.EFBIG, "no ignore file of sensible size")
+    return os.read(descriptor, MAX_FILE_BYTES)

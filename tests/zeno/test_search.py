@@ -206,6 +206,14 @@ def test_lines_are_what_a_list_of_lines_would_be(data, before, pattern, steps):
 
 NAMES = st.sampled_from(["a", "b", "a-b", "A", "é", ".h", "x.py", "x.txt", "d", "d.d", "\udcff", "l"])
 PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
+IGNORE_FILES = st.tuples(
+    st.sampled_from(["", "d/", "a/", "d/d/", ".h/"]),
+    st.sampled_from([".gitignore", ".gitignore", ".ignore", ".git", ".git/info/exclude"]),
+).map("".join)
+IGNORES = st.lists(
+    st.sampled_from([b"a", b"d/", b"*.py", b"!x.py", b"/a", b"**/b", b"d/a", b"!a", b"*", b"!*/", b".h", b"#", b"l"]),
+    max_size=4,
+).map(b"\n".join)
 EDIT = st.one_of(
     st.tuples(st.just("write"), PATHS, CONTENT),
     st.tuples(st.just("append"), PATHS, CONTENT),
@@ -216,12 +224,17 @@ EDIT = st.one_of(
     st.tuples(st.just("link"), PATHS, PATHS),
     st.tuples(st.just("symlink"), PATHS, st.sampled_from(["a", "../a", "d/x.py", "/no/where", "d", "l", "../d/a"])),
     st.tuples(st.just("absolute"), PATHS, PATHS),
+    st.tuples(st.sampled_from(["write", "write", "append", "replace"]), IGNORE_FILES, IGNORES),
+    st.tuples(st.sampled_from(["remove", "mkdir"]), IGNORE_FILES, st.just(b"")),
+    st.tuples(st.sampled_from(["move", "link"]), PATHS, IGNORE_FILES),
+    st.tuples(st.just("symlink"), IGNORE_FILES, st.sampled_from(["a", "d", "x.py"])),
 )
 SELECTING = {
     "include_hidden": st.booleans(),
     "exclude_dirs": st.lists(NAMES.map(lambda name: name.replace("\udcff", "\0ff")), max_size=2),
     "exclude_globs": st.lists(st.sampled_from(["*.py", "a*", "d/**", "**/a", "{x,d}*"]), max_size=1),
     "max_files": st.integers(1, 12),
+    "gitignore": st.booleans(),
 }
 GREP = st.fixed_dictionaries(
     {"pattern": PATTERN, "regex": st.booleans(), "case_sensitive": st.booleans()},

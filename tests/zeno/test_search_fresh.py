@@ -28,6 +28,8 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("grep", {"pattern": ".", "regex": True, "max_bytes": 1000, "max_hits": 1000}),
     ("list_files", {"include_hidden": True}),
     ("list_files", {"glob": "**/*.txt"}),
+    ("list_files", {"gitignore": True, "include_hidden": True}),
+    ("grep", {"pattern": "a", "gitignore": True}),
 ]
 
 # What happens to a tree that is fully held, as shell commands run in its root; `../out` is a directory beside it.
@@ -71,6 +73,18 @@ CHANGES = {
     "becomes large": "head -c 3000 /dev/zero | tr '\\0' x > d/a.txt",
     "name that is not UTF-8": "echo needle > \"$(printf 'd/\\377.txt')\"",
     "mass checkout": "rm -r d; for i in $(seq 300); do mkdir -p m$((i % 20)); echo needle $i > m$((i % 20))/$i; done",
+    "rules of an ignore file rewritten": "printf 'f2*\\nf3*\\n' > .gitignore",
+    "rules rewritten, of the same size with their time restored": "touch -r .gitignore ../out/t; printf 'f2*\\n[bc].txt\\n' > "
+    ".gitignore; touch -r ../out/t .gitignore",
+    "rules edited through a hard link outside": "ln .gitignore ../out/rules; echo 'd/' >> ../out/rules",
+    "ignore file removed": "rm .gitignore",
+    "ignore file made": "echo 'b*' > d/.ignore",
+    "ignore file becomes a link": "rm .gitignore; echo '*' > r; ln -s r .gitignore",
+    "ignore file too long to be one": "yes 'f3*' | head -c 300000 > .gitignore",
+    "a repository begins": "mkdir d/.git",
+    "a repository with rules of its own begins": "mkdir -p d/.git/info; echo 'b*' > d/.git/info/exclude",
+    "a repository ends": "rm -r e2/.git",
+    "a repository elsewhere": "echo 'gitdir: ../out' > d/.git",
     "touched directory": "touch d; echo needle >> d/a.txt",
     "the root itself moved": "mv ../root ../root2; echo needle >> ../root2/d/a.txt; mv ../root2 ../root",
 }
@@ -96,6 +110,8 @@ def plant(root: Path) -> None:
     (root / "via").symlink_to(root.parent / "way" / "d")
     (root / "near.txt").symlink_to("via/b.txt")
     (root / "h.txt").write_text("old\n")
+    (root / ".gitignore").write_text("f1*\n[bc].txt\n")
+    (root / "e2" / ".git").mkdir()
     os.link(root / "h.txt", out / "old")
     for number in range(40):
         (root / f"f{number}.txt").write_text(f"filler {number}\n")
@@ -307,13 +323,13 @@ def test_memory_is_given_back_when_files_go(planted, monkeypatch):
         shutil.rmtree(planted / "d")
         for path in planted.glob("f*.txt"):
             path.unlink()
-        (planted / "h.txt").unlink()
-        (planted / "e2" / "c.txt").unlink()
+        for name in ("h.txt", "e2/c.txt", ".gitignore"):
+            (planted / name).unlink()
         held.refresh()
         assert held.paths == []
         assert held._store.size == 0
         assert held._store.candidates(NOTHING) == {}
-        assert len(held._listing._owned) == 2
+        assert len(held._listing._owned) == 3
         held.close()
 
 

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 from tools.bench.servers import ZENO, Server, request, timed
 
-RG = ["rg", "--no-config", "--no-ignore", "--sort", "path", "--no-messages"]
+RG = ["rg", "--no-config", "--sort", "path", "--no-messages"]
+# Ignore files of the tree itself count, or none at all.
+RULES = {True: ["--no-require-git", "--no-ignore-global", "--no-ignore-parent"], False: ["--no-ignore"]}
 MAX_HITS = 200
 
 
@@ -46,7 +48,7 @@ def words_of(root: Path, seed: int) -> Words:
     rng.shuffle(once)
     rare: list[str] = []
     for word in once[:400]:
-        _, output = timed([*RG, "-F", "-i", "-l", "-e", word, "."], str(root))
+        _, output = timed([*RG, *RULES[False], "-F", "-i", "-l", "-e", word, "."], str(root))
         if output.count(b"\n") <= 3:
             rare.append(word)
         if len(rare) == 100:
@@ -79,6 +81,7 @@ def search_races(server: Server, root: Path, words: Words, rounds: int, seed: in
     cases: list[tuple[str, float, Callable[[], str], dict[str, Any]]] = [
         ("no match", 100, lambda: f"zq{rng.getrandbits(40):x}xj", {}),
         ("rare literal", 50, lambda: next(rare), {}),
+        ("rare literal, ignore rules", 50, lambda: next(rare), {"gitignore": True}),
         ("literal, case ignored", 50, lambda: next(rare).swapcase(), {"case_sensitive": False}),
         ("regex with a literal", 20, literal_in_regex, {"regex": True}),
         ("alternation", 10, lambda: "|".join(next(rare) for _ in range(3)), {"regex": True}),
@@ -92,6 +95,7 @@ def search_races(server: Server, root: Path, words: Words, rounds: int, seed: in
             ours, result = server.ask("grep", pattern=text, max_files=1_000_000, **args)
             flags = [] if args.get("regex") else ["-F"]
             flags += [] if args.get("case_sensitive", True) else ["-i"]
+            flags += RULES[args.get("gitignore", False)]
             theirs, output = timed([*RG, "-n", "-0", "--no-heading", "-M0", *flags, "-e", text, "."], str(root))
             _assert_same(text, result["hits"], output)
             pairs.append((ours, theirs))
@@ -119,7 +123,7 @@ def list_race(server: Server, root: Path, words: Words, rounds: int) -> Race:
     for number in range(rounds):
         glob = f"**/*{number % 10}{words.suffixes[number % len(words.suffixes)]}"
         ours, result = server.ask("list_files", glob=glob, max=1_000_000, max_files=1_000_000)
-        theirs, output = timed([*RG, "--files", "-g", glob], str(root))
+        theirs, output = timed([*RG, *RULES[False], "--files", "-g", glob], str(root))
         if result["files"] != sorted(output.decode().split()):
             raise AssertionError(f"different listings for {glob!r}")
         pairs.append((ours, theirs))
@@ -133,7 +137,7 @@ def first_race(root: Path, rounds: int) -> Race:
         with Server([*ZENO, str(root)]) as server:
             server.ask("stat", path=".")
             ours, _ = server.ask("grep", pattern=f"first{number}zqxj", max_files=1_000_000)
-        theirs, _ = timed([*RG, "-F", "-e", f"first{number}zqxj", "."], str(root))
+        theirs, _ = timed([*RG, *RULES[False], "-F", "-e", f"first{number}zqxj", "."], str(root))
         pairs.append((ours, theirs))
     return Race("first grep after start", 1 / 1.5, pairs)
 

@@ -1,8 +1,8 @@
 """Trees to measure on: source-like text from a seed, the same bytes every time.
 
 Identifiers follow Zipf's law, sizes are log-normal around 7 KB, directories nest a few levels deep; one file in fifty
-is binary, some have Windows line ends, a few are not UTF-8, a few are hidden. `python -m tools.bench.trees DIR FILES`
-writes one.
+is binary, some have Windows line ends, a few are not UTF-8, a few are hidden, and ignore files rule out some.
+`python -m tools.bench.trees DIR FILES` writes one.
 """
 
 import random
@@ -14,6 +14,7 @@ VOCABULARY = 30_000
 TOKENS = 400_000
 LEVELS = ["pkg", "mod", "lib", "src"]
 SUFFIXES = [".py", ".go", ".ts", ".c", ".h", ".md", ".json", ".rs"]
+IGNORED = "*.o\n*.log\nbuild/\n/dist\n*_0001??.md\n!file_000150.md\npkg3/**/*.h\n"
 _CONSONANTS, _VOWELS = "bcdfghjklmnprstvwxz", "aeiou"
 _SHAPES = [
     "    {a} = {b}({c}, {d})",
@@ -41,6 +42,8 @@ def write(root: Path, files: int, seed: int = 1) -> None:
         path = root / _place(rng, number)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(_content(rng, tokens, number))
+    for folder in [root, *sorted(root.glob("pkg*/mod*"))[::10]]:
+        (folder / ".gitignore").write_text(IGNORED)
 
 
 def _tokens(rng: random.Random) -> list[str]:

@@ -1,15 +1,18 @@
 """What is held of a tree: its listing, the texts of its files, and their index; prepared step by step, kept true."""
 
-from zeno.descent import content
+import errno
+
+from zeno.descent import Descent, content
 from zeno.names import is_hidden, raw
 from zeno.search.builder import Builder
 from zeno.search.demands import Demand
+from zeno.search.ignored import met
 from zeno.search.listing import Listing
 from zeno.search.store import Entry, Segment, Store
 from zeno.search.watch import Watch
 from zeno.text import normal
 from zeno.tree import Tree
-from zeno.walk import Walked
+from zeno.walk import Walked, ignore_text
 
 # Larger files are only searched by those who raise grep's max_bytes above its default.
 MAX_HELD_FILE = 2_000_000
@@ -32,6 +35,9 @@ class Holding:
         self._hidden: dict[Entry, None] = {}
         """Those among them that are hidden: read only once somebody has asked for hidden files."""
         self._out_of_watches = False
+        self._ruling: set[Entry] = set()
+        """Ignore files that somebody was answered by."""
+        self._rules_version = 0
         self.content_version = 0
         """Grows whenever more or less is known of some file."""
 
@@ -97,6 +103,9 @@ class Holding:
     def _forget(self, entry: Entry) -> None:
         """Something happened to a file: nothing is known of it any more."""
         self.content_version += 1
+        if entry in self._ruling:
+            self._ruling.remove(entry)
+            self._rules_version += 1
         for lost in [entry, *self._store.forget(entry)]:
             lost.size, lost.binary = -1, False
             queue = self._hidden if is_hidden(lost.path) else self._queue
@@ -137,8 +146,31 @@ class Holding:
 
     @property
     def version(self) -> int:
-        """Grows whenever `paths` or `problems` change."""
-        return self._listing.version
+        """Grows whenever `paths` or `problems` change, or what of them is ignored."""
+        return self._listing.version + self._rules_version
+
+    def not_ignored(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> set[str] | None:
+        """Of all names those that a walk by ignore rules would meet; None where only a walk can tell."""
+        with self._tree.descent() as descent:
+            try:
+                return met(
+                    self._listing.root,
+                    lambda entry: self._ignore_text(entry, descent),
+                    include_hidden=include_hidden,
+                    exclude_dirs=exclude_dirs,
+                )
+            except OSError:
+                return None
+
+    def _ignore_text(self, entry: Entry, descent: Descent) -> bytes:
+        with descent.open(raw(entry.path, "path")) as descriptor:
+            # Watched first, then read: a change after the reading is told.
+            number = None if descriptor is None else self._watch.file(descriptor, self._listing.watches)
+            if descriptor is None or number is None:
+                raise OSError(errno.EAGAIN, "an ignore file that cannot be held")
+            self._listing.watched(entry, number)
+            self._ruling.add(entry)
+            return ignore_text(descriptor)
 
     def entry(self, path: str) -> Entry | None:
         """What is known of a file; None for a link, whose target may be anything by now."""

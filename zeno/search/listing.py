@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
 from zeno.descent import FILE, FOLDER, LINK, OTHER, Descent, scan
+from zeno.ignore import EXCLUDE, IGNORE_FILES, REPOSITORY
 from zeno.names import printed_entry
 from zeno.search.store import Entry
 from zeno.search.unseen import Lost, Unwatchable
@@ -76,19 +77,19 @@ class Listing:
         self._watch = watch
         self._forget = forget
         self._drop = drop
-        self._root = Folder(None, "")
-        self._todo = [self._root]
+        self.root = Folder(None, "")
+        self._todo = [self.root]
         self._owned: dict[int, Owner | tuple[Owner, ...]] = {}
         """What a watch is of. There are as many as files, and mostly each is of one thing: then of just that."""
         self._links: dict[str, Link] = {}
         self._others: set[str] = set()
         self.opaque = False
-        """Whether some directory could not be listed: what it holds, or a link leads to behind it, is not known."""
+        """Whether a walk may tell more: some directory could not be listed, so that links may lead behind it too."""
         self.entries: dict[str, Entry] = {}
         self.paths: list[str] = []
         """All files that a listing shows, sorted; right after `refresh`."""
         self.version = 0
-        """Grows whenever `paths` or `problems` change."""
+        """Grows whenever `paths` or `problems` change, or where repositories begin."""
         self._changed: set[str] = set()
 
     @property
@@ -213,6 +214,8 @@ class Listing:
                 return
             self._drop_child(folder, name)
         path = folder.prefix + printed_entry(name)
+        if name == REPOSITORY:
+            self._changed.add(path)
         if kind == FOLDER:
             child = Folder(folder, name)
             folder.children[name] = child
@@ -230,9 +233,13 @@ class Listing:
             folder.children[name] = self.entries[path] = entry
             self._forget(entry)
             self._changed.add(path)
+        elif name in (*IGNORE_FILES, EXCLUDE):
+            self.opaque = True  # the log has the name of an ignore file: only a walk can tell what it says by now
 
     def _drop_child(self, folder: Folder, name: str) -> None:
         dropped = [folder.children.pop(name, None)]
+        if name == REPOSITORY:
+            self._changed.add(folder.prefix + name)
         while dropped:
             child = dropped.pop()
             if isinstance(child, Folder):

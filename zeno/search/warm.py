@@ -8,7 +8,7 @@ cannot be seen as they happen.
 import time
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from importlib import import_module
 from itertools import groupby
@@ -83,18 +83,29 @@ class WarmCorpus:
     def candidates(self, rules: Rules, start: str = "") -> Candidates:
         """From the held listing, brought up to now."""
         holding = self._current()
-        # Ignore rules are read anew for each walk, and only a walk tells which directories cannot be listed.
-        if holding is None or holding.opaque or rules.gitignore:
+        # Only a walk tells which directories cannot be listed.
+        if holding is None or holding.opaque:
             return self._cold.candidates(rules, start)
         if rules.include_hidden:
             holding.want_hidden()
-        key = (rules.include_hidden, *rules.exclude_dirs, None, *rules.exclude_globs, rules.max_files, start)
+        key = (
+            rules.include_hidden,
+            rules.gitignore,
+            *rules.exclude_dirs,
+            None,
+            *rules.exclude_globs,
+            rules.max_files,
+            start,
+        )
         selection = self._selections.get(key)
         if selection is None or selection.version != holding.version:
             self._selections.pop(key, None)
             while len(self._selections) >= MAX_SELECTIONS:
                 del self._selections[next(iter(self._selections))]
-            selection = _Selection(holding.version, select(_walked(holding, rules), rules, start))
+            walked = _walked(holding, rules)
+            if walked is None:
+                return self._cold.candidates(rules, start)
+            selection = _Selection(holding.version, select(walked, rules, start))
             self._selections[key] = selection
         return selection.candidates
 
@@ -207,21 +218,28 @@ def _first(scan: Scan, text: bytes, ranges: list[tuple[int, int]]) -> int:
     return len(text)
 
 
-def _walked(holding: "Holding", rules: Rules) -> Iterable[Run]:
-    """What a walk by these rules would meet."""
-    excluded = frozenset(rules.exclude_dirs)
-
-    def visible(path: str) -> bool:
-        return (rules.include_hidden or not is_hidden(path)) and not (
-            excluded and not excluded.isdisjoint(path.split("/")[:-1])
-        )
-
+def _walked(holding: "Holding", rules: Rules) -> Iterable[Run] | None:
+    """What a walk by these rules would meet; None where one has to walk to see."""
+    visible = _visible(holding, rules)
+    if visible is None:
+        return None
     files = [path for path in holding.paths if visible(path)]
     problems = [problem for problem in holding.problems if visible(problem.path)]
     if not problems:
         return [Run(files, None)]
     walked = merge((Walked(path, None) for path in files), problems)
     return (Run([path for path, _ in found], problem) for problem, found in groupby(walked, itemgetter(1)))
+
+
+def _visible(holding: "Holding", rules: Rules) -> Callable[[str], bool] | None:
+    excluded = frozenset(rules.exclude_dirs)
+    if rules.gitignore:
+        met = holding.not_ignored(include_hidden=rules.include_hidden, exclude_dirs=excluded)
+        return None if met is None else met.__contains__
+    return lambda path: (
+        (rules.include_hidden or not is_hidden(path))
+        and not (excluded and not excluded.isdisjoint(path.split("/")[:-1]))
+    )
 
 
 class _Selection:

@@ -1,0 +1,52 @@
+"""Ignore rules over names that are held: what a walk by these rules would meet, without the walk."""
+
+import errno
+import os
+from collections.abc import Callable
+
+from zeno.ignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores
+from zeno.names import printed_entry
+from zeno.search.listing import Folder, Other
+from zeno.search.store import Entry
+
+Text = Callable[[Entry], bytes]
+
+
+def met(root: Folder, text: Text, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> set[str]:
+    """The paths of all that is no directory, below directories that are not left out, and is not left out itself.
+
+    `text` gives what an ignore file says. OSError where one of them cannot be read.
+    """
+    found: set[str] = set()
+    todo = [(root, Ignores())]
+    while todo:
+        folder, around = todo.pop()
+        ignores = _inside(folder, around, text)
+        base = folder.path + b"/" if folder.path else b""
+        for name, child in folder.children.items():
+            if name == REPOSITORY or (name[0] == "." and not include_hidden):
+                continue
+            if isinstance(child, Folder):
+                if printed_entry(name) not in exclude_dirs and not ignores.leave_out(base + os.fsencode(name), True):
+                    todo.append((child, ignores))
+            elif not ignores.leave_out(base + os.fsencode(name), False):
+                found.add(child.path)
+    return found
+
+
+def _inside(folder: Folder, around: Ignores, text: Text) -> Ignores:
+    """The rules inside a directory."""
+    files = {name: child for name in IGNORE_FILES if isinstance(child := folder.children.get(name), Entry)}
+    repository = folder.children.get(REPOSITORY)
+    if not files and repository is None:
+        return around
+    exclude = None
+    info = repository.children.get("info") if isinstance(repository, Folder) else None
+    held = info.children.get(EXCLUDE) if isinstance(info, Folder) else None
+    if isinstance(held, Entry):
+        exclude = text(held)
+    elif isinstance(held, Folder | Other):
+        raise OSError(errno.EINVAL, "no ignore file, where one belongs")
+    base = folder.path + b"/" if folder.path else b""
+    texts = {name: text(entry) for name, entry in files.items()}
+    return around.enter(base, texts, exclude, is_repository=repository is not None)
