@@ -103,12 +103,23 @@ def _shallow(value: Any, depth: int) -> Any:
 
 @cache
 def _validator(ref: str) -> jsonschema_rs.Validator:
-    return jsonschema_rs.Draft202012Validator({"$ref": BASE + ref}, retriever=_retrieve)
+    interrupts: list[KeyboardInterrupt] = []
 
+    def retrieve(uri: str) -> Any:
+        try:
+            # Not kept: the validator keeps what it needs of it.
+            return resource(f"schemas/{uri.removeprefix(BASE).partition('#')[0]}")
+        except KeyboardInterrupt as interrupt:
+            interrupts.append(interrupt)
+            raise
 
-def _retrieve(uri: str) -> Any:
-    # Not kept: the validator keeps what it needs of it.
-    return resource(f"schemas/{uri.removeprefix(BASE).partition('#')[0]}")
+    try:
+        return jsonschema_rs.Draft202012Validator({"$ref": BASE + ref}, retriever=retrieve)
+    except jsonschema_rs.ValidationError:
+        # The library takes whatever happened meanwhile for a schema that is not there.
+        for interrupt in interrupts:
+            raise interrupt from None
+        raise
 
 
 def _explain(error: jsonschema_rs.ValidationError) -> list[Violation]:

@@ -1,6 +1,8 @@
 """The schemas themselves: well formed, closed, described, with examples that hold, in keywords that models enforce."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
@@ -134,3 +136,30 @@ def test_a_language_is_what_its_schema_says(name):
 )
 def test_what_would_be_right_is_said_without_all_that_is_wrong(ref, value, demand):
     assert demand in [found.message for found in spec.violations(ref, value)]
+
+
+def test_an_interrupt_while_a_schema_is_read_is_an_interrupt():
+    done = subprocess.run([sys.executable, "-c", _INTERRUPTED], capture_output=True)
+    assert (done.stdout, done.stderr) == (b"interrupted\n[]\n", b"")
+
+
+_INTERRUPTED = """
+import os, signal, sys
+import contract_spec as spec
+
+def watch(event, args):
+    global reading
+    if event == "open" and str(args[0]).endswith("error.json") and reading:
+        reading = False
+        os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+reading = True
+sys.addaudithook(watch)
+for _ in range(2):
+    try:
+        error = {"code": "not_found", "message": "nothing is there"}
+        print(spec.violations("zeno/response.json", {"id": None, "ok": False, "error": error}))
+    except KeyboardInterrupt:
+        print("interrupted")
+"""

@@ -74,8 +74,8 @@ CHANGES = {
     "name that is not UTF-8": "echo needle > \"$(printf 'd/\\377.txt')\"",
     "mass checkout": "rm -r d; for i in $(seq 300); do mkdir -p m$((i % 20)); echo needle $i > m$((i % 20))/$i; done",
     "rules of an ignore file rewritten": "printf 'f2*\\nf3*\\n' > .gitignore",
-    "rules rewritten, of the same size with their time restored": "touch -r .gitignore ../out/t; printf 'f2*\\n[bc].txt\\n' > "
-    ".gitignore; touch -r ../out/t .gitignore",
+    "rules rewritten, of the same size with their time restored": "touch -r .gitignore ../out/t; "
+    "printf 'f2*\\n[bc].txt\\n' > .gitignore; touch -r ../out/t .gitignore",
     "rules edited through a hard link outside": "ln .gitignore ../out/rules; echo 'd/' >> ../out/rules",
     "ignore file removed": "rm .gitignore",
     "ignore file made": "echo 'b*' > d/.ignore",
