@@ -6,25 +6,22 @@ cannot be seen as they happen.
 """
 
 import time
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from heapq import merge
+from collections.abc import Iterator, Sequence
 from importlib import import_module
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from zeno.meter import Meter
-from zeno.names import Paths, is_hidden
+from zeno.names import Paths
 from zeno.patterns import Scan
+from zeno.search.chosen import Chosen, walked
 from zeno.search.corpus import ColdCorpus, Found, Query, planned_for
 from zeno.search.lines import Lines
 from zeno.search.reader import Reader
 from zeno.search.selection import Candidates, Rules, select
 from zeno.search.unseen import Lost, Unwatchable
 from zeno.tree import Tree
-from zeno.walk import Run, Walked
 
 if TYPE_CHECKING:
     from zeno.search.holding import Holding
@@ -47,7 +44,7 @@ class WarmCorpus:
         self._cache_bytes = cache_bytes
         self._holding: Holding | None = None
         self._possible = True
-        self._selections: dict[object, _Selection] = {}
+        self._selections: dict[object, Chosen] = {}
         self._imports = ["zeno.search.holding", "zeno.search.builder", "struct", "ctypes"]
 
     def close(self) -> None:
@@ -102,10 +99,10 @@ class WarmCorpus:
             self._selections.pop(key, None)
             while len(self._selections) >= MAX_SELECTIONS:
                 del self._selections[next(iter(self._selections))]
-            walked = _walked(holding, rules)
-            if walked is None:
+            runs = walked(holding, rules)
+            if runs is None:
                 return self._cold.candidates(rules, start)
-            selection = _Selection(holding.version, select(walked, rules, start))
+            selection = Chosen(holding.version, select(runs, rules, start))
             self._selections[key] = selection
         return selection.candidates
 
@@ -117,15 +114,15 @@ class WarmCorpus:
             return
         planned = planned_for(query)
         selection = next((one for one in self._selections.values() if one.candidates.paths is paths), None)
-        selection = selection or _Selection(holding.version, Candidates(Paths(paths), cut=False, problems=[]))
-        unheld, counts = selection.unheld(holding, query.max_bytes)
-        skipped.update(counts)
-        parts = holding.candidates(planned.demand)
-        scan = planned.scan if parts or unheld else None
+        selection = selection or Chosen(holding.version, Candidates(Paths(paths), cut=False, problems=[]))
+        selection.look_up(holding, query.max_bytes)
+        skipped.update(selection.skipped)
+        parts = selection.narrow(holding.candidates(planned.demand))
+        scan = planned.scan if parts or selection.unheld else None
         little = scan is not None and sum(high - low for ranges in parts.values() for low, high in ranges) <= LITTLE
-        todo: list[tuple[str, Entry | None]] = [(path, None) for path in unheld]
+        todo: list[tuple[str, Entry | None]] = [(path, None) for path in selection.unheld]
         for segment, ranges in parts.items():
-            held = [entry for entry in segment.entries if entry.segment is segment]
+            held = selection.held[segment]
             entries = _hit(held, segment.text, ranges, scan) if scan is not None and little else _touched(held, ranges)
             todo += [(entry.path, entry) for entry in entries]
         if not todo:
@@ -141,7 +138,7 @@ class WarmCorpus:
                         continue
                     lines = Lines(text)
                     found = Found(path, lines, lines.matching(query.matches, scan))
-                elif enough or entry.segment is None or entry.size > query.max_bytes:
+                elif enough or entry.segment is None:
                     continue
                 else:
                     segment = entry.segment
@@ -152,8 +149,6 @@ class WarmCorpus:
                             reached[segment] = _first(scan, segment.text, ranges)
                         if entry.end <= reached[segment]:
                             continue
-                    if not selection.holds(path):
-                        continue
                     lines = Lines(segment.text, entry.start, entry.end)
                     meter.scanned(entry.end - entry.start)
                     found = Found(path, lines, lines.matching(query.matches, scan, ranges))
@@ -216,61 +211,3 @@ def _first(scan: Scan, text: bytes, ranges: list[tuple[int, int]]) -> int:
         if start >= 0:
             return start
     return len(text)
-
-
-def _walked(holding: "Holding", rules: Rules) -> Iterable[Run] | None:
-    """What a walk by these rules would meet; None where one has to walk to see."""
-    visible = _visible(holding, rules)
-    if visible is None:
-        return None
-    files = [path for path in holding.paths if visible(path)]
-    problems = [problem for problem in holding.problems if visible(problem.path)]
-    if not problems:
-        return [Run(files, None)]
-    walked = merge((Walked(path, None) for path in files), problems)
-    return (Run([path for path, _ in found], problem) for problem, found in groupby(walked, itemgetter(1)))
-
-
-def _visible(holding: "Holding", rules: Rules) -> Callable[[str], bool] | None:
-    excluded = frozenset(rules.exclude_dirs)
-    if rules.gitignore:
-        met = holding.not_ignored(include_hidden=rules.include_hidden, exclude_dirs=excluded)
-        return None if met is None else met.__contains__
-    return lambda path: (
-        (rules.include_hidden or not is_hidden(path))
-        and not (excluded and not excluded.isdisjoint(path.split("/")[:-1]))
-    )
-
-
-class _Selection:
-    """The candidates of some rules, with what is worth keeping between requests."""
-
-    def __init__(self, version: int, candidates: Candidates) -> None:
-        self.version = version
-        self.candidates = candidates
-        self._for: tuple[int, int] | None = None
-        self._unheld: list[str] = []
-        self._counts: Counter[str] = Counter()
-
-    def holds(self, path: str) -> bool:
-        """Whether a file is among the candidates."""
-        index = bisect_left(self.candidates.paths, path)
-        return index < len(self.candidates.paths) and self.candidates.paths[index] == path
-
-    def unheld(self, holding: "Holding", max_bytes: int) -> tuple[list[str], "Counter[str]"]:
-        """The files to be read from disk, and how many of the others are skipped for what reason."""
-        if self._for != (holding.content_version, max_bytes):
-            self._for = (holding.content_version, max_bytes)
-            self._unheld = []
-            self._counts = Counter()
-            for path in self.candidates.paths:
-                entry = holding.entry(path)
-                if entry is None or entry.size < 0:
-                    self._unheld.append(path)
-                elif entry.size > max_bytes:
-                    self._counts["large"] += 1
-                elif entry.binary:
-                    self._counts["binary"] += 1
-                elif entry.segment is None:
-                    self._unheld.append(path)
-        return self._unheld, self._counts
