@@ -9,6 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from zeno.names import Paths
+from zeno.search.selection import under
+from zeno.tree import Tree
+
 EASY = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 KINDS = ["text", "match", "binary", "large", "fifo", "to file", "to directory", "to nowhere", "to outside", "to fifo"]
 NAMES = ["a", "b/c", "b/d", "e.py", "z/y/x", ".h"]
@@ -133,3 +137,18 @@ def test_the_log_is_not_even_counted(root, pipe):
     (root / "hard").hardlink_to(root / "log")
     result = server.ask("list_files")["result"]
     assert (result["files"], result["complete"]) == ([], True)
+
+
+STEPS = st.sampled_from(["a", "a.", "a-", "a0", "a*", "b", "*", "é", ".", "a[b]"])
+ENTRIES = st.lists(STEPS, min_size=1, max_size=3).map("/".join)
+
+
+@EASY
+@given(
+    paths=st.sets(st.lists(STEPS, min_size=1, max_size=3).map("/".join)),
+    entries=st.lists(ENTRIES, min_size=1, max_size=3),
+)
+def test_picking_in_one_go_is_asking_about_each(root, paths, entries):
+    with Tree(str(root)) as tree:
+        selection = under(tree, entries, "paths")
+    assert selection.pick(Paths(sorted(paths))) == [path for path in sorted(paths) if selection.wanted(path)]

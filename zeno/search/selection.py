@@ -1,6 +1,7 @@
 """Which files an operation looks at: the candidates, and of these the ones that were asked for."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
@@ -112,10 +113,18 @@ def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
         return EVERYTHING
     exact = set(asked)
     prefixes = tuple(entry.rstrip("/") + "/" for entry in asked)
+    is_plain = not any(WILDCARD.search(entry) for entry in asked)
 
     def pick(paths: Paths) -> list[str]:
-        globbed = frozenset(matches.of(paths))
-        return [path for path in paths if path in globbed or path in exact or path.startswith(prefixes)]
+        found = [] if is_plain else [*matches.of(paths)]
+        globbed = len(found)
+        for entry in exact:
+            index = bisect_left(paths, entry)
+            found += [entry] if paths[index : index + 1] == [entry] else []
+        for prefix in prefixes:
+            # What begins with it stands together: no character is between a slash and a zero.
+            found += paths[bisect_left(paths, prefix) : bisect_left(paths, prefix[:-1] + "0")]
+        return found if len(found) == globbed else list(dict.fromkeys(sorted(found)))
 
     return Selection(
         lambda path: path in exact or path.startswith(prefixes) or matches(path), _reach(asked, prefixes), pick
