@@ -34,6 +34,8 @@ class Words(NamedTuple):
     rare: list[str]
     common: list[str]
     suffixes: list[str]
+    folder: str
+    """A directory at the top of the tree, of middle size."""
 
 
 def words_of(root: Path, seed: int) -> Words:
@@ -55,7 +57,9 @@ def words_of(root: Path, seed: int) -> Words:
             break
     common = [word for word, _ in seen.most_common(400)]
     suffixes = [suffix for suffix, _ in Counter(path.suffix for path in files).most_common(6) if suffix]
-    return Words(rare, common, suffixes)
+    folders = Counter(path.relative_to(root).parts[0] for path in files if path.parent != root)
+    sizes = sorted((count, name) for name, count in folders.items()) or [(0, ".")]
+    return Words(rare, common, suffixes, sizes[len(sizes) // 2][1])
 
 
 def search_races(server: Server, root: Path, words: Words, rounds: int, seed: int) -> Iterator[Race]:
@@ -87,6 +91,8 @@ def search_races(server: Server, root: Path, words: Words, rounds: int, seed: in
         ("alternation", 10, lambda: "|".join(next(rare) for _ in range(3)), {"regex": True}),
         ("regex without a literal", 3, no_literal, {"regex": True}),
         ("common word, 200 hits", 2, lambda: next(common), {}),
+        ("common word in one folder", 1, lambda: next(common), {"paths": [words.folder]}),
+        ("no literal, in one folder", 1, no_literal, {"regex": True, "paths": [words.folder]}),
     ]
     for name, goal, pattern, args in cases:
         pairs = []
@@ -96,7 +102,8 @@ def search_races(server: Server, root: Path, words: Words, rounds: int, seed: in
             flags = [] if args.get("regex") else ["-F"]
             flags += [] if args.get("case_sensitive", True) else ["-i"]
             flags += RULES[args.get("gitignore", False)]
-            theirs, output = timed([*RG, "-n", "-0", "--no-heading", "-M0", *flags, "-e", text, "."], str(root))
+            command = [*RG, "-n", "-0", "--no-heading", "-M0", *flags, "-e", text, *args.get("paths", ["."])]
+            theirs, output = timed(command, str(root))
             _assert_same(text, result["hits"], output)
             pairs.append((ours, theirs))
         yield Race(name, goal, pairs)
