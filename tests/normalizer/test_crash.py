@@ -1,5 +1,6 @@
 """Killed at any step, or out of space, a run leaves a ledger that the next run completes to the same bytes."""
 
+import gc
 import itertools
 import json
 import os
@@ -36,6 +37,8 @@ def in_a_child(
                     if seen == kill_at:
                         os.kill(os.getpid(), by)
 
+            gc.freeze()  # what the tests before have left is not taken apart here, where its threads are not
+            sys.dont_write_bytecode = True  # under a limit, Python would cut the modules that it caches for everybody
             sys.stderr = open(os.devnull, "w")  # noqa: SIM115
             if limit is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

@@ -148,10 +148,12 @@ def small_files_only():
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
 
-def test_a_disk_that_takes_no_more_stops_the_run_and_says_so(study):
+def test_a_disk_that_takes_no_more_stops_the_run_and_says_so(study, monkeypatch):
     one = study({f"{place}.pdf": b"%d" % place for place in range(6)})
     # Inputs and documents fit, the first long reply does not.
     (one.artifacts / "0.bin").write_bytes(b"BEHAVE huge")
+    # Python would cut the modules that it caches, too, and leave them so for everybody.
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     process = start(one, "--jobs", "1", preexec_fn=small_files_only)
     _, error = process.communicate(timeout=20)
     assert process.returncode == 2
