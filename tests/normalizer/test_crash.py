@@ -7,16 +7,14 @@ import os
 import resource
 import shutil
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from normalizer.cli import main
-from tests.normalizer.bundles import bundle, entry
 from tests.normalizer.test_ledger import made, tree
+from tests.normalizer.watching import Stopped
 
 STEPS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "shutil.rmtree"}
 
@@ -126,41 +124,25 @@ def test_without_space_nothing_changes_and_the_next_run_completes_it(two_runs, l
 
 
 def test_a_killed_run_takes_its_workers_with_it_and_can_be_completed(tmp_path):
-    folder = tmp_path / "b"
-    folder.mkdir()
-    for number in range(20):
-        document = bundle(*(entry(f"{item}.pdf") for item in range(300)), run_id=str(number))
-        (folder / f"{number}.json").write_text(json.dumps(document))
+    paths = made(tmp_path / "b", 20)
     ledger = tmp_path / "ledger"
-    command = [sys.executable, "-m", "normalizer", "normalize", str(folder), "--jobs", "2", "--out"]
-    run = subprocess.Popen([*command, str(ledger)], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while not list(ledger.glob(".staging/parts/*")) and run.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
-    workers = [int(pid) for pid in Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()]
+    command = ["normalize", *map(str, paths), "--jobs", "2", "--out"]
+    # Both have written a part of their work by then.
+    run = Stopped(tmp_path / "stopped", [*command, str(ledger)], below="/.staging/parts/", suffix=".headers", mode="w")
+    run.wait_for(2)
     run.kill()
-    run.wait()
-    while any(Path(f"/proc/{pid}/stat").exists() for pid in workers) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert [pid for pid in workers if Path(f"/proc/{pid}/stat").exists()] == []
-    assert subprocess.run([*command, str(ledger)], stderr=subprocess.DEVNULL).returncode == 0
-    assert subprocess.run([*command, str(tmp_path / "whole")], stderr=subprocess.DEVNULL).returncode == 0
+    assert list(ledger.glob(".staging/parts/*.records"))
+    main([*command[:-3], "--out", str(tmp_path / "whole")])
+    assert main([*command, str(ledger)]) == 1
     assert tree(ledger) == tree(tmp_path / "whole")
 
 
-def test_a_worker_in_the_middle_of_a_large_bundle_does_not_write_where_the_next_run_does(tmp_path):
-    document = bundle(*(entry(f"{item}.pdf", surplus=item) for item in range(40_000)))
-    (tmp_path / "large.json").write_text(json.dumps(document))
+def test_a_worker_in_the_middle_of_a_bundle_does_not_write_where_the_next_run_does(tmp_path):
+    [path] = made(tmp_path / "b", 1)
     ledger = tmp_path / "ledger"
-    command = [sys.executable, "-m", "normalizer", "normalize", str(tmp_path / "large.json"), "--jobs", "2"]
-    run = subprocess.Popen([*command, "--out", str(ledger)], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while not list(ledger.glob(".staging/incoming/*/*.json")) and run.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
-    time.sleep(0.8)  # its worker has begun by now, and is not done
-    workers = [int(pid) for pid in Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()]
+    command = ["normalize", str(path), "--jobs", "2", "--out", str(ledger)]
+    run = Stopped(tmp_path / "stopped", command, below="/.staging/incoming/", suffix=".json", mode="r")
+    run.wait_for(1)
     run.kill()
-    run.wait()
-    while any(Path(f"/proc/{pid}/stat").exists() for pid in workers) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    assert list(ledger.glob(".staging/incoming/*/*.json"))
     assert list(ledger.glob(".staging/parts/*")) == []
