@@ -17,12 +17,16 @@ from tests.normalizer.test_ledger import made, tree
 from tests.normalizer.watching import Stopped
 
 STEPS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "shutil.rmtree"}
+NEVER = 100
 
 
 def in_a_child(
     argv: list[str], folder: Path, kill_at: int, limit: int | None = None, by: signal.Signals = signal.SIGKILL
 ) -> int:
-    """Run the command in a forked process that sends itself a signal before the n-th change below a folder."""
+    """Run the command in a forked process that sends itself a signal before the n-th change below a folder.
+
+    The exit status is told, and NEVER added to it where there was no n-th change.
+    """
     child = os.fork()
     if child == 0:
         try:
@@ -41,7 +45,8 @@ def in_a_child(
             if limit is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
             sys.addaudithook(watch)
-            os._exit(main(argv))
+            status = main(argv)
+            os._exit(status if seen >= kill_at else NEVER + status)
         finally:
             os._exit(99)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -71,7 +76,7 @@ def test_killed_at_any_step_the_next_run_completes_it(two_runs, tmp_path):
         shutil.copytree(tmp_path / "before", ledger)
         status = in_a_child([*second, str(ledger)], ledger, kill_at=steps)
         if status != -signal.SIGKILL:
-            assert status == 1
+            assert status == NEVER + 1
             break
         # Whoever reads it now sees the one state or the other, never a mixture.
         assert main(["audit", str(ledger)]) == 0
@@ -91,12 +96,14 @@ def test_interrupted_at_any_step_nothing_has_changed_or_all_of_it(two_runs, tmp_
     for step in itertools.count(1):
         ledger = tmp_path / str(step)
         shutil.copytree(tmp_path / "before", ledger)
-        ends.append(in_a_child([*second, str(ledger)], ledger, kill_at=step, by=signal.SIGINT))
-        assert tree(ledger) == {1: after, 2: before}[ends[-1]], f"interrupted at step {step}"
-        if ends[-40:] == [1] * 40:
+        status = in_a_child([*second, str(ledger)], ledger, kill_at=step, by=signal.SIGINT)
+        if status == NEVER + 1:
             break
+        ends.append(status)
+        assert tree(ledger) == {1: after, 2: before}[status], f"interrupted at step {step}"
     assert ends == sorted(ends, reverse=True)
     assert ends.count(2) > 20
+    assert ends.count(1) > 5
 
 
 def test_killed_at_any_step_of_the_first_run_the_next_one_starts_anew(tmp_path):

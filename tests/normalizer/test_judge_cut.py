@@ -1,5 +1,6 @@
 """A run that is cut: killed outright, stopped by Ctrl-C, alone on its folder, and watched on a terminal."""
 
+import itertools
 import os
 import pty
 import resource
@@ -11,7 +12,8 @@ import time
 import pytest
 
 from normalizer.cli import main
-from tests.normalizer.judging import COMMAND, Study, bad_endpoint
+from tests.normalizer.judging import COMMAND, GOOD, PDF, Study, bad_endpoint
+from tests.normalizer.test_crash import NEVER, in_a_child
 from tests.normalizer.watching import LONG, wait_until
 
 
@@ -124,6 +126,30 @@ def test_a_second_ctrl_c_or_a_term_drops_the_calls_under_way(study, tmp_path, si
     process.communicate(timeout=LONG)  # the judge itself would be there for longer
     assert process.returncode == 2
     assert answered(one) == 1
+
+
+@pytest.mark.parametrize(("by", "stride"), [(signal.SIGINT, 1), (signal.SIGTERM, 3)], ids=["Ctrl-C", "SIGTERM"])
+def test_stopped_at_any_step_the_same_command_goes_on_and_asks_nothing_twice(study, tmp_path, by, stride):
+    one = study({"a.pdf": b"An answer.", "b.pdf": PDF})
+    (tmp_path / "judge.sh").write_text(f"cat > /dev/null\necho asked >> {one.calls}\necho '{GOOD}'\n")
+    flags = ("--command", f"sh {tmp_path}/judge.sh", "--jobs", "1")
+    assert one.judge(*flags) == 0
+    whole = (one.out / "bundle.json").read_bytes()
+    ends = []
+    for step in itertools.count(1, stride):
+        one.out = tmp_path / f"stopped-{step}"
+        status = in_a_child(one.argv(*flags), one.out, kill_at=step, by=by)
+        if status == NEVER:
+            break
+        ends.append(status)
+        answers, asked = answered(one), one.asked
+        if status != 0:
+            assert status in (2, -by), f"stopped at step {step}"
+            assert one.judge(*flags) == 0
+        assert (one.out / "bundle.json").read_bytes() == whole, f"stopped at step {step}"
+        assert one.asked - asked == 2 - answers, f"stopped at step {step}"
+        assert list(one.out.rglob("*.part")) == []
+    assert len(ends) - ends.count(0) > 20 // stride
 
 
 def test_ctrl_c_does_not_wait_out_a_long_back_off(study):
