@@ -101,6 +101,7 @@ def test_interrupted_at_any_step_nothing_has_changed_or_all_of_it(two_runs, tmp_
             break
         ends.append(status)
         assert tree(ledger) == {1: after, 2: before}[status], f"interrupted at step {step}"
+        assert not (ledger / ".staging").exists(), f"interrupted at step {step}"
     assert ends == sorted(ends, reverse=True)
     assert ends.count(2) > 20
     assert ends.count(1) > 5
