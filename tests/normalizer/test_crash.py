@@ -8,6 +8,7 @@ import resource
 import shutil
 import signal
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,9 @@ def in_a_child(
 
     The exit status is told, and NEVER added to it where there was no n-th change.
     """
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn that the threads are not copied
+        child = os.fork()
     if child == 0:
         try:
             seen = 0
