@@ -14,7 +14,7 @@ from normalizer.cli import main
 from normalizer.errors import CannotRun
 from normalizer.settings import load
 from normalizer.staging import Staging
-from normalizer.workers import Bench, Normalize, Take, Team
+from normalizer.workers import Bench, Normalize, Take, Team, _serve
 from tests.normalizer.bundles import bundle, entry
 from tests.normalizer.studies import refusal
 from tests.normalizer.test_ledger import made, tree
@@ -146,3 +146,16 @@ def test_a_worker_that_was_killed_while_it_had_nothing_to_do_is_told(tmp_path):
             worker.join()
         with pytest.raises(CannotRun, match="a worker process ended early"):
             list(team.each(work))
+
+
+def test_a_worker_whose_run_does_not_listen_any_more_ends_without_a_word(tmp_path, capfd):
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    worker = context.Process(target=_serve, args=(theirs, Bench(tmp_path, load(), replace=False)), daemon=True)
+    worker.start()
+    theirs.close()
+    assert ours.poll(LONG)  # it has begun and says so, but the run is over: this is not read
+    ours.close()
+    worker.join(LONG)
+    assert worker.exitcode == 0
+    assert capfd.readouterr().err == ""

@@ -60,7 +60,9 @@ def test_order_repetition_and_number_of_runs_do_not_matter(study, seed, cuts, tm
 def test_the_number_of_jobs_does_not_matter(study, jobs, tmp_path):
     paths, expected = study
     command = [sys.executable, "-m", "normalizer", "normalize", *map(str, paths), "--out", str(tmp_path / "l")]
-    assert subprocess.run([*command, "--jobs", jobs]).returncode == 1
+    done = subprocess.run([*command, "--jobs", jobs], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert [line.partition(":")[0] for line in done.stderr.splitlines()] == ["bundles", "entries", "ledger"]
     assert tree(tmp_path / "l") == expected
 
 
