@@ -60,6 +60,7 @@ def run(
         with locked(folder, "write"):
             staging = Staging(folder, settings, replace=replace)
             try:
+                staging.begin()
                 with _team(engine, jobs, Bench(folder, settings, replace)) as team:
                     done, flawed = _work(staging, team, sources, progress)
                 account = Account(done, staging.merge(), flawed)

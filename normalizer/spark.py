@@ -47,10 +47,15 @@ def session(*, quick: bool) -> SparkSession:
         if master.startswith("local"):
             # Workers on this machine run in the environment of this process, whatever python the PATH has.
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+            # Java would look up this machine's own name, and not start where nobody knows it.
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         local = {**_LOCAL, **(_QUICK if quick else {})}
         for name, value in local.items() if master.startswith("local") else ():
             builder = builder.config(name, value)
-    made = builder.getOrCreate()
+    try:
+        made = builder.getOrCreate()
+    except (PySparkException, Py4JError) as error:
+        raise CannotRun(f"Spark does not start: {_cause(error)}") from None
     made.sparkContext.setLogLevel("ERROR")
     return made
 

@@ -35,9 +35,12 @@ class Staging:
         self.root = folder / STAGING
         recover(folder)
         self._intact = Intact(folder)
+        self.committed = False
+
+    def begin(self) -> None:
+        """Make room for what comes in and for what is made of it."""
         for name in ("incoming", "known", "parts", "new", "settings"):
             (self.root / name).mkdir(parents=True)
-        self.committed = False
 
     def known_are_flawed(self) -> bool:
         """Whether something is wrong with the bundles given that the ledger has already.

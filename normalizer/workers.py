@@ -194,8 +194,9 @@ def _serve(connection: Connection, bench: Bench) -> None:
             except OSError as error:
                 answer = f"cannot write to {bench.folder}: {error.strerror or error}"
             connection.send(answer)
-    except (EOFError, BrokenPipeError):
-        # Every file is closed. To take an interpreter apart takes time, for which the run would wait.
+    except (EOFError, ConnectionError):
+        # The run is done, be it that it did not even read the first answer, which resets the connection. Every file is
+        # closed. To take an interpreter apart takes time, for which the run would wait.
         os._exit(0)
 
 

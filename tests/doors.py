@@ -56,7 +56,7 @@ def http(root: Path, *flags: str) -> Iterator[str]:
             yield found[1]
         finally:
             process.terminate()
-            process.wait(15)
+            process.wait(120)
 
 
 @contextmanager

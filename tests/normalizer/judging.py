@@ -81,7 +81,7 @@ class BadEndpoint(ThreadingHTTPServer):
         self.headers: list[dict[str, str]] = []
         self.times: list[float] = []
         self.asked: Counter[str] = Counter()
-        self.mutex = threading.Lock()
+        self.mutex = threading.Condition()
         self.most_at_once = self.at_once = 0
 
     @property
@@ -123,6 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
             asked = server.asked[json.dumps(part)]
             server.at_once += 1
             server.most_at_once = max(server.most_at_once, server.at_once)
+            server.mutex.notify_all()
         try:
             lines = part.get("text", "").splitlines()
             for line in lines:
@@ -138,6 +139,10 @@ class _Handler(BaseHTTPRequestHandler):
         kind, argument = [*words, ""][:2]
         if kind == "slow":
             time.sleep(float(argument))
+            return False
+        if kind == "together":
+            with self.server.mutex:
+                self.server.mutex.wait_for(lambda: self.server.most_at_once >= int(argument), timeout=60)
             return False
         if kind == "say":
             self.complete(json.loads(argument))
@@ -162,7 +167,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_response(200)
             self.send_header("content-length", "5000")
             self.end_headers()
-            for _ in range(200):
+            for _ in range(1200):
                 self.wfile.write(b" ")
                 self.wfile.flush()
                 time.sleep(0.05)

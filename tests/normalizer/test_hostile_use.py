@@ -14,10 +14,11 @@ from normalizer.cli import main
 from normalizer.errors import CannotRun
 from normalizer.settings import load
 from normalizer.staging import Staging
-from normalizer.workers import Bench, Normalize, Take, Team
+from normalizer.workers import Bench, Normalize, Take, Team, _serve
 from tests.normalizer.bundles import bundle, entry
 from tests.normalizer.studies import refusal
 from tests.normalizer.test_ledger import made, tree
+from tests.normalizer.watching import LONG
 
 NOT_UTF8 = "\udcff"
 """The byte 255, as Python has it in arguments."""
@@ -112,13 +113,13 @@ def test_an_interrupted_run_leaves_the_ledger_as_it_was(ledger, tmp_path, jobs, 
     command = [sys.executable, "-m", "normalizer", "normalize", *map(str, paths), "--out", str(ledger), "--jobs", jobs]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
     staged = ledger / ".staging" / "incoming"
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONG
     while not staged.exists() and time.monotonic() < deadline and running.poll() is None:
         time.sleep(0.001)
     time.sleep(delay)  # with two jobs: before, while and after the workers begin
     if running.poll() is None:
         os.killpg(running.pid, signal.SIGINT)  # as a terminal does: everybody gets it
-    _, said = running.communicate(timeout=30)
+    _, said = running.communicate(timeout=LONG)
     if running.returncode == 2:
         assert said.decode().splitlines()[-1] == "normalizer: interrupted"
         assert "Traceback" not in said.decode()
@@ -133,6 +134,7 @@ def test_an_interrupted_run_leaves_the_ledger_as_it_was(ledger, tmp_path, jobs, 
 def test_a_worker_that_was_killed_while_it_had_nothing_to_do_is_told(tmp_path):
     folder = tmp_path / "ledger"
     staging = Staging(folder, load(), replace=False)
+    staging.begin()
     with Team(2, Bench(folder, load(), replace=False)) as team:
         list(team.each([Take(list(map(str, made(tmp_path / "b", 1))))]))
         work = [Normalize(bucket) for bucket in staging.buckets()]
@@ -144,3 +146,16 @@ def test_a_worker_that_was_killed_while_it_had_nothing_to_do_is_told(tmp_path):
             worker.join()
         with pytest.raises(CannotRun, match="a worker process ended early"):
             list(team.each(work))
+
+
+def test_a_worker_whose_run_does_not_listen_any_more_ends_without_a_word(tmp_path, capfd):
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    worker = context.Process(target=_serve, args=(theirs, Bench(tmp_path, load(), replace=False)), daemon=True)
+    worker.start()
+    theirs.close()
+    assert ours.poll(LONG)  # it has begun and says so, but the run is over: this is not read
+    ours.close()
+    worker.join(LONG)
+    assert worker.exitcode == 0
+    assert capfd.readouterr().err == ""

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,3 +118,13 @@ def test_normalizing_on_spark_writes_the_same_ledger(ledgers, tmp_path):
     ]
     assert found[0] == found[1]
     assert found[0]["records.jsonl"]
+
+
+def test_a_java_that_does_not_start_is_told_in_one_sentence(ledgers, tmp_path):
+    command = [sys.executable, "-m", "normalizer", "aggregate", str(ledgers[0]), "--engine", "spark"]
+    environment = {**os.environ, "JAVA_HOME": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1].startswith("normalizer: Spark does not start: ")
+    assert "Traceback" not in done.stderr

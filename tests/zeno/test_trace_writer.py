@@ -68,6 +68,8 @@ def test_a_request_that_cannot_be_logged_is_answered_trace_failed(root, tmp_path
         command,
         input=lines,
         capture_output=True,
+        # Python would cut the modules that it caches, too, and leave them so for everybody.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]

@@ -30,6 +30,10 @@ def main() -> int:
         kind, _, argument = rest.partition(" ")
         if kind == "slow":
             time.sleep(float(argument))
+        elif kind == "until":
+            end = time.monotonic() + 600
+            while not os.path.exists(argument) and time.monotonic() < end:
+                time.sleep(0.01)
         elif kind == "say":
             sys.stdout.write(json.loads(argument))
             return 0
