@@ -1,6 +1,0 @@
-"""Hypothesis on a busy machine: an example that was slow once is no failure."""
-
-from hypothesis import HealthCheck, settings
-
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
