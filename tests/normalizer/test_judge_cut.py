@@ -144,6 +144,8 @@ def test_two_runs_do_not_share_a_folder(study, capsys):
 
 
 def small_files_only():
+    # Modules that nobody has compiled yet would be left compiled to their beginnings, for everybody.
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
