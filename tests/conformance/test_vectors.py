@@ -46,7 +46,6 @@ class Grounds:
 
 @pytest.fixture(scope="module")
 def grounds() -> Iterator[Grounds]:
-    # A short path of our own: a socket's path has room for about a hundred characters.
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         yield Grounds(Path(folder), stack)
 
