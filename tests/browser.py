@@ -77,6 +77,8 @@ class Browser:
         command = [sys.executable, "-c", _TRAMPOLINE, str(take), str(give), program, *FLAGS]
         self.process = subprocess.Popen(
             [*command, f"--user-data-dir={self._profile.name}", "about:blank"],
+            # It makes a socket there, whose path has room for about a hundred characters.
+            env={**os.environ, "TMPDIR": "/tmp"},
             pass_fds=(take, give),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

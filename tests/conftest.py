@@ -17,6 +17,7 @@ from tests.patience import PATIENCE
 from tests.tracing import traced
 from zeno.search.corpus import ColdCorpus
 from zeno.server import Server
+from zeno.trace.recorder import ROOT, SUBCALL, TRACE
 from zeno.tree import Tree
 
 __all__ = ["browser", "page", "traced"]  # fixtures that live where their machinery does
@@ -31,6 +32,11 @@ settings.load_profile("patient")
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, usual)
+
+# Nor does it matter who may read what the user makes, and whether a recording goes on around the tests.
+os.umask(0o022)
+for name in (TRACE, ROOT, SUBCALL):
+    os.environ.pop(name, None)
 
 # Servers of tests are on this machine, whatever proxy leads out of it.
 for name in ("no_proxy", "NO_PROXY"):
