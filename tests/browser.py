@@ -12,12 +12,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.patience import PATIENCE, until
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = (
@@ -34,6 +35,8 @@ FLAGS = (
     "--hide-scrollbars",
     "--force-color-profile=srgb",
     "--font-render-hinting=none",
+    # Keys and clicks count from the start, not only once something has been painted.
+    "--allow-pre-commit-input",
     "--remote-debugging-pipe",
 )
 # Chromium reads commands on descriptor 3 and answers on 4.
@@ -43,8 +46,6 @@ take, give = (fcntl.fcntl(int(text), fcntl.F_DUPFD, 10) for text in sys.argv[1:3
 os.dup2(take, 3), os.dup2(give, 4)
 os.execvp(sys.argv[3], sys.argv[3:])
 """
-TIMEOUT = 120.0
-"""Seconds that only a hang takes, on however busy a machine."""
 # Keys that are not a character: code, and Windows key code.
 KEYS = {
     "Enter": 13,
@@ -76,6 +77,8 @@ class Browser:
         command = [sys.executable, "-c", _TRAMPOLINE, str(take), str(give), program, *FLAGS]
         self.process = subprocess.Popen(
             [*command, f"--user-data-dir={self._profile.name}", "about:blank"],
+            # It makes a socket there, whose path has room for about a hundred characters.
+            env={**os.environ, "TMPDIR": "/tmp"},
             pass_fds=(take, give),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -106,6 +109,7 @@ class Browser:
         page = self._pages[session] = Page(self, target, session)
         for domain in ("Page", "Runtime", "Log", "Network"):
             page.call(f"{domain}.enable")
+        page.call("Page.setLifecycleEventsEnabled", enabled=True)
         page.resize(width, height)
         page.scheme(scheme)
         return page
@@ -117,17 +121,21 @@ class Browser:
         message = {"id": number, "method": method, "params": params, **({"sessionId": session} if session else {})}
         os.write(self._out, json.dumps(message).encode() + b"\0")
         while True:
-            answer = self._receive(time.monotonic() + TIMEOUT)
+            answer = self._receive()
             if answer.get("id") == number:
                 if "error" in answer:
                     raise AssertionError(f"{method}: {answer['error']['message']}")
                 result: dict[str, Any] = answer["result"]
                 return result
 
-    def _receive(self, deadline: float) -> dict[str, Any]:
+    def hear(self, news: Callable[[], bool]) -> None:
+        """Take events until they have brought something."""
+        while not news():
+            self._receive()
+
+    def _receive(self) -> dict[str, Any]:
         while b"\0" not in self._held:
-            ready, _, _ = select.select([self._in], [], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
+            if not select.select([self._in], [], [], PATIENCE)[0]:
                 raise TimeoutError("the browser does not answer")
             data = os.read(self._in, 1 << 20)
             if not data:
@@ -148,6 +156,7 @@ class Page:
         self._browser = browser
         self._target = target
         self._session = session
+        self._loaded: set[str] = set()
         self.complaints: list[str] = []
         """What the page logged as an error or warning, or threw."""
         self.requests: list[str] = []
@@ -160,7 +169,9 @@ class Page:
 
     def heard(self, method: str, params: dict[str, Any]) -> None:
         """An event of this page."""
-        if method == "Runtime.exceptionThrown":
+        if method == "Page.lifecycleEvent" and params["name"] == "load":
+            self._loaded.add(params["loaderId"])
+        elif method == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
             self.complaints.append(details.get("exception", {}).get("description", details["text"]))
         elif method == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
@@ -175,10 +186,9 @@ class Page:
     def open(self, path: Path, fragment: str = "") -> None:
         """Load a file and wait until it is loaded."""
         self.address = path.resolve().as_uri()
-        self.call("Page.navigate", url=self.address + fragment)
-        # The page before was complete, too, and its own event may come late.
-        here = f"location.href.split('#')[0] === {json.dumps(self.address)}"
-        self.until(f"{here} && document.readyState === 'complete'")
+        # Not the page that was there before, which is complete too: the one that this call loads.
+        loader = self.call("Page.navigate", url=self.address + fragment)["loaderId"]
+        self._browser.hear(lambda: loader in self._loaded)
 
     def js(self, expression: str) -> Any:
         """The value of an expression in the page."""
@@ -187,16 +197,9 @@ class Page:
             raise AssertionError(answer["exceptionDetails"]["exception"]["description"])
         return answer["result"].get("value")
 
-    def until(self, condition: str | Callable[[], Any], timeout: float = TIMEOUT) -> Any:
-        """Wait until an expression, or a function, is true; its value."""
-        deadline = time.monotonic() + timeout
-        while True:
-            value = self.js(condition) if isinstance(condition, str) else condition()
-            if value:
-                return value
-            if time.monotonic() > deadline:
-                raise AssertionError(f"still not so after {timeout} s: {condition}")
-            time.sleep(0.02)
+    def until(self, condition: str) -> Any:
+        """Wait until an expression is true; its value."""
+        return until(lambda: self.js(condition), condition)
 
     def click(self, selector: str) -> None:
         """Click with the mouse in the middle of the first element that matches."""

@@ -1,6 +1,8 @@
 """Fixtures that several tests share: a real tree, and a real server over real pipes."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -11,16 +13,34 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.browser import browser, page
+from tests.patience import PATIENCE
 from tests.tracing import traced
 from zeno.search.corpus import ColdCorpus
 from zeno.server import Server
+from zeno.trace.recorder import ROOT, SUBCALL, TRACE
 from zeno.tree import Tree
 
-# On a busy machine an example that was slow once is no failure.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+__all__ = ["browser", "page", "traced"]  # fixtures that live where their machinery does
+
+# An example that was slow once, or a few that chance made unsuitable, are no failure. tests/spec/test_patience.py holds
+# all property tests to it.
+CHANCE = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
+settings.register_profile("patient", deadline=None, suppress_health_check=CHANCE)
 settings.load_profile("patient")
 
-__all__ = ["browser", "page", "traced"]  # fixtures that live where their machinery does
+# What is started in the background of a shell ignores Ctrl-C, and so would all that tests start and interrupt.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
+
+# Nor does it matter who may read what the user makes, and whether a recording goes on around the tests.
+os.umask(0o022)
+for name in (TRACE, ROOT, SUBCALL):
+    os.environ.pop(name, None)
+
+# Servers of tests are on this machine, whatever proxy leads out of it.
+for name in ("no_proxy", "NO_PROXY"):
+    os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))
 
 
 class Pipe:
@@ -44,7 +64,7 @@ class Pipe:
 
     def close(self) -> tuple[int, bytes]:
         """End the input; the exit status and what stood on stderr."""
-        _, complaints = self.process.communicate(timeout=120)
+        _, complaints = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, complaints
 
 

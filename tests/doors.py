@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Pipe
+from tests.patience import PATIENCE
 from tools.node import install
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -56,7 +57,7 @@ def http(root: Path, *flags: str) -> Iterator[str]:
             yield found[1]
         finally:
             process.terminate()
-            process.wait(120)
+            process.wait(PATIENCE)
 
 
 @contextmanager

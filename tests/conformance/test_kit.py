@@ -15,6 +15,7 @@ import jsonschema
 import pytest
 import referencing
 
+from tests.patience import PATIENCE
 from tools import conformance
 from tools.kit.peer import Peer
 from tools.kit.trees import plant, uproot
@@ -188,7 +189,6 @@ def test_a_corpus_planted_twice_is_the_same_tree(name: str, tmp_path: Path) -> N
         assert not folder.exists()
         return seen
 
-    # A short name each: a socket's path has room for about a hundred characters.
     assert picture(tmp_path / "a") == picture(tmp_path / "b")
 
 
@@ -283,8 +283,9 @@ def test_an_error_is_matched_by_its_code_and_needs_a_message() -> None:
 
 
 def run(*argv: str) -> tuple[int, str]:
+    """The command, with all the time in the world unless told otherwise."""
     out = io.StringIO()
-    return conformance.main(argv, out), out.getvalue()
+    return conformance.main(["--time-limit", str(PATIENCE), *argv], out), out.getvalue()
 
 
 def test_our_server_agrees() -> None:
@@ -294,9 +295,7 @@ def test_our_server_agrees() -> None:
 
 
 def test_a_wrong_server_is_reported() -> None:
-    status, text = run(
-        "--server", f"{WRONG} {{root}} wrong", "--time-limit", "2", "--filter", "_file", "--format", "json"
-    )
+    status, text = run("--server", f"{WRONG} {{root}} wrong", "--filter", "_file", "--format", "json")
     report = json.loads(text)
     assert status == 1
     verdicts = {vector["description"]: vector for vector in report["vectors"]}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tools.conformance import planted
 from tools.kit.peer import OUR_SERVER, Peer, Trouble, converse, missing
 from tools.kit.trees import Site
@@ -16,7 +17,7 @@ from zeno.search.corpus import ColdCorpus
 from zeno.server import Server, serve
 from zeno.tree import Tree
 
-TIME_LIMIT = 60
+TIME_LIMIT = PATIENCE
 # A corpus is planted once by each worker that needs it; the group keeps its vectors on one.
 VECTORS = [pytest.param(vector, id=vector.name, marks=pytest.mark.xdist_group(vector.corpus)) for vector in read()]
 
@@ -46,7 +47,6 @@ class Grounds:
 
 @pytest.fixture(scope="module")
 def grounds() -> Iterator[Grounds]:
-    # A short path of our own: a socket's path has room for about a hundred characters.
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         yield Grounds(Path(folder), stack)
 

@@ -18,7 +18,6 @@ from typing import Any
 import contract_spec as spec
 import pytest
 import re2
-import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis import Case, GenerationMode
@@ -26,6 +25,7 @@ from schemathesis.specs.openapi.checks import negative_data_rejection, positive_
 
 from tests.conftest import Pipe
 from tests.doors import http, sample, stdio, without_metrics
+from tests.patience import PATIENCE
 
 SCHEMA = schemathesis.openapi.from_dict(spec.resource("openapi.json"))
 SCHEMA.config.generation.update(modes=list(GenerationMode))
@@ -49,11 +49,10 @@ class Doors:
     def __init__(self, url: str, pipe: Pipe) -> None:
         self.url = url
         self._pipe = pipe
-        self._session = requests.Session()
         self.compared: Counter[int] = Counter()
 
     def check(self, case: Case[Any]) -> Any:
-        response = case.call(base_url=self.url, session=self._session)
+        response = case.call(base_url=self.url, timeout=PATIENCE)
         case.validate_response(response, excluded_checks=_beyond_the_schema(case, response))
         self.compare(response)
         return response
@@ -141,7 +140,7 @@ def test_links_lead_from_results_to_requests_that_succeed(doors: Doors) -> None:
 
     class Walk(SCHEMA.as_state_machine()):  # type: ignore[misc]
         def get_call_kwargs(self, case: Case[Any]) -> dict[str, Any]:
-            return {"base_url": doors.url}
+            return {"base_url": doors.url, "timeout": PATIENCE}
 
         def validate_response(self, response: Any, case: Case[Any], **kwargs: Any) -> None:
             excluded = _beyond_the_schema(case, response)

@@ -47,6 +47,8 @@ def in_a_child(
             sys.dont_write_bytecode = True  # under a limit, Python would cut the modules that it caches for everybody
             sys.stderr = open(os.devnull, "w")  # noqa: SIM115
             if limit is not None:
+                # A module that nobody has compiled yet would be left compiled to its beginning, for everybody.
+                sys.dont_write_bytecode = True
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
             sys.addaudithook(watch)
             status = main(argv)

@@ -18,7 +18,7 @@ from normalizer.workers import Bench, Normalize, Take, Team, _serve
 from tests.normalizer.bundles import bundle, entry
 from tests.normalizer.studies import refusal
 from tests.normalizer.test_ledger import made, tree
-from tests.normalizer.watching import LONG
+from tests.patience import PATIENCE
 
 NOT_UTF8 = "\udcff"
 """The byte 255, as Python has it in arguments."""
@@ -113,13 +113,13 @@ def test_an_interrupted_run_leaves_the_ledger_as_it_was(ledger, tmp_path, jobs, 
     command = [sys.executable, "-m", "normalizer", "normalize", *map(str, paths), "--out", str(ledger), "--jobs", jobs]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
     staged = ledger / ".staging" / "incoming"
-    deadline = time.monotonic() + LONG
+    deadline = time.monotonic() + PATIENCE
     while not staged.exists() and time.monotonic() < deadline and running.poll() is None:
         time.sleep(0.001)
     time.sleep(delay)  # with two jobs: before, while and after the workers begin
     if running.poll() is None:
         os.killpg(running.pid, signal.SIGINT)  # as a terminal does: everybody gets it
-    _, said = running.communicate(timeout=LONG)
+    _, said = running.communicate(timeout=PATIENCE)
     if running.returncode == 2:
         assert said.decode().splitlines()[-1] == "normalizer: interrupted"
         assert "Traceback" not in said.decode()
@@ -154,8 +154,8 @@ def test_a_worker_whose_run_does_not_listen_any_more_ends_without_a_word(tmp_pat
     worker = context.Process(target=_serve, args=(theirs, Bench(tmp_path, load(), replace=False)), daemon=True)
     worker.start()
     theirs.close()
-    assert ours.poll(LONG)  # it has begun and says so, but the run is over: this is not read
+    assert ours.poll(PATIENCE)  # it has begun and says so, but the run is over: this is not read
     ours.close()
-    worker.join(LONG)
+    worker.join(PATIENCE)
     assert worker.exitcode == 0
     assert capfd.readouterr().err == ""

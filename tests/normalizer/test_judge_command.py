@@ -10,7 +10,8 @@ import pytest
 
 from normalizer.cli import main
 from tests.normalizer.judging import COMMAND, GOOD, PDF, Study
-from tests.normalizer.watching import has_ended, wait_until
+from tests.normalizer.watching import has_ended
+from tests.patience import until
 
 
 @pytest.fixture
@@ -136,7 +137,7 @@ def test_a_slow_program_is_ended_with_all_it_started(study, tmp_path, capsys):
         if (tmp_path / "pid").exists():
             break
     started = int((tmp_path / "pid").read_text())
-    wait_until(lambda: has_ended(started))  # the signal may take a moment
+    until(lambda: has_ended(started), "the judge has ended")
 
 
 def test_an_endless_reply_is_cut_kept_up_to_the_limit_and_not_used(study, capsys):

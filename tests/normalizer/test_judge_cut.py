@@ -12,9 +12,11 @@ import time
 import pytest
 
 from normalizer.cli import main
+from normalizer.errors import UnusableLedger
+from normalizer.ledger import locked
 from tests.normalizer.judging import COMMAND, GOOD, PDF, Study, bad_endpoint
 from tests.normalizer.test_crash import NEVER, in_a_child
-from tests.normalizer.watching import LONG, wait_until
+from tests.patience import PATIENCE, until
 
 
 @pytest.fixture
@@ -35,7 +37,15 @@ def answered(study):
 
 
 def wait_for_answers(study, count):
-    wait_until(lambda: answered(study) == count)
+    until(lambda: answered(study) == count, f"{count} files are judged")
+
+
+def is_free(folder) -> bool:
+    try:
+        with locked(folder, "write"):
+            return True
+    except UnusableLedger:
+        return False
 
 
 def gated(folder, *gates):
@@ -54,6 +64,8 @@ def test_a_killed_run_goes_on_without_asking_again_what_was_answered(study, tmp_
         wait_for_answers(one, done)
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        # A judge that it was just about to start may hold its lock until it is another program.
+        until(lambda: is_free(one.out), "the folder is free")
         assert not (one.out / "bundle.json").exists()
         (tmp_path / gate).touch()
     records = {path: path.read_bytes() for path in (one.out / "calls").glob("*-1.json")}
@@ -107,7 +119,7 @@ def test_ctrl_c_lets_the_calls_under_way_end_and_keeps_what_is_done(study, tmp_p
     assert stop(process) == b"stopping: 2 calls are under way; Ctrl-C again drops them\n"
     assert answered(one) == 1
     (tmp_path / "gate").touch()
-    _, error = process.communicate(timeout=LONG)
+    _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2
     assert b"stopped: 3 of 8 files have a usable reply; the same command goes on there" in error
     assert one.asked == answered(one) == 3
@@ -119,11 +131,11 @@ def test_ctrl_c_lets_the_calls_under_way_end_and_keeps_what_is_done(study, tmp_p
 def test_a_second_ctrl_c_or_a_term_drops_the_calls_under_way(study, tmp_path, signals):
     one = study(gated(tmp_path, "never", None))
     process = start(one, "--jobs", "2")
-    wait_until(lambda: answered(one) == 1 and one.asked == 2)
+    until(lambda: answered(one) == 1 and one.asked == 2, "one is judged, one is being judged")
     for _ in signals[1:]:
         assert stop(process) == b"stopping: 1 calls are under way; Ctrl-C again drops them\n"
     process.send_signal(signals[-1])
-    process.communicate(timeout=LONG)  # the judge itself would be there for longer
+    process.communicate(timeout=PATIENCE)  # the judge itself would be there for longer
     assert process.returncode == 2
     assert answered(one) == 1
 
@@ -158,10 +170,10 @@ def test_ctrl_c_does_not_wait_out_a_long_back_off(study):
         argv = [sys.executable, "-m", "normalizer", *one.argv("--endpoint", server.url, "--model", "judge-x")]
         environment = {**os.environ, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
         process = subprocess.Popen(argv, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-        wait_until(lambda: len(server.requests) == 1)
+        until(lambda: len(server.requests) == 1, "the endpoint is asked")
         time.sleep(0.3)  # it waits by now, or will not begin to
         process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=LONG)
+        _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2
     assert b"stopped: 0 of 1 files" in error
 
@@ -169,15 +181,17 @@ def test_ctrl_c_does_not_wait_out_a_long_back_off(study):
 def test_two_runs_do_not_share_a_folder(study, tmp_path, capsys):
     one = study(gated(tmp_path, "gate"))
     process = start(one)
-    wait_until(lambda: one.asked == 1)
+    until(lambda: one.asked == 1, "the judge is asked")
     assert one.command() == 2
     assert "another run is using" in capsys.readouterr().err
     (tmp_path / "gate").touch()
-    process.communicate(timeout=LONG)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
 
 
 def small_files_only():
+    # Modules that nobody has compiled yet would be left compiled to their beginnings, for everybody.
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
@@ -189,7 +203,7 @@ def test_a_disk_that_takes_no_more_stops_the_run_and_says_so(study, monkeypatch)
     # Python would cut the modules that it caches, too, and leave them so for everybody.
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     process = start(one, "--jobs", "1", preexec_fn=small_files_only)
-    _, error = process.communicate(timeout=LONG)
+    _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2
     assert b"cannot write to" in error
     assert b"Traceback" not in error
@@ -211,7 +225,7 @@ def test_progress_with_the_time_left_is_shown_on_a_terminal_and_only_there(study
             break
         shown += block
     os.close(primary)
-    out, _ = process.communicate(timeout=LONG)
+    out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert b"2 of 4 judged, about" in shown
     assert b" left" in shown
@@ -219,5 +233,5 @@ def test_progress_with_the_time_left_is_shown_on_a_terminal_and_only_there(study
     again = study({"f.pdf": b"x"})
     again.out = one.folder / "elsewhere"
     process = start(again)
-    _, error = process.communicate(timeout=LONG)
+    _, error = process.communicate(timeout=PATIENCE)
     assert b"judged" not in error

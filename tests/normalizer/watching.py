@@ -7,12 +7,9 @@ that too, and stay there.
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-LONG = 120.0
-"""Seconds that only a hang takes."""
+from tests.patience import PATIENCE, until
 
 # Python runs a module of this name at its start, wherever the command line points.
 _AT_THE_START = """
@@ -29,14 +26,6 @@ sys.addaudithook(watch)
 """
 
 
-def wait_until(condition: Callable[[], object]) -> None:
-    """Wait for a fact."""
-    end = time.monotonic() + LONG
-    while not condition():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.01)
-
-
 def has_ended(pid: int) -> bool:
     """Whether a process is gone, or is only still listed until somebody asks how it ended."""
     try:
@@ -51,7 +40,7 @@ class Stopped:
     def __init__(self, scratch: Path, command: list[str], *, below: str, suffix: str, mode: str) -> None:
         self._told = scratch / "told"
         self._told.mkdir(parents=True)
-        facts = {"told": str(self._told), "below": below, "suffix": suffix, "mode": mode, "long": LONG}
+        facts = {"told": str(self._told), "below": below, "suffix": suffix, "mode": mode, "long": PATIENCE}
         (scratch / "sitecustomize.py").write_text(_AT_THE_START.format(**facts))
         self.process = subprocess.Popen(
             [sys.executable, "-m", "normalizer", *command],
@@ -61,7 +50,7 @@ class Stopped:
 
     def wait_for(self, count: int) -> None:
         """Wait until so many processes are there."""
-        wait_until(lambda: len(self._pids("there-")) >= count or self.process.poll() is not None)
+        until(lambda: len(self._pids("there-")) >= count or self.process.poll() is not None, "they are there")
         assert self.process.poll() is None, "it ended without coming there"
 
     def kill(self) -> None:
@@ -70,7 +59,7 @@ class Stopped:
         self.process.wait()
         others = [pid for pid in self._pids("begun-") if pid != self.process.pid]
         assert others
-        wait_until(lambda: all(map(has_ended, others)))
+        until(lambda: all(map(has_ended, others)), "they have ended")
 
     def _pids(self, what: str) -> list[int]:
         return [int(path.name.removeprefix(what)) for path in self._told.glob(f"{what}*")]

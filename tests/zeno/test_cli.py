@@ -1,15 +1,14 @@
 """The command line, run as a user runs it."""
 
-import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
+from tests.patience import PATIENCE, open_files, until
 from zeno.cli import main
 
 
@@ -139,28 +138,15 @@ def stuck(root, tmp_path):
     command = [sys.executable, "-m", "zeno", "serve", "--root", str(root), "--log", str(tmp_path / "log")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
-            deadline = time.monotonic() + 20
-            while str(root) not in open_files(process.pid):
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+            until(lambda: str(root) in open_files(process.pid), "it has opened its root")
             yield process
         finally:
             process.kill()
 
 
-def open_files(pid: int) -> set[str]:
-    folder = f"/proc/{pid}/fd"
-    found = set()
-    for one in os.listdir(folder):
-        # It may be closed by the time it is looked at.
-        with contextlib.suppress(FileNotFoundError):
-            found.add(os.readlink(os.path.join(folder, one)))
-    return found
-
-
 def test_ctrl_c_while_a_server_starts_ends_it_without_a_word(stuck):
     stuck.send_signal(signal.SIGINT)
-    out, err = stuck.communicate(timeout=20)
+    out, err = stuck.communicate(timeout=PATIENCE)
     assert (stuck.returncode, out, err) == (-signal.SIGINT, b"", b"")
 
 
@@ -218,7 +204,7 @@ def test_a_limit_on_the_request_is_a_flag(root, pipe):
 def test_a_standard_stream_that_is_closed_or_full_is_told_in_one_line(root, redirection, status, complaint):
     request = '{"id":"1","op":"stat","args":{"path":"."}}\n'
     command = f'exec "{sys.executable}" -m zeno serve --root "{root}" --log "{root}/log" {redirection}'
-    done = subprocess.run(["sh", "-c", command], input=request, capture_output=True, text=True, timeout=20)
+    done = subprocess.run(["sh", "-c", command], input=request, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (status, complaint)
 
 

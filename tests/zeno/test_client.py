@@ -17,6 +17,8 @@ from contract_models.zeno.ops.grep import GrepResult
 
 from tests.doors import sample
 from tests.doors import zeno as command
+from tests.patience import PATIENCE
+from zeno import client
 from zeno.client import AsyncZeno, Gone, Refused, Zeno
 from zeno.dispatch import OPS, loaded
 
@@ -37,6 +39,8 @@ def stopped(zeno: Zeno | AsyncZeno) -> Iterator[None]:
     """A server that does nothing for a while, and a client that does not wait for long."""
     patience, zeno.timeout = zeno.timeout, 0.2
     os.kill(zeno._process.pid, signal.SIGSTOP)
+    # All its threads stand still only now.
+    os.waitid(os.P_PID, zeno._process.pid, os.WSTOPPED | os.WNOWAIT)
     try:
         yield
     finally:
@@ -83,7 +87,7 @@ def test_threads_share_one_server(zeno: Zeno) -> None:
 
 
 def test_a_call_that_takes_too_long_is_given_up_and_the_next_one_gets_its_own_answer(root: Path) -> None:
-    with Zeno(root, timeout=10) as zeno:
+    with Zeno(root, timeout=PATIENCE) as zeno:
         assert zeno.stat(path=".").items
         with stopped(zeno), pytest.raises(TimeoutError):
             zeno.read_file("README.md")
@@ -103,7 +107,8 @@ def test_a_server_that_has_ended_is_told(root: Path) -> None:
         zeno.stat(path=".")
 
 
-def test_the_server_ends_with_the_client(root: Path) -> None:
+def test_the_server_ends_with_the_client(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_GRACE", PATIENCE)
     with Zeno(root) as zeno:
         zeno.stat(path=".")
     assert zeno._process.returncode == 0
@@ -137,7 +142,7 @@ def test_awaited_calls_may_overlap_and_each_gets_its_own_answer(root: Path) -> N
 
 def test_an_awaited_call_can_be_given_up(root: Path) -> None:
     async def run() -> None:
-        async with AsyncZeno(root, timeout=10) as zeno:
+        async with AsyncZeno(root, timeout=PATIENCE) as zeno:
             await zeno.stat(path=".")
             with stopped(zeno), pytest.raises(TimeoutError):
                 await zeno.read_file("README.md")
@@ -177,7 +182,7 @@ def test_walking_all_pages_equals_the_uncut_result(root: Path, zeno: Zeno) -> No
 
 def test_a_large_request_after_a_large_answer_nobody_read_does_not_block(tmp_path: Path) -> None:
     (tmp_path / "big.txt").write_text("x" * 4_000_000)
-    with Zeno(tmp_path, timeout=20) as zeno:
+    with Zeno(tmp_path, timeout=PATIENCE) as zeno:
         zeno.stat(path=".")
         with stopped(zeno), pytest.raises(TimeoutError):
             zeno.read_file("big.txt")

@@ -10,6 +10,7 @@ from pathlib import Path
 import contract_spec as spec
 import pytest
 
+from tests.patience import PATIENCE
 from zeno.cli import main
 from zeno.dispatch import OPS
 
@@ -69,7 +70,7 @@ def test_the_configurations_are_well_formed_and_start_what_exists(capsys: pytest
 
 def test_the_python_of_the_page_runs() -> None:
     (program,) = blocks(DOORS, "python")
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert done.stderr == ""
     assert "lantern/session.py 33 " in done.stdout
     assert done.stdout.endswith("not_found\n")

@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from tests.doors import http, sample, stdio, without_metrics, zeno
+from tests.patience import PATIENCE
 from zeno.dispatch import OPS
 
 TOKEN = "correct-horse-battery-staple"
@@ -30,6 +31,14 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def url(root: Path) -> Iterator[str]:
     with http(root, "--max-request-bytes", "2000", "--allow-host", "zeno.internal") as url:
         yield url
+
+
+def get(url: str, **what: Any) -> httpx.Response:
+    return httpx.get(url, timeout=PATIENCE, **what)
+
+
+def post(url: str, **what: Any) -> httpx.Response:
+    return httpx.post(url, timeout=PATIENCE, **what)
 
 
 def problem(response: httpx.Response) -> dict[str, Any]:
@@ -57,7 +66,7 @@ def problem(response: httpx.Response) -> dict[str, Any]:
 def test_a_refusal_is_a_problem_document_whose_status_fits(
     url: str, op: str, args: Any, status: int, code: str
 ) -> None:
-    response = httpx.post(f"{url}/v1/ops/{op}", json=args)
+    response = post(f"{url}/v1/ops/{op}", json=args)
     assert (response.status_code, problem(response)["code"]) == (status, code)
 
 
@@ -69,19 +78,19 @@ def test_every_code_of_the_protocol_has_a_status() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"{", b'{"a":1,"a":2}', b"\xef\xbb\xbf{}", b'{"x":NaN}', b"\xff", b"[" * 100])
 def test_a_body_that_is_not_strict_json_is_refused(url: str, body: bytes) -> None:
-    response = httpx.post(f"{url}/v1/ops/stat", content=body, headers=JSON)
+    response = post(f"{url}/v1/ops/stat", content=body, headers=JSON)
     assert (response.status_code, problem(response)["code"]) == (400, "invalid_json")
 
 
 def test_a_body_cannot_smuggle_fields_into_the_request(url: str) -> None:
-    response = httpx.post(f"{url}/v1/ops/stat", content=b'{"path":"."},"op":"list_files"', headers=JSON)
+    response = post(f"{url}/v1/ops/stat", content=b'{"path":"."},"op":"list_files"', headers=JSON)
     assert problem(response)["code"] == "invalid_json"
 
 
 def test_a_body_over_the_limit_is_refused_and_the_limit_is_told(url: str) -> None:
     # Over the limit at once, only with the white space around it, and only as the request it would make.
     for body in (b'{"path":"%b"}' % (b"x" * 2000), b'{"path":"."}' + b" " * 2000, b'{"path":"%b"}' % (b"x" * 1985)):
-        response = httpx.post(f"{url}/v1/ops/stat", content=body, headers=JSON)
+        response = post(f"{url}/v1/ops/stat", content=body, headers=JSON)
         assert (response.status_code, problem(response)["code"]) == (413, "invalid_request")
         assert problem(response)["detail"] == "the body is longer than 2000 bytes"
 
@@ -90,7 +99,7 @@ def test_bodies_that_are_no_requests_are_in_the_trace_too(root: Path, tmp_path: 
     log = tmp_path / "trace"
     with http(root, "--log", str(log), "--max-request-bytes", "100") as url:
         for body in (b"{", b"{}" + b" " * 200, b'{"path":"' + b"x" * 80 + b'"}'):
-            httpx.post(f"{url}/v1/ops/stat", content=body, headers=JSON)
+            post(f"{url}/v1/ops/stat", content=body, headers=JSON)
     codes = [json.loads(line)["error"]["code"] for line in log.read_text().splitlines()]
     assert codes == ["invalid_json", "invalid_request", "invalid_request"]
 
@@ -99,7 +108,7 @@ def test_bodies_that_are_no_requests_are_in_the_trace_too(root: Path, tmp_path: 
     "kind", ["text/plain", "application/x-www-form-urlencoded", "", "application/json; charset=latin-1"]
 )
 def test_a_body_must_be_declared_as_json(url: str, kind: str) -> None:
-    response = httpx.post(f"{url}/v1/ops/stat", content=b'{"path":"."}', headers={"Content-Type": kind})
+    response = post(f"{url}/v1/ops/stat", content=b'{"path":"."}', headers={"Content-Type": kind})
     assert problem(response)["status"] == 415
 
 
@@ -123,7 +132,7 @@ def test_a_body_must_be_declared_as_json(url: str, kind: str) -> None:
 )
 def test_host_and_origin_must_be_ours(url: str, headers: dict[str, str], status: int) -> None:
     for path in ("/healthz", "/openapi.json"):
-        response = httpx.get(url + path, headers=headers)
+        response = get(url + path, headers=headers)
         assert response.status_code == status
         if status == 403:
             assert problem(response)
@@ -132,17 +141,17 @@ def test_host_and_origin_must_be_ours(url: str, headers: dict[str, str], status:
 def test_a_token_is_demanded_of_all_but_the_health_check(root: Path, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{TOKEN}\n")
     with http(root, "--token-file", str(tmp_path / "token")) as url:
-        assert httpx.get(f"{url}/healthz").json() == {"status": "ok", "protocol": spec.PROTOCOL_VERSION}
+        assert get(f"{url}/healthz").json() == {"status": "ok", "protocol": spec.PROTOCOL_VERSION}
         for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}):
             for response in (
-                httpx.get(f"{url}/openapi.json", headers=given),
-                httpx.post(f"{url}/v1/ops/list_files", json={}, headers=given),
-                httpx.post(f"{url}/v1/jsonl", content=b"", headers={**JSONL, **given}),
+                get(f"{url}/openapi.json", headers=given),
+                post(f"{url}/v1/ops/list_files", json={}, headers=given),
+                post(f"{url}/v1/jsonl", content=b"", headers={**JSONL, **given}),
             ):
                 assert problem(response)["status"] == 401
                 assert response.headers["www-authenticate"] == "Bearer"
         good = {"Authorization": f"Bearer {TOKEN}"}
-        assert httpx.post(f"{url}/v1/ops/list_files", json={}, headers=good).status_code == 200
+        assert post(f"{url}/v1/ops/list_files", json={}, headers=good).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -162,7 +171,7 @@ def test_what_would_be_open_or_cannot_be_opened_is_refused_at_the_start(
     (tmp_path / "token").write_text(TOKEN)
     (tmp_path / "README.md").write_text("short")
     found = subprocess.run(
-        zeno("http", "--root", root, *flags), capture_output=True, text=True, cwd=tmp_path, timeout=30
+        zeno("http", "--root", root, *flags), capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE
     )
     assert found.returncode == 2
     assert told in found.stderr
@@ -170,24 +179,24 @@ def test_what_would_be_open_or_cannot_be_opened_is_refused_at_the_start(
 
 def test_a_taken_port_is_told_in_one_line(root: Path, url: str) -> None:
     command = zeno("http", "--root", root, "--port", str(urlsplit(url).port))
-    found = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    found = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert (found.returncode, found.stderr.count("\n")) == (2, 1)
 
 
 def test_the_document_is_the_one_of_the_spec_and_names_every_operation(url: str) -> None:
-    document = httpx.get(f"{url}/openapi.json").json()
+    document = get(f"{url}/openapi.json").json()
     assert document == spec.resource("openapi.json")
     assert {path.removeprefix("/v1/ops/") for path in document["paths"] if "/ops/" in path} == OPS.keys()
 
 
 def test_unknown_paths_and_methods_are_problems_too(url: str) -> None:
-    assert problem(httpx.get(f"{url}/nowhere"))["status"] == 404
-    response = httpx.get(f"{url}/v1/ops/grep")
+    assert problem(get(f"{url}/nowhere"))["status"] == 404
+    response = get(f"{url}/v1/ops/grep")
     assert (problem(response)["status"], response.headers["allow"]) == (405, "POST")
 
 
 def test_answers_are_not_to_be_stored_or_taken_for_pages(url: str) -> None:
-    for response in (httpx.get(f"{url}/healthz"), httpx.get(f"{url}/x"), httpx.post(f"{url}/v1/ops/stat", json={})):
+    for response in (get(f"{url}/healthz"), get(f"{url}/x"), post(f"{url}/v1/ops/stat", json={})):
         assert response.headers["cache-control"] == "no-store"
         assert response.headers["x-content-type-options"] == "nosniff"
 
@@ -200,7 +209,7 @@ def test_the_plain_protocol_streams_the_bytes_of_the_stdio_server(url: str, root
         b'{"id":"2","op":"grep","args":{"pattern":"' + b"x" * 3000 + b'"}}',
         b'{"id":"3","op":"list_files","args":{}}',
     ]
-    response = httpx.post(f"{url}/v1/jsonl", content=b"\n".join(lines), headers=JSONL)
+    response = post(f"{url}/v1/jsonl", content=b"\n".join(lines), headers=JSONL)
     assert response.headers["content-type"] == "application/jsonl"
     answers = [json.loads(line) for line in response.text.splitlines()]
     with stdio(root, "--max-request-bytes", "2000") as pipe:
@@ -211,7 +220,7 @@ def test_the_plain_protocol_streams_the_bytes_of_the_stdio_server(url: str, root
 
 
 def test_a_streamed_line_is_answered_before_the_next_one_is_sent(url: str) -> None:
-    with socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), timeout=10) as connection:
+    with socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), timeout=PATIENCE) as connection:
         head = "POST /v1/jsonl HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonl\r\n"
         connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
         answers = connection.makefile("rb")
@@ -228,14 +237,14 @@ def test_many_at_once_are_answered_like_one_after_the_other(url: str, root: Path
     requests = [("read_file", {"path": "src/deep/er/notes.txt", "start_line": n}) for n in range(1, 61)]
     requests += [("grep", {"pattern": pattern}) for pattern in ("e", "zwei", "nothing", "class")]
     log = tmp_path / "trace"
-    with http(root, "--log", str(log)) as traced, httpx.Client() as client:
+    with http(root, "--log", str(log)) as traced, httpx.Client(timeout=PATIENCE) as client:
 
-        def post(request: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+        def ask(request: tuple[str, dict[str, Any]]) -> dict[str, Any]:
             return without_metrics(client.post(f"{traced}/v1/ops/{request[0]}", json=request[1]).json())
 
-        alone = [post(request) for request in requests]
+        alone = [ask(request) for request in requests]
         with ThreadPoolExecutor(16) as threads:
-            together = list(threads.map(post, requests))
+            together = list(threads.map(ask, requests))
     assert together == alone
     events = [json.loads(line) for line in log.read_text().splitlines()]
     assert [event["event"] for event in events] == ["request", "response"] * (2 * len(requests))
@@ -247,5 +256,5 @@ def test_a_signal_ends_the_server_with_status_0(root: Path) -> None:
         assert process.stderr is not None
         process.stderr.readline()
         process.terminate()
-        assert process.wait(15) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == b""

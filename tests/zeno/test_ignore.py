@@ -82,7 +82,7 @@ def referee(tmp_path_factory) -> Referee:
 
 
 @needs_git
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     texts=st.dictionaries(
         st.sampled_from([".gitignore", "a/.gitignore", "a/b/.gitignore", "b/.gitignore", ".git/info/exclude"]),
@@ -102,7 +102,7 @@ def test_what_is_left_is_what_git_leaves(referee, texts):
 
 
 @needs_git
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     texts=st.dictionaries(st.sampled_from([".ignore", "a/.ignore", "a/b/.ignore"]), TEXTS.map("\n".join), min_size=1)
 )
@@ -112,7 +112,7 @@ def test_files_named_ignore_are_read_the_same_way(referee, texts):
 
 
 @needs_git
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rules=st.lists(st.binary(min_size=1, max_size=6), max_size=4))
 def test_rules_of_any_bytes_are_read_as_git_reads_them(referee, rules):
     referee.rules({".gitignore": b"\n".join(rules)})

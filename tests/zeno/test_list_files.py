@@ -105,7 +105,7 @@ def test_a_very_deep_tree_is_listed_and_read(root, ask, depth):
     assert ask("stat", path=path)["result"]["items"][0]["exists"]
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(order=st.permutations(["b/x", "a", "c/d/e", "b-", "b/a"]))
 def test_the_order_in_which_files_were_made_does_not_show(tmp_path_factory, order):
     from zeno.tree import Tree

@@ -15,6 +15,7 @@ from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 
 from tests.doors import ROOT, node, sample, stdio, without_metrics, zeno
+from tests.patience import PATIENCE
 from zeno.dispatch import OPS
 
 ARGS: dict[str, dict[str, Any]] = {"grep": {"pattern": "def"}, "list_files": {}}
@@ -139,7 +140,7 @@ def messages(count: int) -> bytes:
 
 
 def test_what_was_asked_before_the_input_ended_is_answered(root: Path) -> None:
-    done = subprocess.run(zeno("mcp", "--root", root), input=messages(30), capture_output=True, timeout=30)
+    done = subprocess.run(zeno("mcp", "--root", root), input=messages(30), capture_output=True, timeout=PATIENCE)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [answer["id"] for answer in answers if "result" in answer] == list(range(31))
     assert (done.returncode, done.stderr) == (0, b"")
@@ -155,13 +156,13 @@ def test_a_signal_ends_the_server_with_status_0(root: Path) -> None:
         process.stdout.readline()
         process.stdout.readline()
         process.terminate()
-        _, complaints = process.communicate(timeout=15)
+        _, complaints = process.communicate(timeout=PATIENCE)
     assert (process.returncode, complaints) == (0, b"")
 
 
 def inspect(root: Path, *arguments: str) -> dict[str, Any]:
     command = [node("mcp-inspector"), "--cli", *zeno("mcp", "--root", root), *arguments]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
+    found = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=ROOT)
     assert found.returncode == 0, found.stderr
     answer: dict[str, Any] = json.loads(found.stdout)
     return answer

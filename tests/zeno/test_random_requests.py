@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from tests.patience import PATIENCE
 from tools import random_requests
 from tools.kit.chance import Dice, corpus, request
 from tools.kit.peer import OUR_SERVER
@@ -15,7 +16,7 @@ from tools.kit.vectors import HOME
 @pytest.mark.parametrize("seed", range(3))
 def test_the_server_answers_as_the_model_does(seed: int) -> None:
     seen: Counter[str] = Counter()
-    for _, verdict, found, again in random_requests.run(100, seed, OUR_SERVER):
+    for _, verdict, found, again in random_requests.run(100, seed, OUR_SERVER, PATIENCE):
         assert found == [], again
         seen[verdict] += 1
     assert seen.total() == 100

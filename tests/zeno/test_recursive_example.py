@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.doors import zeno
+from tests.patience import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 CONTEXT = 6_000
@@ -47,7 +48,7 @@ def forest(tmp_path: Path) -> tuple[Path, list[tuple[str, int]]]:
 def run(stand_in: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "OPENAI_BASE_URL": stand_in, "OPENAI_MODEL": "scripted-stand-in"}
     command = [sys.executable, str(EXAMPLES / "recursive.py"), *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def test_every_needle_is_found_and_cited_in_contexts_far_smaller_than_the_tree(

@@ -312,9 +312,7 @@ def answer(server: Server, op: str, args: dict[str, Any]) -> Any:
     ),
     cache_bytes=st.sampled_from([150, 1 << 20]),
 )
-@settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 def test_warm_and_cold_answer_alike(start, rounds, cache_bytes):
     with TemporaryDirectory() as folder:
         root = Path(folder)

@@ -2,17 +2,18 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
 import threading
-import time
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.patience import PATIENCE, open_files, until
 from zeno.search.corpus import ColdCorpus
 from zeno.server import Server
 from zeno.tree import Tree
@@ -133,7 +134,7 @@ def test_answers_come_in_the_order_of_requests_however_the_input_is_cut(root, pi
     answers = [json.loads(line) for line in server.process.stdout]
     writer.join()
     assert [answer["id"] for answer in answers] == [str(n) for n in range(500)]
-    assert server.process.wait(10) == 0
+    assert server.process.wait(PATIENCE) == 0
 
 
 def test_a_last_line_without_an_end_is_answered(root):
@@ -148,23 +149,28 @@ def test_a_signal_ends_the_server_cleanly(root, pipe, number):
     server = pipe()
     assert server.ask("list_files")["ok"]
     server.process.send_signal(number)
-    assert server.process.wait(10) == 0
+    assert server.process.wait(PATIENCE) == 0
     assert server.process.stderr.read() == b""
+
+
+def answered(server) -> bool:
+    return bool(select.select([server.process.stdout], [], [], 0)[0])
 
 
 def test_a_signal_lets_the_request_under_way_finish(root, pipe):
     (root / "big").write_bytes(b"a\n" * 50_000_000)
-    server = pipe()
+    server = pipe("--no-cache")
     assert server.ask("list_files")["ok"]
     request = {"id": "slow", "op": "peek", "args": {"path": "big", "head_lines": 1, "tail_lines": 1}}
     server.process.stdin.write(json.dumps(request).encode() + b"\n")
     server.process.stdin.flush()
-    time.sleep(0.02)
+    under_way = str(root / "big")
+    # On a fast machine it may be answered before it was seen to be under way.
+    until(lambda: under_way in open_files(server.process.pid) or answered(server), "the file is being read")
     server.process.send_signal(signal.SIGTERM)
     out = server.process.stdout.read()
-    assert server.process.wait(10) == 0
-    # The signal may have come before the request was taken up: then there is no answer, but never half of one.
-    assert out == b"" or json.loads(out)["id"] == "slow"
+    assert server.process.wait(PATIENCE) == 0
+    assert json.loads(out)["id"] == "slow"
 
 
 def test_a_closed_pipe_is_a_normal_goodbye(root, pipe):
@@ -173,7 +179,7 @@ def test_a_closed_pipe_is_a_normal_goodbye(root, pipe):
     server.process.stdout.close()
     server.process.stdin.write(b'{"id":"1","op":"list_files","args":{}}\n' * 3)
     server.process.stdin.close()
-    assert server.process.wait(10) == 0
+    assert server.process.wait(PATIENCE) == 0
     assert server.process.stderr.read() == b""
 
 

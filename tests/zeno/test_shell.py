@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.doors import sample, zeno
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -23,6 +24,7 @@ class Terminal:
     def __init__(self, root: Path, home: Path) -> None:
         self._master, slave = pty.openpty()
         environment = {**os.environ, "XDG_STATE_HOME": str(home), "TERM": "dumb", "INPUTRC": "/dev/null"}
+        environment |= {"COLUMNS": "200", "LINES": "50"}  # wide enough for every line, whoever set them before
         command = zeno("shell", "--root", root)
         self._process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment)
         os.close(slave)
@@ -33,7 +35,7 @@ class Terminal:
         return self.wait_for(until)
 
     def wait_for(self, text: str) -> str:
-        seen, deadline = "", time.monotonic() + 20
+        seen, deadline = "", time.monotonic() + PATIENCE
         while text not in seen:
             ready, _, _ = select.select([self._master], [], [], max(0, deadline - time.monotonic()))
             assert ready, f"waited for {text!r}, saw {seen!r}"
@@ -42,7 +44,7 @@ class Terminal:
 
     def end(self) -> int:
         os.write(self._master, b"quit\n")
-        status = self._process.wait(15)
+        status = self._process.wait(PATIENCE)
         os.close(self._master)
         return status
 
@@ -67,7 +69,7 @@ def test_tab_completes_operations_arguments_and_paths_and_history_stays(root: Pa
 
 
 def piped(root: Path, text: str) -> str:
-    found = subprocess.run(zeno("shell", "--root", root), input=text, capture_output=True, text=True, timeout=30)
+    found = subprocess.run(zeno("shell", "--root", root), input=text, capture_output=True, text=True, timeout=PATIENCE)
     assert (found.returncode, found.stderr) == (0, "")
     return found.stdout
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import contract_spec as spec
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.strategies import valid
@@ -67,12 +67,7 @@ def corpus(tmp_path_factory):
         yield ColdCorpus(tree)
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+@settings(max_examples=60, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(parts=st.lists(event().map(lambda one: [one]) | exchange(), max_size=6), junk=st.binary(max_size=12))
 def test_no_command_stumbles_over_a_trace_of_valid_events(corpus, parts, junk):
     events = [event for part in parts for event in part]

@@ -7,11 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import contract_spec as spec
 import pytest
 
+from tests.patience import PATIENCE, until
 from zeno.cli import main
 from zeno.trace.recorder import NotRecorded, Recorder
 
@@ -149,7 +149,8 @@ def test_lines_of_many_writers_are_never_torn(root, pipe, tmp_path):
     )
     writers = [subprocess.Popen([sys.executable, "-c", script, str(log), str(root)]) for _ in range(2)]
     asked = 0
-    while any(writer.poll() is None for writer in writers) or asked < 60:
+    # As long as the others write, but not without end: they look through the whole log for each name.
+    while asked < 60 or (asked < 2000 and any(writer.poll() is None for writer in writers)):
         for server in servers:
             server.ask("grep", pattern="y" * 5000)
             asked += 1
@@ -227,15 +228,35 @@ def test_a_command_that_cannot_be_run_is_a_failure_to_run(root, tmp_path, run):
 
 
 def test_a_recording_told_to_stop_lets_its_command_end_and_tells_it(root, tmp_path):
-    log = tmp_path / "trace.jsonl"
-    flags = ["record", "--root", str(root), "--log", str(log), "--task", "t", "--", "sleep", "60"]
-    process = subprocess.Popen([*ZENO, "trace", *flags], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 20
-    while (not log.exists() or not log.stat().st_size) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.5)
+    log, begun = tmp_path / "trace.jsonl", tmp_path / "begun"
+    flags = ["record", "--root", str(root), "--log", str(log), "--task", "t", "--"]
+    command = ["sh", "-c", f"touch '{begun}'; exec sleep 600"]
+    process = subprocess.Popen([*ZENO, "trace", *flags, *command], stderr=subprocess.DEVNULL)
+    until(begun.exists, "the command has begun")
     process.send_signal(signal.SIGTERM)
-    assert process.wait(20) == 128 + signal.SIGTERM
+    assert process.wait(PATIENCE) == 128 + signal.SIGTERM
+    assert events(log)[-1]["outcome"] == "exit status 143"
+
+
+@pytest.mark.parametrize("moment", ["subprocess.Popen", "fcntl.flock"])
+def test_a_recording_told_to_stop_before_its_command_has_begun_tells_that_too(root, tmp_path, moment):
+    # Right before the command is started, and before the log is told of it.
+    program = (
+        "import os, signal, sys\n"
+        "from zeno.cli import run\n"
+        "asked = []\n"
+        "def hook(event, _):\n"
+        f"    if event == {moment!r} and not asked:\n"
+        "        asked.append(event)\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "sys.addaudithook(hook)\n"
+        "sys.exit(run())\n"
+    )
+    log = tmp_path / "trace.jsonl"
+    flags = ["trace", "record", "--root", str(root), "--log", str(log), "--task", "t", "--", "sleep", "600"]
+    done = subprocess.run([sys.executable, "-c", program, *flags], capture_output=True, timeout=PATIENCE)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGTERM, b"")
+    assert [one["event"] for one in events(log)] == ["subcall_start", "subcall_end"]
     assert events(log)[-1]["outcome"] == "exit status 143"
 
 

@@ -72,6 +72,20 @@ def test_a_search_that_differs_names_what_changed_since(session):
     assert found["grep"] == (["d/b.py"], True)
 
 
+def test_what_changed_right_after_an_answer_is_named_though_the_clock_of_files_is_behind(traced):
+    # Systems stamp files with the time of their last tick, which may lie in the second before.
+    traced.file("a.txt", TEXT)
+    traced.put({"event": "request", "id": "a", "op": "grep", "args": {"pattern": "x"}})
+    summary = {"count": 0, "truncated": False, "metrics": {"time_ms": 0, "bytes_read": 0, "files_scanned": 1}}
+    traced.put({"event": "response", "id": "a", "op": "grep", "summary": summary, "digest": "0" * 64})
+    answered = 1_893_456_000  # 2030-01-01T00:00:00Z
+    for behind, suspects in ((4_000_000, ["a.txt"]), (10_000_000, ["a.txt"]), (500_000_000, [])):
+        moment = answered * 10**9 - behind
+        os.utime(traced.root / "a.txt", ns=(moment, moment))
+        os.utime(traced.root, (0, 0))
+        assert traced.run("replay")[1]["differences"][0]["files"] == suspects
+
+
 def test_a_list_that_differs_names_the_directory_that_changed(session):
     for path in [session.root, *session.root.rglob("*")]:
         os.utime(path, (1_000_000_000, 1_000_000_000))

@@ -94,8 +94,18 @@ def _write(site: Site, top: Path, entry: Entry) -> None:
         case "fifo":
             os.mkfifo(path)
         case "socket":
-            with socket.socket(socket.AF_UNIX) as bound:
-                bound.bind(path)
+            _bind(path)
+
+
+def _bind(path: bytes) -> None:
+    """Make a socket. Its address has room for about a hundred bytes, and a temporary folder may need more."""
+    folder = os.open(os.path.dirname(path), os.O_RDONLY)
+    try:
+        short = b"/proc/self/fd/%d/%b" % (folder, os.path.basename(path))
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind(short if os.path.exists("/proc/self/fd") else path)
+    finally:
+        os.close(folder)
 
 
 def _remove(path: bytes) -> None:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import contract_spec as spec
@@ -104,7 +104,7 @@ def record(options: argparse.Namespace) -> int:
     options.parent = None
     # Subprocesses may work in another directory.
     options.root, options.log = os.path.abspath(options.root), os.path.abspath(options.log)
-    with _recorder(options) as recorder:
+    with _recorder(options) as recorder, _Relay() as relay:
         before = os.stat(options.log).st_size
         environment = {**os.environ, TRACE: options.log, ROOT: options.root}
         if os.environ.get(TRACE) != options.log:
@@ -114,7 +114,7 @@ def record(options: argparse.Namespace) -> int:
             name = environment[SUBCALL] = recorder.start(options.task, id=options.id)
         outcome = "could not be run"
         try:
-            status = _run(command, environment)
+            status = relay.run(command, environment)
             outcome = f"exit status {status}"
         except OSError as error:
             raise CannotRun(f"cannot run {command[0]!r}: {os.strerror(error.errno or 0)}") from None
@@ -125,18 +125,35 @@ def record(options: argparse.Namespace) -> int:
     return status
 
 
-def _run(command: list[str], environment: dict[str, str]) -> int:
-    """Run a command to its end; a signal to stop is the command's to obey, and is passed on."""
-    with subprocess.Popen(command, env=environment) as process:
-        # The terminal sends SIGINT to both; SIGTERM comes to us alone.
-        interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        terminate = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
-        try:
-            status = process.wait()
-        finally:
-            signal.signal(signal.SIGINT, interrupt)
-            signal.signal(signal.SIGTERM, terminate)
-    return status if status >= 0 else 128 - status
+class _Relay:
+    """While this lasts a signal to stop is the command's to obey, and is passed on, even if it comes before that."""
+
+    def __enter__(self) -> "_Relay":
+        self._process: subprocess.Popen[bytes] | None = None
+        self._told = False
+        # The terminal sends SIGINT to both; SIGTERM comes to us alone. A command inherits what is ignored, so nothing
+        # is ignored that was not before, and what was still is.
+        handlers: dict[int, Callable[..., None]] = {signal.SIGINT: lambda *_: None, signal.SIGTERM: self._pass_on}
+        heeded = [number for number in handlers if signal.getsignal(number) is not signal.SIG_IGN]
+        self._before = {number: signal.signal(number, handlers[number]) for number in heeded}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _pass_on(self, *_: object) -> None:
+        self._told = True
+        if self._process is not None:
+            self._process.terminate()
+
+    def run(self, command: list[str], environment: dict[str, str]) -> int:
+        """Run a command to its end."""
+        with subprocess.Popen(command, env=environment) as self._process:
+            if self._told:
+                self._process.terminate()
+            status = self._process.wait()
+        return status if status >= 0 else 128 - status
 
 
 def _tell_recorded(options: argparse.Namespace, before: int, status: int) -> None:

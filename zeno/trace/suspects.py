@@ -12,6 +12,8 @@ from zeno.tree import Tree
 from zeno.walk import walk
 
 _NAMED = 5
+# Files are stamped with the time of the system's last tick: so many nanoseconds ago at most, with a hundred a second.
+_TICK = 10_000_000
 
 
 def reach(tree: Tree, args: dict[str, Any]) -> Callable[[str], bool]:
@@ -30,8 +32,8 @@ class Suspects:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._files: dict[str, float] | None = None
-        self._directories: dict[str, float] = {}
+        self._files: dict[str, int] | None = None
+        self._directories: dict[str, int] = {}
 
     def changed_since(self, moment: str, op: str, args: dict[str, Any]) -> tuple[str, ...]:
         """A few files that a search looks at and that changed at that moment or later.
@@ -48,7 +50,7 @@ class Suspects:
         changed = (f"{path}/" for path, changed in self._directories.items() if changed >= since)
         return tuple(islice(changed, _NAMED))
 
-    def _look(self) -> dict[str, float]:
+    def _look(self) -> dict[str, int]:
         if self._files is None:
             self._files = {}
             self._directories["."] = self._changed(".")
@@ -62,10 +64,10 @@ class Suspects:
                     parent = parent.rpartition("/")[0]
         return self._files
 
-    def _changed(self, path: str) -> float:
+    def _changed(self, path: str) -> int:
         """In whole seconds, as a trace tells time: what changed within the same second may have changed after."""
         try:
             status = self._tree.place(path).status
         except ZenoError:
             return -1
-        return -1 if status is None else int(status.st_mtime)
+        return -1 if status is None else (status.st_mtime_ns + _TICK) // 10**9
