@@ -133,3 +133,16 @@ def test_the_log_is_not_even_counted(root, pipe):
     (root / "hard").hardlink_to(root / "log")
     result = server.ask("list_files")["result"]
     assert (result["files"], result["complete"]) == ([], True)
+
+
+@pytest.mark.parametrize("others", [0, 100])
+def test_many_paths_take_what_each_takes(root, ask, others):
+    """Few are compared with each file, of many the file's own directories are looked up."""
+    for path in ("a/b/c", "a/bb", "a.txt", "d/e/f/g", "x"):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text("hay\n")
+    paths = ["a/b/", "././/d/e", "x/", *(f"other{number}" for number in range(others))]
+    hits = ask("grep", pattern="hay", paths=paths)["result"]["hits"]
+    assert [hit["path"] for hit in hits] == ["a/b/c", "d/e/f/g"]
+    hits = ask("grep", pattern="hay", paths=[*paths, "./" * 300_000 + "x"])["result"]["hits"]
+    assert [hit["path"] for hit in hits] == ["a/b/c", "d/e/f/g", "x"]

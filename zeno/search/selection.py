@@ -14,6 +14,10 @@ from zeno.walk import Run, Walked
 
 WILDCARD = re.compile(r"[*?\[{]")
 """What makes a glob more than a path."""
+HERE = re.compile(r"\A(?:\./+)+")
+SLASH = re.compile("/")
+FEW = 32
+"""To compare a path with fewer is faster than to take it apart; to compare it with thousands is not."""
 
 
 class Rules(Protocol):
@@ -111,15 +115,22 @@ def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
     if "." in asked:
         return EVERYTHING
     exact = set(asked)
-    prefixes = tuple(entry.rstrip("/") + "/" for entry in asked)
+    prefixes = tuple({entry.rstrip("/") + "/" for entry in asked})
+    below = _below(prefixes)
 
     def pick(paths: Paths) -> list[str]:
         globbed = frozenset(matches.of(paths))
-        return [path for path in paths if path in globbed or path in exact or path.startswith(prefixes)]
+        return [path for path in paths if path in globbed or path in exact or below(path)]
 
-    return Selection(
-        lambda path: path in exact or path.startswith(prefixes) or matches(path), _reach(asked, prefixes), pick
-    )
+    return Selection(lambda path: path in exact or below(path) or matches(path), _reach(asked, prefixes), pick)
+
+
+def _below(folders: tuple[str, ...]) -> Callable[[str], bool]:
+    """Whether a path lies below one of some directories, given with a slash at their ends."""
+    if len(folders) < FEW:
+        return lambda path: path.startswith(folders)
+    known = frozenset(folders)
+    return lambda path: any(path[: slash.end()] in known for slash in SLASH.finditer(path))
 
 
 def _reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str], bool]:
@@ -140,8 +151,7 @@ def _relative(tree: Tree, entry: str, field: str) -> str:
         if below is None:
             raise OutsideRoot(entry)
         entry = "/".join(printed(name) for name in below if name not in (b"", b".")) or "."
-    while entry.startswith("./"):
-        entry = entry[2:].lstrip("/")
+    entry = HERE.sub("", entry)
     depth = 0
     for step in entry.split("/"):
         depth += {"": 0, ".": 0, "..": -1}.get(step, 1)
