@@ -14,6 +14,7 @@ import contract_spec as spec
 from zeno import commands
 from zeno.errors import CannotRun
 from zeno.flags import add_root, add_server, port
+from zeno.trace.printing import forget_output
 
 EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno schema."
 
@@ -46,17 +47,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if pairs:
         options.pairs = [*options.pairs, *pairs]
+    status: int = 0
     try:
-        status: int = options.run(options)
+        status = options.run(options)
         if sys.stdout is not None:
             sys.stdout.flush()
         return status
     except BrokenPipeError:
         # Whoever was reading has seen enough.
-        _forget_output()
-        return 0
+        forget_output()
+        return status
     except OSError as error:
-        _forget_output()
+        forget_output()
         print(f"zeno: cannot go on: {error.strerror or error}", file=sys.stderr)
         return 2
     except CannotRun as error:
@@ -72,11 +74,6 @@ class _Version(argparse.Action):
 
         print(f"zeno {version('zeno-normalizer')} (protocol {spec.PROTOCOL_VERSION})")
         parser.exit()
-
-
-def _forget_output() -> None:
-    """Let go of standard output: the interpreter must not complain while it closes it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
@@ -148,6 +145,7 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         "pairs",
         metavar="KEY=VALUE",
         nargs="*",
+        default=[],
         help="an argument; strings as they are, the rest as JSON; repeat a list's key",
     )
     call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object, instead of KEY=VALUE")

@@ -17,6 +17,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -32,6 +33,7 @@ from zeno.lines import Lines
 R = TypeVar("R", bound=Model)
 TIMEOUT = 60.0
 _GRACE = 5.0
+_LONGEST_POLL = (1 << 31) - 1
 
 
 class Refused(Exception):
@@ -70,6 +72,11 @@ class Zeno(Methods):
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 - both are pipes
         self._sink, self._source = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._sink, False)
+        # Not select, which knows no descriptor above 1023: the program around us may have many files open.
+        self._reading, self._sending = select.poll(), select.poll()
+        self._reading.register(self._source, select.POLLIN)
+        self._sending.register(self._source, select.POLLIN)
+        self._sending.register(self._sink, select.POLLOUT)
 
     def __enter__(self) -> "Zeno":
         return self
@@ -118,10 +125,10 @@ class Zeno(Methods):
         try:
             while view:
                 # Also take what is owed from before: a server that nobody reads from does not read either.
-                sources, sinks = self._wait(deadline, [self._sink])
-                if sources:
+                ready = self._wait(deadline, self._sending)
+                if self._source in ready:
                     self._pull()
-                if sinks:
+                if self._sink in ready:
                     view = view[os.write(self._sink, view) :]
         except TimeoutError:
             if len(view) < len(data):
@@ -133,7 +140,7 @@ class Zeno(Methods):
 
     def _receive(self, deadline: float) -> bytes:
         while not self._answers:
-            self._wait(deadline, [])
+            self._wait(deadline, self._reading)
             self._pull()
         return self._answers.popleft()
 
@@ -143,16 +150,19 @@ class Zeno(Methods):
             raise self._gone()
         self._answers.extend(self._lines.feed(chunk))
 
-    def _wait(self, deadline: float, sinks: list[int]) -> tuple[list[int], list[int]]:
+    def _wait(self, deadline: float, poll: select.poll) -> dict[int, int]:
         if self._process.stdout is None or self._process.stdout.closed:
             raise self._gone()
-        sources, ready, _ = select.select([self._source], sinks, [], max(0.0, deadline - time.monotonic()))
-        if not sources and not ready:
+        ready = dict(poll.poll(min(max(0.0, deadline - time.monotonic()) * 1000, _LONGEST_POLL)))
+        if not ready:
             raise TimeoutError("the server did not answer in time")
-        return sources, ready
+        return ready
 
     def _gone(self) -> Gone:
-        return Gone(f"the server has ended with status {self._process.poll()}; its standard error may say why")
+        # Its pipes close a moment before its status is known.
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE)
+        return Gone(f"the server has ended with status {self._process.returncode}; its standard error may say why")
 
 
 class AsyncZeno(AsyncMethods):
@@ -227,6 +237,9 @@ class AsyncZeno(AsyncMethods):
                 # Nobody waits any more for the answer to a call that was given up.
                 if not answer.done():
                     answer.set_result(line)
+        # Its pipes close a moment before its status is known.
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), _GRACE)
         self._ended = True
         for answer in self._waiting:
             if not answer.done():

@@ -67,7 +67,9 @@ def perform(request: Request, corpus: Corpus, meter: Meter) -> Model:
 
 def _sentence(violation: spec.Violation, op: str) -> str:
     field = spec.dotted("args", violation.pointer)
+    known = sorted(spec.schema(f"zeno/ops/{op}.json")["$defs"]["args"]["properties"])
     if violation.keyword == "additionalProperties":
-        known = sorted(spec.schema(f"zeno/ops/{op}.json")["$defs"]["args"]["properties"])
         return f"{field} is no argument of {op}; its arguments are {', '.join(known)}"
+    if violation.keyword == "minProperties":
+        return f"{field} must have {' or '.join(known)}"
     return f"{field} {violation.message}"

@@ -3,6 +3,8 @@
 `**/` at the start of a component also matches nothing; `{a,b}` are alternatives, expanded before anything else is read.
 """
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -14,6 +16,8 @@ from zeno.patterns import full_matcher, scanner
 MAX_ALTERNATIVES = 1024
 # They also repeat what stands around them: so many characters may come of all the braces of one argument.
 MAX_EXPANDED = 1 << 20
+# Before a star, which matches as much, `**/` says nothing.
+_NEEDLESS = re.compile(r"(^|/)(?:\*\*/)+(?=\*)")
 
 
 class Globs:
@@ -60,8 +64,7 @@ def matcher(globs: Iterable[str], field: str, *, case_sensitive: bool = True) ->
 
 def _ends(glob: str) -> tuple[str, str] | None:
     """What a path must begin and end with, where that is all that a glob asks for."""
-    while glob.startswith("**/*") or "/**/*" in glob:
-        glob = glob[3:] if glob.startswith("**/*") else glob.replace("/**/*", "/*", 1)
+    glob = _NEEDLESS.sub(r"\1", glob)
     head, star, tail = glob.partition("*")
     tail = tail.lstrip("*")
     component = head == "" or head.endswith("/")
@@ -71,37 +74,49 @@ def _ends(glob: str) -> tuple[str, str] | None:
 
 
 def expand(glob: str, field: str, room: int = MAX_EXPANDED) -> list[str]:
-    """The alternatives of a glob with its braces resolved, innermost braces included."""
-    done: list[str] = []
-    pending = [("", glob)]
-    size = 0
-    while pending:
-        head, rest = pending.pop()
-        braces = _first_braces(rest)
-        if braces is None:
-            done.append(head + rest)
-        else:
-            start, end, parts = braces
-            # Each part after the first repeats what stands around the braces.
-            size += (len(head) + len(rest) - (end - start) + 1) * (len(parts) - 1)
-            if size > room:
-                raise InvalidArgs(f"{field}: the braces stand for too much text; use fewer or shorter alternatives")
-            # The last alternative is expanded last, so that the order is the order of writing.
-            pending += [(head + rest[:start], part + rest[end:]) for part in reversed(parts)]
-        if len(done) + len(pending) > MAX_ALTERNATIVES:
-            raise InvalidArgs(f"{field}: the braces stand for more than {MAX_ALTERNATIVES} alternatives; use fewer")
-    return done
+    """The alternatives of a glob with its braces resolved, innermost braces included, in the order of writing."""
+    braces = {start: found for start, found in sorted(_partners(glob).items()) if found[1]}
+    if not braces:
+        return [glob]
+    # One alternative, and at least one more for each comma, however braces nest or follow each other.
+    _require_sense(1 + sum(len(commas) for _, commas in braces.values()), 0, field, room)
+    starts = list(braces)
+    resolved: dict[int, list[str]] = {}
+
+    def resolve(start: int, end: int) -> list[str]:
+        """What stands in a range, whose braces are resolved."""
+        texts, at, index = [""], start, bisect_left(starts, start)
+        while index < len(starts) and starts[index] < end:
+            opening = starts[index]
+            literal, parts = glob[at:opening], resolved[opening]
+            count = len(texts) * len(parts)
+            size = _size(texts) * len(parts) + len(literal) * count + _size(parts) * len(texts)
+            _require_sense(count, size, field, room)
+            texts = [text + literal + part for text in texts for part in parts]
+            at = braces[opening][0] + 1
+            index = bisect_left(starts, at)
+        _require_sense(len(texts), _size(texts) + (end - at) * len(texts), field, room)
+        return [text + glob[at:end] for text in texts]
+
+    # Innermost first: what stands in braces begins after them.
+    for start in reversed(starts):
+        end, commas = braces[start]
+        parts = [text for a, b in pairwise([start, *commas, end]) for text in resolve(a + 1, b)]
+        _require_sense(len(parts), _size(parts), field, room)
+        resolved[start] = parts
+    return resolve(0, len(glob))
 
 
-def _first_braces(glob: str) -> tuple[int, int, list[str]] | None:
-    """Where the first brace with a partner and a comma starts and ends, and the parts between its commas."""
-    partners = _partners(glob)
-    for start in sorted(partners):
-        end, commas = partners[start]
-        if commas:
-            cuts = [start, *commas, end]
-            return start, end + 1, [glob[a + 1 : b] for a, b in pairwise(cuts)]
-    return None
+def _size(texts: list[str]) -> int:
+    return sum(map(len, texts))
+
+
+def _require_sense(count: int, size: int, field: str, room: int) -> None:
+    """Refuse so many alternatives, of so many characters in all."""
+    if count > MAX_ALTERNATIVES:
+        raise InvalidArgs(f"{field}: the braces stand for more than {MAX_ALTERNATIVES} alternatives; use fewer")
+    if size + count > room:
+        raise InvalidArgs(f"{field}: the braces stand for too much text; use fewer or shorter alternatives")
 
 
 def _partners(glob: str) -> dict[int, tuple[int, list[int]]]:

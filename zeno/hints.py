@@ -33,9 +33,8 @@ def _on_glob(glob: str, field: str, paths: list[str]) -> list[str]:
     """What nearly matched. In `args.paths` a directory stands for all below it."""
     bare = glob.removeprefix("./").strip("/")
     below = [bare + "/*"] if bare and field == "args.paths" else []
-    folders = (
-        {path[: len(bare)] for path in paths if path[: len(bare) + 1].lower() == f"{bare}/".lower()} if bare else set()
-    )
+    folder_of = f"{bare}/".lower()
+    folders = {path[: len(bare)] for path in paths if path[: len(bare) + 1].lower() == folder_of} if bare else set()
     if folders and not below:
         folder = bare if bare in folders else min(folders)
         return [f"{folder!r} is a directory: {folder + '/*'!r} matches what is below it"]

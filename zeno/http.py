@@ -77,7 +77,7 @@ def app(turns: Turns, token: str | None, names: Iterable[str] = ()) -> Starlette
             Route("/healthz", _health, methods=["GET"]),
         ],
         middleware=[Middleware(Doorman, token=token, names=frozenset(name.lower() for name in names))],
-        exception_handlers={HTTPException: _refused, Exception: _failed},
+        exception_handlers={HTTPException: _refused, ClientDisconnect: _left, Exception: _failed},
     )
 
 
@@ -190,6 +190,11 @@ async def _refused(_request: Request, error: Exception) -> Response:
     response = problem(error.detail, status=error.status_code)
     response.headers.update(error.headers or {})
     return response
+
+
+async def _left(_request: Request, _error: Exception) -> Response:
+    """A body that breaks off is no request; whoever sent it has gone and does not read this."""
+    return problem("the body broke off", status=400)
 
 
 async def _failed(_request: Request, error: Exception) -> Response:

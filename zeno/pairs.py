@@ -41,8 +41,10 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
         elif typed(word) != word:
             raise NotAPair(f"{word!r} is not UTF-8; only names of files may be other bytes")
         kind = properties.get(key, {}).get("type")
-        if kind == "array" and not text.startswith("["):
-            args.setdefault(key, []).append(text)
+        if kind == "array":
+            args.setdefault(key, []).extend(_json(key, text) if text.startswith("[") else [text])
+        elif key in args:
+            raise NotAPair(f"{key} is given twice; only a list's key may be repeated")
         else:
             args[key] = text if kind in ("string", None) else _json(key, text)
     return args

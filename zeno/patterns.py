@@ -51,6 +51,8 @@ def _asked(pattern: str, field: str, case_sensitive: bool, literal: bool) -> Any
     try:
         return _compile(pattern.encode(), _options(case_sensitive, literal))
     except re2.error as error:
+        if literal:
+            raise InvalidPattern(f"{field} is too long a text to search for; search for a part of it") from None
         reason = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error.args[0])
         raise InvalidPattern(
             f"{field} is not an RE2 regular expression: {reason} (RE2 has no back-references, no look-around and no "

@@ -348,17 +348,21 @@ def test_lines_that_nobody_asked_for_are_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    "argv",
+    ("argv", "named"),
     [
-        ["--server", "/no/such/server {root}"],
-        ["--server", shlex.join([sys.executable, "-c", "raise SystemExit('not today')"])],
-        ["--filter", "no vector is called this"],
+        (["--server", "/no/such/server {root}"], "/no/such/server"),
+        (["--server", "server --root '{root}"], "No closing quotation"),
+        (["--server", shlex.join([sys.executable, "-c", "raise SystemExit('not today')"])], "not today"),
+        (["--filter", "no vector is called this"], "no vector is called this"),
     ],
-    ids=["no command", "no server", "no vector"],
+    ids=["no command", "half a command", "no server", "no vector"],
 )
-def test_what_cannot_run_ends_with_2_and_one_line(argv: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_run_ends_with_2_and_one_line(
+    argv: list[str], named: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     assert run(*argv) == (2, "")
-    assert len(capfd.readouterr().err.splitlines()) == 1
+    (line,) = capfd.readouterr().err.splitlines()
+    assert named in line
 
 
 def test_the_kit_runs_without_the_server_or_any_library() -> None:

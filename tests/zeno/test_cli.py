@@ -45,6 +45,11 @@ def test_call_takes_pairs_by_the_type_of_the_argument(root):
     assert len(json.loads(done.stdout)["result"]["hits"]) == 2
 
 
+def test_a_list_takes_every_word_given_for_it(root):
+    done = zeno("call", "stat", "paths=a", 'paths=["b", "c"]', "paths=d", "--root", str(root))
+    assert [item["path"] for item in json.loads(done.stdout)["result"]["items"]] == ["a", "b", "c", "d"]
+
+
 def test_call_takes_json_and_prints_prettily(root):
     done = zeno("call", "list_files", "--args", '{"max": 3}', "--root", str(root), "--pretty")
     assert done.returncode == 0
@@ -60,6 +65,8 @@ def test_an_error_answer_exits_1_and_a_bad_call_2(root):
         ["stat", "--args", "{"],
         ["stat", "--args", "{}", "path=a"],
         ["grep", "max_hits=x"],
+        ["grep", "pattern=a", "pattern=b"],
+        ["grep", "pattern=a", "context=1", "context=1"],
     ):
         done = zeno("call", *arguments, "--root", str(root))
         assert (done.returncode, done.stdout) == (2, "")
@@ -206,6 +213,34 @@ def test_a_standard_stream_that_is_closed_or_full_is_told_in_one_line(root, redi
     command = f'exec "{sys.executable}" -m zeno serve --root "{root}" --log "{root}/log" {redirection}'
     done = subprocess.run(["sh", "-c", command], input=request, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (status, complaint)
+
+
+@pytest.mark.parametrize("lines", [1, 3000])
+def test_a_reader_that_has_seen_enough_does_not_turn_a_finding_into_success(root, lines):
+    log = root / "log"
+    log.write_text("torn\n" * lines)
+    for command in ("lint", "replay", "verify", "coverage"):
+        where = [] if command == "lint" else ["--root", root]
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run(
+            [sys.executable, "-m", "zeno", "trace", command, log, *where], stdout=writing, stderr=subprocess.PIPE
+        )
+        os.close(writing)
+        assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_a_page_on_standard_output_has_the_status_of_one_in_a_file(root):
+    log = root / "log"
+    log.write_text("torn\n")
+    page = zeno("trace", "view", log, "--out", root / "page.html")
+    done = zeno("trace", "view", log, "--out", "-")
+    assert (page.returncode, done.returncode) == (1, 1)
+    assert done.stdout == (root / "page.html").read_text()
+    assert done.stderr == page.stdout.splitlines(keepends=True)[0]
+    command = f'exec "{sys.executable}" -m zeno trace view "{log}" --out - >&-'
+    closed = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True)
+    assert (closed.returncode, closed.stderr) == (2, "zeno: standard output is closed; give --out a file\n")
 
 
 def test_a_locale_that_cannot_print_a_name_gets_utf8(root):

@@ -3,11 +3,12 @@
 import asyncio
 import inspect
 import os
+import resource
 import signal
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import contract_spec as spec
@@ -103,8 +104,28 @@ def test_a_server_that_has_ended_is_told(root: Path) -> None:
             zeno.stat(path=".")
     with pytest.raises(Gone):
         zeno.stat(path=".")
-    with Zeno(root / "gone") as zeno, pytest.raises(Gone):
+    with Zeno(root / "gone") as zeno, pytest.raises(Gone, match="status 2"):
         zeno.stat(path=".")
+
+    async def asked() -> None:
+        async with AsyncZeno(root / "gone") as zeno:
+            with pytest.raises(Gone, match="status 2"):
+                await zeno.stat(path=".")
+
+    asyncio.run(asked())
+
+
+def test_a_program_with_many_files_open_can_ask(root: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limits[1] != resource.RLIM_INFINITY and limits[1] < 1200:
+        pytest.skip("the system lets no process open more than 1024 files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1200, limits[1]))
+    with ExitStack() as stack:
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
+        for _ in range(1024):
+            stack.callback(os.close, os.open(os.devnull, os.O_RDONLY))
+        with Zeno(root) as zeno:
+            assert zeno.read_file("src/app.py").path == "src/app.py"
 
 
 def test_the_server_ends_with_the_client(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Globs against fnmatch, with the two additions stated by a simpler model."""
 
+import contextlib
 import fnmatch
 import itertools
 import re
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from zeno.errors import InvalidArgs
 from zeno.globs import MAX_ALTERNATIVES, expand, matcher
+from zeno.names import Paths
 
 PIECES = st.lists(
     st.sampled_from(["*", "**", "**/", "?", "[", "]", "!", "-", "a", "b", "z", "/", ".", "{", "}", ",", "\\", "^", "é"])
@@ -75,6 +77,18 @@ def test_braces_expand_in_the_order_of_writing(glob):
     assert expand(glob, "glob") == model_expand(glob)
 
 
+@given(glob=st.text("{},ab", max_size=14), room=st.integers(0, 60))
+@example(glob="{a,b}", room=4)
+@example(glob="{a,b}", room=3)
+def test_the_alternatives_of_braces_share_so_much_room(glob, room):
+    texts = model_expand(glob)
+    if len(texts) > 1 and sum(len(text) + 1 for text in texts) > room:
+        with pytest.raises(InvalidArgs, match="glob: the braces stand for too much text"):
+            expand(glob, "glob", room)
+    else:
+        assert expand(glob, "glob", room) == texts
+
+
 @pytest.mark.parametrize(
     ("glob", "path", "matches"),
     [
@@ -85,6 +99,8 @@ def test_braces_expand_in_the_order_of_writing(glob):
         ("src/?.py", "src/a.py", True),
         ("src**/a", "src/x/a", True),
         ("***/a", "a", False),
+        ("a/**/**/*", "a/b", True),
+        ("a/**/**/*", "ab", False),
         ("{a,b}.txt", "b.txt", True),
         ("{a,b", "{a,b", True),
     ],
@@ -102,11 +118,28 @@ def test_a_hostile_glob_is_answered_at_once():
     assert not matcher(["*a" * 200 + "b"], "glob")("a" * 5000)
 
 
+# Each as long as a request may be. Read again for every alternative, they took minutes.
+@pytest.mark.parametrize(
+    "glob",
+    [
+        "{" * 200_000 + "a" + ",b}" * 200_000,
+        "{a," * 200_000 + "b" + "}" * 200_000,
+        "{" * 1000 + "{}" * 400_000 + ",b}" * 1000,
+        "a" + "/**/*" * 200_000,
+        "**/" * 300_000 + "*",
+    ],
+    ids=["deep at the start", "deep at the end", "deep around much", "stars between", "stars at the start"],
+)
+def test_a_long_glob_comes_to_an_end(glob):
+    with contextlib.suppress(InvalidArgs):
+        matcher([glob], "args.glob").of(Paths(["a"]))
+
+
 @pytest.mark.parametrize(
     "globs",
     [
         ["{a,b}" * 10 + "x" * 100_000],
-        ["{" + "," * 100_000 + "}" + "x" * 100_000],
+        ["{" + "," * 1000 + "}" + "x" * 100_000],
         ["{a,b}" * 10] * 20_000,
     ],
     ids=["long tail", "many parts and a long tail", "many globs"],

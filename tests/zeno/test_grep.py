@@ -116,3 +116,10 @@ def test_what_re2_cannot_do_is_refused_with_the_reason(ask, pattern):
 def test_no_pattern_hangs_the_server(root, ask, pattern):
     (root / "f").write_text("a" * 20_000 + "!\n" + "x" * 20_000)
     assert ask("grep", pattern=pattern, regex=True)["ok"]
+
+
+@pytest.mark.parametrize("case_sensitive", [True, False])
+def test_a_literal_that_is_too_long_is_not_told_about_regular_expressions(ask, case_sensitive):
+    error = ask("grep", pattern="x" * 1_000_000, case_sensitive=case_sensitive)["error"]
+    assert error["code"] == "invalid_pattern"
+    assert error["message"] == "args.pattern is too long a text to search for; search for a part of it"

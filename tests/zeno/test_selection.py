@@ -152,3 +152,16 @@ def test_picking_in_one_go_is_asking_about_each(root, paths, entries):
     with Tree(str(root)) as tree:
         selection = under(tree, entries, "paths")
     assert selection.pick(Paths(sorted(paths))) == [path for path in sorted(paths) if selection.wanted(path)]
+
+
+@pytest.mark.parametrize("others", [0, 100])
+def test_many_paths_take_what_each_takes(root, ask, others):
+    """Few are compared with each file, of many the file's own directories are looked up."""
+    for path in ("a/b/c", "a/bb", "a.txt", "d/e/f/g", "x"):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text("hay\n")
+    paths = ["a/b/", "././/d/e", "x/", *(f"other{number}" for number in range(others))]
+    hits = ask("grep", pattern="hay", paths=paths)["result"]["hits"]
+    assert [hit["path"] for hit in hits] == ["a/b/c", "d/e/f/g"]
+    hits = ask("grep", pattern="hay", paths=[*paths, "./" * 300_000 + "x"])["result"]["hits"]
+    assert [hit["path"] for hit in hits] == ["a/b/c", "d/e/f/g", "x"]

@@ -61,3 +61,7 @@ def test_one_path_outside_refuses_the_whole_request(root, ask):
 @pytest.mark.parametrize("args", [{}, {"paths": []}, {"path": ""}, {"path": None}, {"paths": ["a", ""]}])
 def test_nothing_to_look_at_is_refused(ask, args):
     assert ask("stat", **args)["error"]["code"] == "invalid_args"
+
+
+def test_a_request_for_nothing_is_told_what_to_give(ask):
+    assert ask("stat")["error"]["message"] == "args must have path or paths"

@@ -223,7 +223,13 @@ SAMPLES = {
           T operator()(int a) { return a; }                    » function operator()
           void declared(int x) const;
           struct Inner { int a; };                             » struct Inner
+          [[nodiscard]] int size() const noexcept { return 1; }  » function size
+          template <class U> [[nodiscard, gnu::pure]] U as() { return {}; }  » function as
         };
+        class URL final : public Base<int> {};                 » class URL
+        struct [[nodiscard]] Status final {};                  » struct Status
+        [[deprecated("f() {")]]
+        int old() { return 1; }                                » function old
         enum class Color : int { Red };                        » enum Color
         using Names = std::vector<std::string>;                » type Names
         template <typename T>
@@ -366,6 +372,10 @@ SAMPLES = {
           static const limit = 3;                              » constant limit
           const Shape(this.x);                                 » method Shape
           factory Shape.make(int x) { return Shape(x); }       » method Shape
+          factory Shape.of(Map<String, int> x) => Shape(1);    » method Shape
+          int sides(Shape x) => switch (x) {                   » method sides
+            Shape(x: 3) => 3,
+          };
           @override
           Future<List<T>> load(String url, {int n = 1}) async {  » method load
             if (n > 1) { return g(n); }
@@ -441,6 +451,7 @@ SAMPLES = {
           @callback draw(t) :: :ok                             » function draw
           defmacro square(x), do: quote(do: unquote(x))        » macro square
           def area?(%{r: r}), do: "#{f("def q")} def quoted"   » function area?
+          def unquote(name)(x), do: x
           defp helper(x) when x > ?" do                        » function helper
             # def commented
           end
@@ -496,6 +507,9 @@ SAMPLES = {
         end
         @inline twice(x::T) where T = 2x                       » function twice
         Base.show(io::IO, c::Circle) = print(io, '"')          » function show
+        function Base.:+(a::Circle, b::Circle) end             » function +
+        Base.:(==)(a::Circle, b::Circle) = a.r == b.r          » function ==
+        function Base.isless(a::Circle, b::Circle) end         » function isless
         macro check(x) end                                     » macro check
         end
         ''',

@@ -30,7 +30,10 @@ import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
 if any(libc.prctl(24, capability, 0, 0, 0) for capability in (1, 2)):
     sys.exit("cannot drop capabilities")
-os.execvp(sys.argv[1], sys.argv[1:])
+try:
+    os.execvp(sys.argv[1], sys.argv[1:])
+except OSError as error:
+    sys.exit(f"cannot start {sys.argv[1]!r}: {error.strerror}")
 """
 
 
@@ -48,8 +51,11 @@ class Peer:
     def __init__(self, command: str, site: Site, time_limit: float) -> None:
         self._time_limit = time_limit
         self._numbers = itertools.count(1)
+        try:
+            words = [word.replace("{root}", str(site.root)) for word in shlex.split(command)]
+        except ValueError as error:
+            raise NoServer(f"cannot read the command {command!r}: {error}") from None
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
-        words = [word.replace("{root}", str(site.root)) for word in shlex.split(command)]
         if permissions_hold() and os.geteuid() == 0:
             words = [sys.executable, "-c", _AS_ANYONE, *words]
         try:

@@ -15,6 +15,10 @@ from zeno.walk import Run, Walked
 
 WILDCARD = re.compile(r"[*?\[{]")
 """What makes a glob more than a path."""
+HERE = re.compile(r"\A(?:\./+)+")
+SLASH = re.compile("/")
+FEW = 32
+"""To compare a path with fewer is faster than to take it apart; to compare it with thousands is not."""
 
 
 class Rules(Protocol):
@@ -112,7 +116,8 @@ def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
     if "." in asked:
         return EVERYTHING
     exact = set(asked)
-    prefixes = tuple(entry.rstrip("/") + "/" for entry in asked)
+    prefixes = tuple(sorted({entry.rstrip("/") + "/" for entry in asked}))
+    below = _below(prefixes)
     is_plain = not any(WILDCARD.search(entry) for entry in asked)
 
     def pick(paths: Paths) -> list[str]:
@@ -121,14 +126,23 @@ def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
         for entry in exact:
             index = bisect_left(paths, entry)
             found += [entry] if paths[index : index + 1] == [entry] else []
+        last = "/"
         for prefix in prefixes:
-            # What begins with it stands together: no character is between a slash and a zero.
-            found += paths[bisect_left(paths, prefix) : bisect_left(paths, prefix[:-1] + "0")]
+            if not prefix.startswith(last):
+                # What begins with it stands together: no character is between a slash and a zero.
+                found += paths[bisect_left(paths, prefix) : bisect_left(paths, prefix[:-1] + "0")]
+                last = prefix
         return found if len(found) == globbed else list(dict.fromkeys(sorted(found)))
 
-    return Selection(
-        lambda path: path in exact or path.startswith(prefixes) or matches(path), _reach(asked, prefixes), pick
-    )
+    return Selection(lambda path: path in exact or below(path) or matches(path), _reach(asked, prefixes), pick)
+
+
+def _below(folders: tuple[str, ...]) -> Callable[[str], bool]:
+    """Whether a path lies below one of some directories, given with a slash at their ends."""
+    if len(folders) < FEW:
+        return lambda path: path.startswith(folders)
+    known = frozenset(folders)
+    return lambda path: any(path[: slash.end()] in known for slash in SLASH.finditer(path))
 
 
 def _reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str], bool]:
@@ -149,8 +163,7 @@ def _relative(tree: Tree, entry: str, field: str) -> str:
         if below is None:
             raise OutsideRoot(entry)
         entry = "/".join(printed(name) for name in below if name not in (b"", b".")) or "."
-    while entry.startswith("./"):
-        entry = entry[2:].lstrip("/")
+    entry = HERE.sub("", entry)
     depth = 0
     for step in entry.split("/"):
         depth += {"": 0, ".": 0, "..": -1}.get(step, 1)

@@ -95,7 +95,9 @@ def _add_writers(commands: Any) -> None:
         epilog='Example: zeno trace claim "sessions expire after an hour" session.py:12-14',
     )
     claim.add_argument("claim", metavar="TEXT", help="the statement")
-    claim.add_argument("evidence", metavar="PATH:FIRST-LAST", nargs="*", help="lines it rests on; PATH:N for one line")
+    claim.add_argument(
+        "evidence", metavar="PATH:FIRST-LAST", nargs="*", default=[], help="lines it rests on; PATH:N for one line"
+    )
     claim.add_argument(
         "--answer",
         metavar="ID",

@@ -1,12 +1,26 @@
 """How reports on traces are printed: nothing that a trace holds can steer a terminal."""
 
 import json
+import os
 from typing import Any
+
+
+def say(text: str) -> None:
+    """A line of a report. Whoever reads it may have seen enough; what the command finds is its status all the same."""
+    try:
+        print(text)
+    except BrokenPipeError:
+        forget_output()
+
+
+def forget_output() -> None:
+    """Let go of standard output: the interpreter must not complain while it closes it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def print_json(value: Any) -> None:
     """A report for programs."""
-    print(json.dumps(value, indent=2))
+    say(json.dumps(value, indent=2))
 
 
 def safe(text: str) -> str:

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any, BinaryIO
 
@@ -14,7 +14,7 @@ from zeno.trace.coverage import coverage as coverage_of
 from zeno.trace.coverage import totals
 from zeno.trace.events import Pairing, exchanges, read
 from zeno.trace.lint import lint as lint_all
-from zeno.trace.printing import call, count, print_json, safe
+from zeno.trace.printing import call, count, print_json, safe, say
 from zeno.trace.replay import Replayer
 from zeno.trace.replay import replay as replay_all
 from zeno.trace.verify import verify as verify_all
@@ -62,11 +62,11 @@ class _Source:
         unanswered = [{"line": number, "id": event["id"]} for number, event in self.pairing.unanswered()]
         return {"events": self.events, "problems": self.problems, "unanswered": unanswered}
 
-    def print_problems(self) -> None:
+    def print_problems(self, tell: Callable[[str], None] = say) -> None:
         for problem in self.problems:
-            print(f"line {problem['line']}: {problem['code']}: {safe(problem['message'])}")
+            tell(f"line {problem['line']}: {problem['code']}: {safe(problem['message'])}")
         for number, event in self.pairing.unanswered():
-            print(f"line {number}: unanswered: the request {safe(event['id'])} has no response and no error")
+            tell(f"line {number}: unanswered: the request {safe(event['id'])} has no response and no error")
 
 
 def _replayer(options: argparse.Namespace, source: _Source, stack: ExitStack) -> Any:
@@ -92,14 +92,14 @@ def lint(options: argparse.Namespace) -> int:
             if options.format == "json":
                 findings.append(finding._asdict())
             else:
-                print(f"line {finding.line}: {finding.level}: {finding.code}: {safe(finding.message)}")
+                say(f"line {finding.line}: {finding.level}: {finding.code}: {safe(finding.message)}")
     if options.format == "json":
         print_json(
             {"events": source.events, "errors": counts["error"], "warnings": counts["warning"], "findings": findings}
         )
     else:
         errors, warnings = count(counts["error"], "error"), count(counts["warning"], "warning")
-        print(f"{count(source.events, 'event')}, {errors}, {warnings}")
+        say(f"{count(source.events, 'event')}, {errors}, {warnings}")
     return 1 if counts["error"] or (options.strict and counts["warning"]) else 0
 
 
@@ -128,22 +128,22 @@ def replay(options: argparse.Namespace) -> int:
     else:
         source.print_problems()
         for index, one in enumerate(differences[:20]):
-            print(f"{'first difference: ' if not index else ''}line {one['line']}: {call(one['op'], one['args'])}")
-            print(f"  then {_short(one['then'])}, now {_short(one['now'])}")
+            say(f"{'first difference: ' if not index else ''}line {one['line']}: {call(one['op'], one['args'])}")
+            say(f"  then {_short(one['then'])}, now {_short(one['now'])}")
             if one["files"]:
                 how = "changed since, so perhaps behind it" if one["files_are_suspects"] else "the file behind it"
-                print(f"  {how}: {', '.join(map(safe, one['files']))}")
+                say(f"  {how}: {', '.join(map(safe, one['files']))}")
             else:
-                print("  no file that changed since then is there now: something may have been removed")
+                say("  no file that changed since then is there now: something may have been removed")
         if len(differences) > 20:
-            print(f"... and {len(differences) - 20} more; --format json lists them all")
-        print(f"{count(sum(counts.values()), 'answer')}: {counts['same']} the same, {counts['differs']} different")
+            say(f"... and {len(differences) - 20} more; --format json lists them all")
+        say(f"{count(sum(counts.values()), 'answer')}: {counts['same']} the same, {counts['differs']} different")
         if counts["times"]:
-            print(f"{counts['times']} stat not counted: they differ, but perhaps only in times (--times counts them)")
+            say(f"{counts['times']} stat not counted: they differ, but perhaps only in times (--times counts them)")
         if described:
-            print(f"{described} not run again: describe, which tells of the server and not of the tree")
+            say(f"{described} not run again: describe, which tells of the server and not of the tree")
         if refused := counts["not_run"] - described:
-            print(f"{refused} not run again: refusals that came from the session, not from the request")
+            say(f"{refused} not run again: refusals that came from the session, not from the request")
     return 1 if differences or source.problems or source.pairing.unanswered() else 0
 
 
@@ -173,24 +173,24 @@ def verify(options: argparse.Namespace) -> int:
     else:
         source.print_problems()
         for claim in claims:
-            print(f"{'holds' if claim.holds else 'FAILS'}  line {claim.line}: {safe(claim.event['claim'])}")
+            say(f"{'holds' if claim.holds else 'FAILS'}  line {claim.line}: {safe(claim.event['claim'])}")
             for one in claim.evidence:
                 note = f" to {one.moved_to[0]}-{one.moved_to[1]}" if one.moved_to else ""
                 seen = {"delivered": "", "not_delivered": ", never delivered before", "unknown": ", delivery unknown"}
                 where = f"{safe(one.path)}:{one.start_line}-{one.end_line}"
-                print(f"       {one.verdict}{note}{seen[one.provenance]}  {where}")
+                say(f"       {one.verdict}{note}{seen[one.provenance]}  {where}")
                 if one.reason:
-                    print(f"       {safe(one.reason)}")
+                    say(f"       {safe(one.reason)}")
             for answer in claim.answers:
                 asked = "" if answer.op is None else f": {call(answer.op, answer.args or {})}"
                 found = "" if answer.found is None else f": {count(answer.found[1], answer.found[0][:-1])}"
-                print(f"       {answer.verdict}  the answer {safe(answer.id)}{asked}{found}")
+                say(f"       {answer.verdict}  the answer {safe(answer.id)}{asked}{found}")
                 if answer.reason:
-                    print(f"       {safe(answer.reason)}")
+                    say(f"       {safe(answer.reason)}")
             if not claim.evidence and not claim.answers:
-                print("       it cites nothing")
+                say("       it cites nothing")
         failing = len(claims) - hold
-        print(f"{count(len(claims), 'claim')}: {hold} hold, {failing} {'does' if failing == 1 else 'do'} not")
+        say(f"{count(len(claims), 'claim')}: {hold} hold, {failing} {'does' if failing == 1 else 'do'} not")
     return 1 if hold < len(claims) or source.problems else 0
 
 
@@ -221,32 +221,32 @@ def coverage(options: argparse.Namespace) -> int:
 
 
 def _print_coverage(found: Any, files: list[Any], total: dict[str, int]) -> None:
-    print(f"{'delivered':>9} {'of lines':>8}  file")
+    say(f"{'delivered':>9} {'of lines':>8}  file")
     for file in files:
         share = "-" if not file.total else f"{100 * file.delivered / file.total:.0f}%"
         there = "gone" if file.total is None else file.total
         ranges = " ".join(f"{first}-{last}" for first, last in file.ranges[:6]) + (
             " ..." if len(file.ranges) > 6 else ""
         )
-        print(f"{file.delivered:>9} {there:>8}  {safe(file.path)}  {share}  {ranges}".rstrip())
-    print(f"{total['lines_delivered']:>9} {total['lines']:>8}  in {total['files_delivered']} of {total['files']} files")
+        say(f"{file.delivered:>9} {there:>8}  {safe(file.path)}  {share}  {ranges}".rstrip())
+    say(f"{total['lines_delivered']:>9} {total['lines']:>8}  in {total['files_delivered']} of {total['files']} files")
     if found.patterns:
-        print("\npatterns")
+        say("\npatterns")
     for pattern in found.patterns:
         times = f", {len(pattern.lines)} times" if len(pattern.lines) > 1 else ""
         cut = ", cut" if pattern.truncated else ""
         within = "" if pattern.files is None else f" in {count(pattern.files, 'file')}"
-        print(f"  {call('grep', pattern.args)}: {count(pattern.hits, 'hit')}{within}{times}{cut}")
+        say(f"  {call('grep', pattern.args)}: {count(pattern.hits, 'hit')}{within}{times}{cut}")
     if found.truncations:
-        print("\nwithheld by limits")
+        say("\nwithheld by limits")
     for one in found.truncations:
         hidden = "unknown" if one.hidden is None else f"{'more than ' if one.at_least else ''}{one.hidden}"
         on = ", but gone on with" if one.continued else ""
         where = f"line {one.lines[0]}" + (f" and {len(one.lines) - 1} more" if len(one.lines) > 1 else "")
-        print(f"  {where}: {call(one.op, one.args)}: {one.shown} {one.what} shown, {hidden} hidden{on}")
+        say(f"  {where}: {call(one.op, one.args)}: {one.shown} {one.what} shown, {hidden} hidden{on}")
     if found.unknown:
         lines = ", ".join(map(str, found.unknown[:10])) + (" ..." if len(found.unknown) > 10 else "")
-        print(f"\nnot counted: the tree no longer gives the answers on {lines}; what they delivered cannot be told")
+        say(f"\nnot counted: the tree no longer gives the answers on {lines}; what they delivered cannot be told")
 
 
 def view(options: argparse.Namespace) -> int:
@@ -257,8 +257,12 @@ def view(options: argparse.Namespace) -> int:
         name = "standard input" if options.trace == "-" else os.path.basename(options.trace)
         data, told = page(source.steps(), source.pairing, replayer, title=options.title or name, text=options.text)
     if options.out == "-":
+        if sys.stdout is None:
+            raise CannotRun("standard output is closed; give --out a file")
+        # It belongs to the page.
+        source.print_problems(lambda text: print(text, file=sys.stderr))
         sys.stdout.buffer.write(data)
-        return 0
+        return 1 if source.problems else 0
     try:
         with open(options.out, "wb") as out:
             out.write(data)
@@ -268,7 +272,7 @@ def view(options: argparse.Namespace) -> int:
         print_json({**source.told(), "out": options.out, "bytes": len(data), **told})
     else:
         source.print_problems()
-        print(f"{options.out}: {count(source.events, 'event')}, {count(told['claims'], 'claim')}, {len(data)} bytes")
+        say(f"{options.out}: {count(source.events, 'event')}, {count(told['claims'], 'claim')}, {len(data)} bytes")
         if told["text_left_out"]:
-            print(f"the text of {count(told['text_left_out'], 'line')} was left out to keep the page small")
+            say(f"the text of {count(told['text_left_out'], 'line')} was left out to keep the page small")
     return 1 if source.problems else 0
