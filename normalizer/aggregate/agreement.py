@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.aggregate import agree, cells, sources
+from normalizer.aggregate.eligibility import ALONE
 from normalizer.aggregate.engine import started
 from normalizer.aggregate.exact import ROUNDING, rounded
 from normalizer.aggregate.summary import Options, left_out, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.aggregate.verdicts import Joint, JointValues, Shared, Verdicts
-
-_ALONE = "all valid records are self-judged, which must not be the sole basis of a number"
 
 
 def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
@@ -71,7 +70,7 @@ def _measured(joint: Joint, denominator: int, *, alone: bool) -> dict[str, Any]:
     found, reasons = agree.pair_measures(joint, denominator)
     return {
         **_rounded(found),
-        "na": dict.fromkeys(reasons, _ALONE) if alone else reasons,
+        "na": dict.fromkeys(reasons, ALONE) if alone else reasons,
         "confusion": [
             {"values": [rounded(Fraction(value, denominator)) for value in values], "n": count}
             for values, count in sorted(joint.items())
@@ -86,7 +85,7 @@ def _alphas(joint: JointValues, *, alone: bool) -> dict[str, Any]:
         **_rounded(found),
         "n": joint.artifacts,
         "n_values": int(values),
-        "na": dict.fromkeys(reasons, _ALONE) if alone else reasons,
+        "na": dict.fromkeys(reasons, ALONE) if alone else reasons,
     }
 
 

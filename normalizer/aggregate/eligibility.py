@@ -16,6 +16,9 @@ from normalizer.errors import CannotRun
 SELF = "CASE WHEN self_judged = 'true' OR judge_model = generator_model THEN 1 ELSE 0 END"
 """SQL over a record: as `phases.eligibility` tells it, but for records of any phase."""
 
+ALONE = "all valid records are self-judged, which must not be the sole basis of a number"
+"""Why a group has no number."""
+
 
 class Kind(NamedTuple):
     """What the rules look at in a VALID record."""
@@ -88,7 +91,7 @@ class Rules:
         if not admitted:
             why = (
                 "only_diagnostic"
-                if any(not kind.off_scale for kind in kinds)
+                if any(not self._admits_phase(kind.phase) for kind in kinds)
                 else "only_off_scale"
                 if kinds
                 else "only_invalid"
