@@ -21,13 +21,13 @@ def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             found = cells.find(engine, query, given, options.where)
             kinds = found.kinds()
-            options.rules.check_mixing(kinds, ())
+            options.rules.check_mixing(kinds, None)
             verdicts = Verdicts(engine, query, options.rules.condition())
             judges = list(verdicts.judges())
             alone = bool(options.rules.only_self_judged(kinds))
             shared = {} if alone else verdicts.shared()
             joints = [JointValues() if alone else verdicts.joint(measure) for measure in query.measures]
-        flags = [flag for flag in options.rules.flags(kinds, invalid=False) if flag in _OF_ALL]
+        flags = options.rules.flags_of_all(kinds)
         names = list(query.rubric.dimensions)  # one may be called total: the total is told by its place, the last
         pairs = []
         for pair in combinations(judges, 2):
@@ -43,10 +43,8 @@ def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
         "where": options.where,
         "rounding": ROUNDING,
         "diagnostic": options.rules.diagnostic,
+        "flags": flags,
     }
-
-
-_OF_ALL = ("diagnostic", "mixed_phases", "mixed_protocol_versions")
 
 
 def _pair(

@@ -50,5 +50,8 @@ def command(
     if form == "json":
         click.echo(pretty.dumps(report))
     else:
-        click.echo(tables.written(check_table.table(report, everything=everything), form), nl=False)
+        found = check_table.table(report, everything=everything)
+        if form == "csv" and report["diagnostic"]:
+            found = tables.flagged(found, ["diagnostic"])
+        click.echo(tables.written(found, form), nl=False)
     return 1 if report["counts"]["mismatch"] else 0
