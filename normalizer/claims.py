@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import contract_spec as spec
 
 from normalizer.aggregate.exact import rounded
+from normalizer.aggregate.sources import conserved
 from normalizer.dialect import Done, dialect_of, original, translate
 from normalizer.ledger import Ledger
 from normalizer.lossless import Number, value_of
@@ -75,6 +76,7 @@ def _of_bundle(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any
     sha256 = header["bundle_sha256"]
     rubric = rubric_of(ledger.document(header["settings"]["rubric"]))
     records = [ledger.exact("records", line) for line in ledger.lines_of("records", sha256)]
+    conserved("valid", len(records), int(header["valid"]))
     scored = [(record, _worths(record, rubric)) for record in records]
     values = [worths for _, worths in scored if worths is not None]
     known = {"bundle_sha256": sha256, "invalid": int(header["invalid"])}

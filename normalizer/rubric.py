@@ -100,6 +100,8 @@ def contradictions(document: dict[str, Any]) -> list[tuple[str, str]]:
         for number in numbers:
             if Decimal(number).quantize(PLACES, context=_EXACT) != Decimal(number):
                 found.append((at, f"{key}: {number} has more than 12 decimal places"))
+        if scale["kind"] == "decimals":
+            found += [(at, f"{key}: {sentence}") for sentence in _ends_off_the_scale(scale)]
         values = [Decimal(number) for number in scale.get("values", [])]
         if len(set(values)) < len(values):
             found.append((at, f"{key}: a value is listed twice"))
@@ -107,6 +109,17 @@ def contradictions(document: dict[str, Any]) -> list[tuple[str, str]]:
             if not _is_score(level, _scale(scale)):
                 found.append((f"/dimensions/{key}/levels", f"{key}: the level {level!r} is not a score of its scale"))
     return found
+
+
+def _ends_off_the_scale(scale: dict[str, Any]) -> list[str]:
+    """The ends of a scale of decimals that no score could reach: bounds and counts of extremes would be about them."""
+    places = int(Decimal(scale["places"]))
+    step = Decimal(1).scaleb(-places)
+    return [
+        f"{name} {scale[name]} has more than {places} decimal places, so that no score can be it"
+        for name in ("minimum", "maximum")
+        if Decimal(scale[name]).quantize(step, context=_EXACT) != Decimal(scale[name])
+    ]
 
 
 def _is_score(level: str, scale: Scale) -> bool:

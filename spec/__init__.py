@@ -129,7 +129,24 @@ def _explain(error: jsonschema_rs.ValidationError) -> list[Violation]:
         return [Violation(f"{pointer}/{_escape(name)}", keyword, "is not known here") for name in value]
     if keyword == "required":
         return [Violation(f"{pointer}/{_escape(value)}", keyword, "is missing")]
+    branches = getattr(error.kind, "context", None) if keyword == "oneOf" else None  # it is not in the stubs
+    if branches:
+        return _alternatives(branches) or [Violation(pointer, keyword, "is none of what may stand here")]
     return [Violation(pointer, keyword, _demand(keyword, value, error))]
+
+
+def _alternatives(branches: list[list[jsonschema_rs.ValidationError]]) -> list[Violation]:
+    """What is wrong where none of several schemas accepts a value. Ours are told apart by a constant, like `kind`."""
+    meant = [branch for branch in branches if all(error.kind.name != "const" for error in branch)]
+    if len(meant) == 1:
+        return [found for error in meant[0] for found in _explain(error)]
+    said = [[found for error in branch for found in _explain(error)] for branch in meant or branches]
+    common = [found for found in said[0] if all(found in each for each in said)]
+    if meant or common:
+        return common
+    constants = [error for branch in branches for error in branch if error.kind.name == "const"]
+    [(pointer, _, _)] = _explain(constants[0])
+    return [Violation(pointer, "enum", f"must be one of {json.dumps([error.kind.value for error in constants])}")]
 
 
 def _demand(keyword: str, value: Any, error: jsonschema_rs.ValidationError) -> str:

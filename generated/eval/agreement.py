@@ -198,3 +198,7 @@ class AgreementReport(Model):
     """
     True: phase 0 is admitted; nothing here is a final claim.
     """
+    flags: list[Literal['diagnostic', 'mixed_phases', 'mixed_protocol_versions']]
+    """
+    What must be said of every number here. mixed_phases, mixed_protocol_versions: records of several are put together, because that was asked for.
+    """

@@ -420,3 +420,7 @@ class Statistics(Model):
     """
     True: phase 0 is admitted; nothing here is a final claim.
     """
+    flags: list[Literal['diagnostic', 'mixed_phases', 'mixed_protocol_versions']]
+    """
+    What must be said of every number here. mixed_phases, mixed_protocol_versions: records of several are put together, because that was asked for.
+    """

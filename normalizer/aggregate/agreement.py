@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.aggregate import agree, cells, sources
+from normalizer.aggregate.eligibility import ALONE
 from normalizer.aggregate.engine import started
 from normalizer.aggregate.exact import ROUNDING, rounded
 from normalizer.aggregate.summary import Options, left_out, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.aggregate.verdicts import Joint, JointValues, Shared, Verdicts
-
-_ALONE = "all valid records are self-judged, which must not be the sole basis of a number"
 
 
 def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
@@ -22,13 +21,13 @@ def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             found = cells.find(engine, query, given, options.where)
             kinds = found.kinds()
-            options.rules.check_mixing(kinds, ())
+            options.rules.check_mixing(kinds, None)
             verdicts = Verdicts(engine, query, options.rules.condition())
             judges = list(verdicts.judges())
             alone = bool(options.rules.only_self_judged(kinds))
             shared = {} if alone else verdicts.shared()
             joints = [JointValues() if alone else verdicts.joint(measure) for measure in query.measures]
-        flags = [flag for flag in options.rules.flags(kinds, invalid=False) if flag in _OF_ALL]
+        flags = options.rules.flags_of_all(kinds)
         names = list(query.rubric.dimensions)  # one may be called total: the total is told by its place, the last
         pairs = []
         for pair in combinations(judges, 2):
@@ -44,10 +43,8 @@ def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
         "where": options.where,
         "rounding": ROUNDING,
         "diagnostic": options.rules.diagnostic,
+        "flags": flags,
     }
-
-
-_OF_ALL = ("diagnostic", "mixed_phases", "mixed_protocol_versions")
 
 
 def _pair(
@@ -71,7 +68,7 @@ def _measured(joint: Joint, denominator: int, *, alone: bool) -> dict[str, Any]:
     found, reasons = agree.pair_measures(joint, denominator)
     return {
         **_rounded(found),
-        "na": dict.fromkeys(reasons, _ALONE) if alone else reasons,
+        "na": dict.fromkeys(reasons, ALONE) if alone else reasons,
         "confusion": [
             {"values": [rounded(Fraction(value, denominator)) for value in values], "n": count}
             for values, count in sorted(joint.items())
@@ -86,7 +83,7 @@ def _alphas(joint: JointValues, *, alone: bool) -> dict[str, Any]:
         **_rounded(found),
         "n": joint.artifacts,
         "n_values": int(values),
-        "na": dict.fromkeys(reasons, _ALONE) if alone else reasons,
+        "na": dict.fromkeys(reasons, ALONE) if alone else reasons,
     }
 
 

@@ -3,7 +3,7 @@
 Versions are compared, not put together, so that they may be of different phases; where they are, it is said.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import combinations
@@ -11,6 +11,7 @@ from typing import Any
 
 from normalizer.aggregate import names
 from normalizer.aggregate.cells import selected
+from normalizer.aggregate.eligibility import ALONE, Rules
 from normalizer.aggregate.exact import rounded
 from normalizer.aggregate.signflip import sign_flip
 from normalizer.aggregate.spread import mean_of, spread
@@ -23,31 +24,36 @@ _OF_A_VERSION = ("phase", "judge_prompt_version", "protocol_version", "run_id")
 
 _VERSIONED = ("judge_prompt", "protocol")
 Version = tuple[str, str]
+Judged = dict[tuple[str, str], list[Placed]]
+"""The records of artifacts, each known by its name and its generator, as units are."""
 
 
 def drift(records: Iterable[Placed], rubric: Rubric, options: Options, seed: int) -> list[dict[str, Any]]:
     """Every pair of versions of every judge; differences are second minus first."""
     where = {name: level for name, level in options.where.items() if name not in _OF_A_VERSION}
-    judged: dict[str, dict[Version, dict[str, list[Placed]]]] = defaultdict(
-        lambda: defaultdict(lambda: defaultdict(list))
-    )
+    judged: dict[str, dict[Version, Judged]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for each in records:
         judge, artifact = each.plain.get("judge_model"), each.plain.get("artifact")
         counts = each.kind is not None and options.rules.admits(each.kind) and each.standing != "duplicate"
-        if counts and judge and artifact is not None and selected(each.plain, where):
+        if counts and judge is not None and artifact is not None and selected(each.plain, where):
             prompt, protocol = (names.level(each.plain.get(f"{name}_version"), " / ") for name in _VERSIONED)
-            judged[judge][prompt, protocol][artifact].append(each)
+            generator = names.level(each.plain.get("generator_model"))
+            judged[judge][prompt, protocol][artifact, generator].append(each)
     found = []
     for judge in sorted(judged):
         for pair in combinations(sorted(judged[judge]), 2):
-            found.append(_drift(judge, pair, [judged[judge][version] for version in pair], rubric, seed))
+            found.append(_drift(judge, pair, [judged[judge][version] for version in pair], rubric, options.rules, seed))
     return found
 
 
 def _drift(
-    judge: str, pair: tuple[Version, Version], sides: list[dict[str, list[Placed]]], rubric: Rubric, seed: int
+    judge: str, pair: tuple[Version, Version], sides: list[Judged], rubric: Rubric, rules: Rules, seed: int
 ) -> dict[str, Any]:
     shared = sorted(sides[0].keys() & sides[1].keys())
+    met = Counter(each.kind for side in sides for artifact in shared for each in side[artifact] if each.kind)
+    alone = bool(rules.only_self_judged(met))
+    if alone:
+        shared = []
     differences = [_mean(sides[1][artifact]) - _mean(sides[0][artifact]) for artifact in shared]
     numbers, reasons = spread(differences, "difference", "shared artifact")
     used = [[each for artifact in shared for each in side[artifact]] for side in sides]
@@ -66,7 +72,7 @@ def _drift(
         "p": rounded(sign_flip(differences, seed).p) if differences else None,
         "equal": rounded(Fraction(sum(not each for each in differences), len(shared))) if shared else None,
         "dimensions": dimensions,
-        "na": reasons,
+        "na": dict.fromkeys(reasons, ALONE) if alone else reasons,
         "places": sorted(each.place for side in used for each in side),
     }
 

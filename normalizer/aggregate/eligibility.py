@@ -16,6 +16,9 @@ from normalizer.errors import CannotRun
 SELF = "CASE WHEN self_judged = 'true' OR judge_model = generator_model THEN 1 ELSE 0 END"
 """SQL over a record: as `phases.eligibility` tells it, but for records of any phase."""
 
+ALONE = "all valid records are self-judged, which must not be the sole basis of a number"
+"""Why a group has no number."""
+
 
 class Kind(NamedTuple):
     """What the rules look at in a VALID record."""
@@ -48,18 +51,19 @@ class Rules:
         admitted = [name for name in sorted(phases.rules()["phases"]) if self._admits_phase(int(name))]
         return f"chosen = 1 AND off = 0 AND phase IN ({', '.join(admitted)})"
 
-    def check_mixing(self, kinds: Counter[Kind], by: tuple[str, ...]) -> None:
-        """Refuse to put into one table what must not be mixed silently."""
+    def check_mixing(self, kinds: Counter[Kind], by: tuple[str, ...] | None) -> None:
+        """Refuse to put into one number what must not be mixed silently. None: numbers are over all groups."""
         admitted = [kind for kind in kinds if self.admits(kind)]
         found = {
             "phase": sorted({str(kind.phase) for kind in admitted}),
             "protocol_version": sorted({names.level(kind.protocol) for kind in admitted}),
         }
         for name, levels in found.items():
-            if len(levels) > 1 and name not in by and name not in self.mix:
+            if len(levels) > 1 and name not in (by or ()) and name not in self.mix:
+                grouped = f"group --by {name}, " if by is not None else ""
                 raise CannotRun(
                     f"the records are of {name} {' and '.join(levels[:5])}{' and more' if len(levels) > 5 else ''}, "
-                    f"which are not mixed silently: group --by {name}, choose one with --where {name}={levels[-1]}, "
+                    f"which are not mixed silently: {grouped}choose one with --where {name}={levels[-1]}, "
                     f"or ask for it with --mix {name}"
                 )
 
@@ -88,7 +92,7 @@ class Rules:
         if not admitted:
             why = (
                 "only_diagnostic"
-                if any(not kind.off_scale for kind in kinds)
+                if any(not self._admits_phase(kind.phase) for kind in kinds)
                 else "only_off_scale"
                 if kinds
                 else "only_invalid"
@@ -106,7 +110,12 @@ class Rules:
             flags.append("mixed_protocol_versions")
         return flags
 
+    def flags_of_all(self, kinds: Counter[Kind]) -> list[str]:
+        """What must be said of every number over all groups."""
+        return [flag for flag in self.flags(kinds, invalid=False) if flag in _OF_ALL]
 
+
+_OF_ALL = ("diagnostic", "mixed_phases", "mixed_protocol_versions")
 Levels = tuple[Level, ...]
 Cells = dict[Levels, Counter[Kind]]
 """The VALID records of each group, counted by what the rules look at."""

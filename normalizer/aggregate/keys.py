@@ -54,7 +54,11 @@ def where_of(texts: tuple[str, ...]) -> dict[str, Level]:
         if not sign:
             raise CannotRun(f"{text} selects nothing: write KEY=LEVEL")
         _is_text(level)
-        chosen[checked(name, ALSO_SELECTED)] = as_level(name, level or None)
+        if checked(name, ALSO_SELECTED) in chosen:
+            raise CannotRun(f"--where names {name} twice, but takes one level of a key: choose one, or group --by it")
+        if name == "rubric" and not level:
+            raise CannotRun("--where rubric= selects nothing: every record is of a rubric; name one")
+        chosen[name] = as_level(name, level or None)
     return chosen
 
 

@@ -64,6 +64,11 @@ def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[
     }
 
 
+def follows(report: dict[str, Any]) -> bool:
+    """Whether all cells follow that state a statistic: a number for a group that the ledger gives none does not."""
+    return all(cell["verdict"] in ("match", "rounding_tie") or cell["statistic"] is None for cell in report["cells"])
+
+
 def _read(table: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     try:
         text = table.read_bytes().decode("utf-8-sig")

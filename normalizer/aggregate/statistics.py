@@ -31,7 +31,8 @@ def statistics(
         query = query_of(given, options)
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             headline = Headline.of(engine, given, query, options)
-            options.rules.check_mixing(headline.found.kinds(), options.by)
+            kinds = headline.found.kinds()
+            options.rules.check_mixing(kinds, None)  # whatever the groups, judges are compared over all of them
             judges = _judges(engine, options)
             without = [_without(engine, query, options, headline, judge) for judge in judges]
         by_all = query_of(given, replace(options, by=rates.BY))
@@ -39,7 +40,7 @@ def statistics(
             found = cells.find(engine, by_all, given, options.where)
         ungrouped = query_of(given, replace(options, by=()))
         with prepared(engine, ungrouped, given, diagnostic=options.rules.diagnostic):
-            alone = options.rules.only_self_judged(headline.found.kinds())
+            alone = options.rules.only_self_judged(kinds)
             verdicts = Verdicts(engine, ungrouped, options.rules.condition() + (" AND 1 = 0" if alone else ""))
             severities = severity(verdicts)
             selves = self_against_cross(verdicts, seed, resamples)
@@ -68,6 +69,7 @@ def statistics(
         "where": options.where,
         "rounding": ROUNDING,
         "diagnostic": options.rules.diagnostic,
+        "flags": options.rules.flags_of_all(kinds),
     }
 
 

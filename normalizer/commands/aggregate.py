@@ -80,7 +80,7 @@ def grouped(
 
 @click.command()
 @LEDGERS
-@click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas: see below.")
+@click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas.")
 @spreading
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @selecting

@@ -60,7 +60,7 @@ def command(
     is written, 1 some file has no usable reply and there is no bundle, 2 it could not run, or was stopped.
     """
     described = _described(options)
-    planned, documents = taken(manifest, rubric, described.get("model"), coincidence)
+    planned, documents = taken(manifest, rubric, described.get("model"), coincidence, described.get("parameters"))
     run = RunFolder(out)
     if dry_run:
         return _dry_run(run, planned, artifacts, options["attempts"])

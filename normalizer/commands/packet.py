@@ -1,6 +1,7 @@
 """`normalizer packet`, and the options that it shares with `normalizer judge`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 import contract_spec as spec
@@ -26,7 +27,7 @@ coincidence_option = click.option(
     "--coincidence",
     multiple=True,
     metavar="TEXT",
-    help="A string of the manifest that stands in your rubric as an ordinary word. May be repeated.",
+    help="A string of the manifest that stands in your rubric (or --parameters) as an ordinary word. May be repeated.",
 )
 
 
@@ -56,12 +57,17 @@ def command(
 
 
 def taken(
-    manifest: Path, rubric: Path | None, model: str | None, coincidence: tuple[str, ...]
+    manifest: Path,
+    rubric: Path | None,
+    model: str | None,
+    coincidence: tuple[str, ...],
+    parameters: dict[str, Any] | None = None,
 ) -> tuple[Plan, Documents]:
     """The plan of a run, from the command line; what the prompt has in common with the manifest is told."""
     built_in = pretty(spec.resource(BUILT_IN_RUBRIC))
     documents = Documents(_bytes(manifest), built_in if rubric is None else _bytes(rubric))
-    planned = plan(load(documents.rubric, documents.manifest), model, declared=frozenset(coincidence))
+    settings = load(documents.rubric, documents.manifest)
+    planned = plan(settings, model, parameters=parameters, declared=frozenset(coincidence))
     if planned.coincidences:
         told = ", ".join(map(dumps, planned.coincidences))
         click.echo(f"note: also ordinary text of rules or scale, the same for every file: {told}", err=True)

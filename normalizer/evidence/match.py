@@ -8,9 +8,8 @@ from normalizer.evidence.texts import Text
 How = Literal["exact", "folded", "elided"]
 
 _ELLIPSIS = re.compile(r"\[\s*(?:\.{3,}|…)\s*\]|\(\s*(?:\.{3,}|…)\s*\)|\.{3,}|…")
-_WRAPPED = re.compile(
-    r"\s*(?P<open>[\"'`\u2018-\u201f\u00ab\u2039]+)(?P<inner>.*?)[\"'`\u2018-\u201f\u00bb\u203a]+\s*", re.DOTALL
-)
+_OPENING = "\"'`\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u2039"
+_CLOSING = "\"'`\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00bb\u203a"
 
 
 def is_empty(quote: str) -> bool:
@@ -37,8 +36,10 @@ def _spellings(quote: str, text: Text) -> set[str]:
 
 def _bare(quote: str) -> str:
     """Without the quotation marks that a judge put around it."""
-    wrapped = _WRAPPED.fullmatch(quote)
-    return wrapped["inner"] if wrapped else quote
+    within = quote.strip()
+    begun = within.lstrip(_OPENING)
+    ended = begun.rstrip(_CLOSING)
+    return ended if len(ended) < len(begun) < len(within) else quote
 
 
 def _in_order(parts: list[str], reading: str) -> bool:

@@ -9,12 +9,12 @@ _QUOTES = re.compile("[\"'`\u00b4\u2018-\u201f\u2032-\u2037\u2039\u203a\u00ab\u0
 _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 """Soft hyphens and characters without width."""
 _BROKEN_WORD = re.compile(r"(?<=\w)-[ \t]*\r?\n[ \t]*(?=\w)")
-_MARKS = [
-    (re.compile(r"^[ \t]{0,3}(?:#{1,6}|>|[-*+]|[0-9]{1,9}[.)])[ \t]+", re.MULTILINE), ""),
-    (re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)"), r"\1"),
-    (re.compile(r"(\*{1,3}|_{1,3}|~~|`{1,3})(?=\S)(.+?)(?<=\S)\1"), r"\2"),
-    (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
-]
+_LINE_MARK = re.compile(r"^[ \t]{0,3}(?:#{1,6}|>|[-*+]|[0-9]{1,9}[.)])[ \t]+", re.MULTILINE)
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^)\n]{0,2000}\)")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_SPAN_MARKS = ("***", "**", "*", "___", "__", "_", "~~", "```", "``", "`")
+_SPAN_OPENS = re.compile(r"[*_`]|~~")
+_SPAN_ENDS = {mark: re.compile(rf"(?<=\S){re.escape(mark)}") for mark in _SPAN_MARKS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,28 @@ def folded(text: str, *, spaced: bool = True) -> str:
 
 def _unmarked(text: str) -> str:
     """Markdown without its marks, as a reader of the rendered page sees it."""
-    for pattern, kept in _MARKS:
-        text = pattern.sub(kept, text)
-    return text
+    text = _LINK.sub(r"\1", _LINE_MARK.sub("", text))
+    return _ESCAPE.sub(r"\1", "\n".join(map(_without_spans, text.split("\n"))))
+
+
+def _without_spans(line: str) -> str:
+    """A line without the marks around emphasized words and code. A mark whose end was looked for in vain is looked for
+    no more, so that a line of nothing but marks takes no longer than another."""
+    kept: list[str] = []
+    vain: set[str] = set()
+    done = at = 0
+    while opened := _SPAN_OPENS.search(line, at):
+        at = opened.start() + 1
+        for mark in _SPAN_MARKS:
+            begin = opened.start() + len(mark)
+            if mark in vain or not line.startswith(mark, opened.start()) or not line[begin : begin + 1].strip():
+                continue
+            if ended := _SPAN_ENDS[mark].search(line, begin + 1):
+                kept += [line[done : opened.start()], line[begin : ended.start()]]
+                done = at = ended.end()
+                break
+            vain.add(mark)
+    return "".join([*kept, line[done:]])
 
 
 def _pdf(content: bytes) -> str:

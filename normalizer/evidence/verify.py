@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+from normalizer.aggregate.sources import conserved
 from normalizer.errors import CannotRun
 from normalizer.evidence.files import Evaluated, Files
 from normalizer.evidence.match import find, is_empty
@@ -25,20 +26,24 @@ def verify_opened(ledger: Ledger, artifacts: Path) -> dict[str, Any]:
     """The same for a ledger that is open."""
     library = _Library(Files(ledger, artifacts))
     findings = []
-    records = 0
+    promised: Counter[str] = Counter()
+    for header in ledger.items("headers"):
+        promised.update(valid=header["valid"], invalid=header["invalid"])
+    there: Counter[str] = Counter()
     for kind, validity in (("records", "valid"), ("invalid", "invalid")):
         for record in ledger.items(kind):
-            records += 1
+            there[validity] += 1
             evidence = record.get("evidence")
             for dimension, quote in evidence.items() if isinstance(evidence, dict) else ():
                 if isinstance(quote, str):
                     findings.append(_finding(record, validity, dimension, quote, library))
+        conserved(validity, there[validity], promised[validity])
     judges: dict[str | None, Counter[str]] = defaultdict(Counter)
     for finding in findings:
         judges[finding["judge_model"]][finding["verdict"]] += 1
     total: Counter[str] = sum(judges.values(), Counter())
     return {
-        "records": records,
+        "records": there.total(),
         "counts": _counts(total),
         "judges": [
             {"judge_model": judge, "counts": _counts(judges[judge])}

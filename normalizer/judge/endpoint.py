@@ -13,14 +13,19 @@ from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
+import contract_spec as spec
+
 from normalizer.errors import CannotRun
 from normalizer.judge.calls import CallFailed
 from normalizer.judge.folder import Answer, sha256
+from normalizer.settings import LIMITS
 
 _HIDDEN = b"[key]"
 _LONGEST_WAIT = 600.0
 _BACK_OFF_CAP = 60.0
 _TOKENS = {"prompt": "prompt_tokens", "completion": "completion_tokens", "total": "total_tokens"}
+_MANY = 10**15
+"""Tokens that no call has: an endpoint that tells of more tells nothing."""
 _HOPELESS = {
     401: "the endpoint refuses the key: put a valid one into the environment variable {key_env}",
     403: "the endpoint refuses access: check the key in {key_env} and whether it may use the model",
@@ -68,8 +73,10 @@ def request_body(data: bytes, model: str, parameters: dict[str, Any]) -> bytes:
 def parameters_of(text: str | None) -> dict[str, Any]:
     """What else a request shall carry, from the command line."""
     try:
-        value = {} if text is None else json.loads(text)
-    except ValueError as error:
+        value = (
+            {} if text is None else spec.parse(text.encode("utf-8", "surrogateescape"), max_depth=LIMITS["max_depth"])
+        )
+    except spec.NotStrictJson as error:
         raise CannotRun(f'--parameters must be a JSON object, such as {{"temperature": 0}}: {error}') from None
     if type(value) is not dict:
         raise CannotRun('--parameters must be a JSON object, such as {"temperature": 0}')
@@ -225,7 +232,7 @@ class EndpointJudge:
         reply = (content or "").encode("utf-8", "surrogatepass")
         usage = value.get("usage")
         counts = {name: usage.get(key) for name, key in _TOKENS.items()} if type(usage) is dict else {}
-        tokens = {name: count for name, count in counts.items() if type(count) is int and count >= 0}
+        tokens = {name: count for name, count in counts.items() if type(count) is int and 0 <= count < _MANY}
         kept = reply[: self._max_reply]
         return Answer(kept, truncated=len(reply) > len(kept), response=data, tokens=tokens or None)
 

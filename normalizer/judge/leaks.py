@@ -52,16 +52,24 @@ def _strings(key: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def coincidences(
-    told: Prompt, manifest: Manifest, judge_model: str | None, rubric: dict[str, Any], declared: frozenset[str]
+    told: Prompt,
+    manifest: Manifest,
+    judge_model: str | None,
+    rubric: dict[str, Any],
+    parameters: dict[str, Any],
+    declared: frozenset[str],
 ) -> list[str]:
-    """The strings that stand in the prompt as ordinary text, sorted; raises Leak for one that a person put there."""
+    """The strings that stand in the prompt, or in what else a request carries, as ordinary text, sorted; raises Leak
+    for one that a person put there."""
+    carried = list(_all_strings(parameters))
     people = [("a relaxation", item["statement"]) for item in manifest.relaxations]
+    people += [("--parameters", text) for text in carried]
     if plain(rubric) != spec.resource(BUILT_IN_RUBRIC):
         people += [("the rubric", text) for text in _texts(rubric)]
     strings = strings_of(manifest)
     if judge_model is not None:
         strings.setdefault(judge_model, "the judge's name")
-    noted = [text for text in strings if text and any(text in part for part in told)]
+    noted = [text for text in strings if text and any(text in part for part in (*told, *carried))]
     for text in noted:
         written = next((place for place, said in people if text in said), None)
         if written is not None and len(text) > SHORT and text not in declared:
@@ -70,6 +78,19 @@ def coincidences(
                 f"or say --coincidence {dumps(text)} if it is an ordinary word"
             )
     return sorted(noted)
+
+
+def _all_strings(value: Any) -> Iterator[str]:
+    """Every string of a JSON value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _all_strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _all_strings(inner)
 
 
 def _texts(rubric: dict[str, Any]) -> Iterator[str]:

@@ -37,10 +37,12 @@ def plan(
     settings: Settings,
     model: str | None,
     *,
+    parameters: dict[str, Any] | None = None,
     declared: frozenset[str] = frozenset(),
     described: dict[str, Any] | None = None,
 ) -> Plan:
-    """The plan of a run, or why there cannot be one. `model` is the judge's name where it was given apart.
+    """The plan of a run, or why there cannot be one. `model` is the judge's name where it was given apart,
+    `parameters` what a request to an endpoint carries besides the input.
 
     `described` is the description of a run that was made, maybe by another version of this program.
     """
@@ -83,7 +85,7 @@ def plan(
         metadata={key: metadata[key] for key in METADATA if metadata.get(key) is not None},
         identity={name: settings.identity[name] for name in ("manifest", "rubric")},
         prompt_sha256=prompt_sha256,
-        coincidences=coincidences(told, manifest, judge, rubric, declared),
+        coincidences=coincidences(told, manifest, judge, rubric, parameters or {}, declared),
     )
 
 

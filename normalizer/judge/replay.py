@@ -38,6 +38,7 @@ def replay(run: RunFolder) -> Replayed:
     planned = plan(
         load(documents["rubric"], documents["manifest"]),
         judge.get("model"),
+        parameters=judge.get("parameters"),
         declared=frozenset(description["coincidences"]),
         described=description,
     )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from normalizer.aggregate import names
-from normalizer.report.summary_table import left_out_note
+from normalizer.report.summary_table import left_out_note, of_all
 from normalizer.report.tables import Cell, Table
 
 _SHOWN = ("mae", "exact", "bias", "max_abs_diff", "kappa", "kappa_quadratic", "alpha_ordinal")
@@ -18,13 +18,12 @@ def table(report: dict[str, Any]) -> Table:
             judges = map(names.level, pair["judges"])
             rows.append([*judges, name, pair["n"], *(measured[key] for key in _SHOWN), " ".join(pair["flags"])])
             reasons |= set(measured["na"].values())
+    flags = " ".join(report["flags"])
     for name, measured in measures(report["all"]):
         blank: list[Cell] = [None] * (len(_SHOWN) - 1)
-        rows.append([names.ALL, names.ALL, name, measured["n"], *blank, measured["alpha_ordinal"], ""])
+        rows.append([names.ALL, names.ALL, name, measured["n"], *blank, measured["alpha_ordinal"], flags])
         reasons |= set(measured["na"].values())
-    notes = (
-        ["DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers."] if report["diagnostic"] else []
-    )
+    notes = of_all(report["flags"])
     notes += ["n counts shared artifacts; bias is first minus second judge.", left_out_note(report)]
     notes += [f"NA: {reason}." for reason in sorted(reasons)]
     return Table(["judge", "other judge", "measure", "n", *_SHOWN, "flags"], rows, notes)

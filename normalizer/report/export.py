@@ -1,6 +1,7 @@
 """The tables of a report as files: CSV for programs, Markdown, and LaTeX with a document that sets all of them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ from normalizer.aggregate import names
 from normalizer.aggregate.study import Study
 from normalizer.errors import CannotRun
 from normalizer.report import agreement_table, evidence_table, statistics_tables, summary_table
-from normalizer.report.tables import Cell, Table, written
+from normalizer.report.summary_table import of_all
+from normalizer.report.tables import Cell, Table, flagged, written
 
 _SUFFIXES = {"csv": "csv", "md": "md", "latex": "tex"}
 _DOCUMENT = r"""\documentclass{article}
@@ -29,7 +31,7 @@ def export(study: Study, folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
         inputs = []
-        for name, narrow, wide in _tables(study):
+        for name, (narrow, wide) in _named(study).items():
             for form, suffix in _SUFFIXES.items():
                 paths.append(folder / f"{name}.{suffix}")
                 _write(paths[-1], written(wide if form == "csv" else narrow, form))
@@ -46,31 +48,45 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _tables(study: Study) -> Iterator[tuple[str, Table, Table]]:
-    """Names, and each table for people and for programs."""
-    yield "headline", summary_table.narrow(study.summary), summary_table.wide(study.summary)
+def _named(study: Study) -> dict[str, tuple[Table, Table]]:
+    """Each table for people and for programs by the name of its files. No two keys have one name, whatever is left of
+    them in it."""
+    found: dict[str, tuple[Table, Table]] = {}
+    for title, flags, narrow, wide in _tables(study):
+        name, number = title, 2
+        while name in found:
+            name, number = f"{title}-{number}", number + 1
+        said = [note for note in of_all(flags) if note not in narrow.notes]
+        found[name] = replace(narrow, notes=[*said, *narrow.notes]), flagged(wide, flags)
+    return found
+
+
+def _tables(study: Study) -> Iterator[tuple[str, list[str], Table, Table]]:
+    """Names, what must be said of all numbers, and each table for people and for programs."""
+    flags = study.statistics["flags"]
+    diagnostic = [flag for flag in flags if flag == "diagnostic"]
+    yield "headline", diagnostic, summary_table.narrow(study.summary), summary_table.wide(study.summary)
     agreed = agreement_table.table(study.agreement)
-    yield "agreement", agreed, agreed
+    yield "agreement", flags, agreed, agreed
     for title, table in statistics_tables.named(study.statistics):
         if title != "Paired contrasts":
             name = title.lower().replace(" ", "-") if len(title) < 40 else "bounds"
-            yield name, table, table
+            yield name, flags, table, table
     for report in study.contrasts:
         [table] = [table for title, table in statistics_tables.named(report) if title == "Paired contrasts"]
-        yield f"contrast-{_file_name(report['contrasts'][0]['key'])}", table, table
+        key = report["contrasts"][0]["key"]
+        keyed = Table(["key", *table.columns], [[names.as_text(key), *row] for row in table.rows], table.notes)
+        yield f"contrast-{_file_name(key)}", flags, table, keyed
     if study.drift:
         drifted = _drift(study)
-        yield "drift", drifted, drifted
+        yield "drift", diagnostic, drifted, drifted
     for number, report in enumerate(study.evidence):
-        yield (
-            f"evidence{number + 1 if number else ''}",
-            evidence_table.counts(report),
-            evidence_table.everything(report),
-        )
+        counts, everything = evidence_table.counts(report), evidence_table.everything(report)
+        yield f"evidence{number + 1 if number else ''}", diagnostic, counts, everything
 
 
 def _file_name(key: str) -> str:
-    return "".join(char if char.isalnum() and char.isascii() else "-" for char in key)
+    return "".join(char if char.isalnum() and char.isascii() else "-" for char in key[:100])
 
 
 def _drift(study: Study) -> Table:

@@ -19,7 +19,7 @@ from normalizer.report import audit_sections, judge_sections, sections
 from normalizer.report.markup import Html, el, join, visible
 from normalizer.report.members import Members
 from normalizer.report.sections import Section
-from normalizer.report.summary_table import selected
+from normalizer.report.summary_table import of_all, selected
 from normalizer.report.trails import Raw, Trails, records_document
 
 
@@ -104,9 +104,7 @@ def _top(study: Study, title: str, trails: Trails, members: Members) -> Html:
                 + "Only VALID and eligible records reach a number.",
                 class_="muted",
             ),
-            el("p", "DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers.", class_="notice")
-            if summary["diagnostic"]
-            else None,
+            *(el("p", said, class_="notice") for said in of_all(study.statistics["flags"])),
             el("dl", *shown_figures, class_="figures"),
         ]
     )

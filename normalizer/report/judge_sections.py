@@ -130,7 +130,9 @@ def _selves(study: Study, trails: Trails, members: Members) -> Html | None:
 def drift(study: Study, trails: Trails) -> Section | None:
     """One judge, two versions, the same artifacts."""
     rows, by_dimension, drawn = [], [], []
+    why: set[str] = set()
     for row in study.drift:
+        why |= {f"NA: {reason}." for reason in row["na"].values()}
         versions = f"{row['versions'][1]} \u2212 {row['versions'][0]}"
         trail = trails.add(f"{row['judge']}: {versions}", row["places"])
         numbers = [row["n"], row["difference"], interval(row["ci95"]), row["p"], row["equal"]]
@@ -154,6 +156,7 @@ def drift(study: Study, trails: Trails) -> Section | None:
         "judged. Versions are compared whatever phase or version the page selects; nothing of them is put together.",
         plots.forest(drawn) if drawn else None,
         table(["judge", "versions", "phases", "n", "difference", "95 % interval", "p", "equal"], rows, id="t-drift"),
+        notes(sorted(why)),
         el("h3", "By dimension"),
         table(["judge", "versions", *dimensions], by_dimension, id="t-drift-dimensions"),
         name="Drift",

@@ -1,16 +1,17 @@
 """The statistics report as tables."""
 
+from dataclasses import replace
 from typing import Any
 
 from normalizer.aggregate import names
-from normalizer.report.summary_table import left_out_note
+from normalizer.report.summary_table import left_out_note, of_all
 from normalizer.report.tables import Cell, Table
 
 
 def named(report: dict[str, Any]) -> list[tuple[str, Table]]:
-    """Titles and tables."""
+    """Titles and tables. Each says what must be said of its numbers: it may be published without the others."""
     by = report["by"]
-    return [
+    found = [
         ("Invalid records", _rates(report["invalid_rates"])),
         ("The mean total if every invalid record were at an end of the scale", _bounds(report, by)),
         *([("Paired contrasts", _contrasts(report))] if report["contrasts"] else []),
@@ -22,6 +23,7 @@ def named(report: dict[str, Any]) -> list[tuple[str, Table]]:
             else []
         ),
     ]
+    return [(title, replace(table, notes=[*of_all(report["flags"]), *table.notes])) for title, table in found]
 
 
 def _why(*documents: dict[str, Any]) -> list[str]:
@@ -46,10 +48,7 @@ def _bounds(report: dict[str, Any], by: list[str]) -> Table:
     for row in report["bounds"]:
         levels = [names.level(level) for level in row["key"].values()]
         rows.append([*levels, row["n"], row["invalid"], row["at_minimum"], row["mean"], row["at_maximum"]])
-    notes = (
-        ["DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers."] if report["diagnostic"] else []
-    )
-    notes += [left_out_note(report), *_why(*report["bounds"])]
+    notes = [left_out_note(report), *_why(*report["bounds"])]
     return Table([*by, "n", "invalid", "at minimum", "mean", "at maximum"], rows, notes)
 
 
@@ -60,7 +59,10 @@ def _contrasts(report: dict[str, Any]) -> Table:
         cells: list[Cell] = [row["measure"], levels, row["n"], row["unpaired"], row["difference"]]
         rows.append([*cells, _between(row["ci95"]), row["p"], row["p_holm"], row["method"]])
     paired = ", ".join(report["paired_by"])
-    notes = [f"Paired by {paired}. Sign-flip test, two-sided; seed {report['seed']} where patterns are drawn."]
+    notes = [
+        f"Levels of {report['contrasts'][0]['key']}, paired by {paired}. "
+        f"Sign-flip test, two-sided; seed {report['seed']} where patterns are drawn."
+    ]
     columns = ["measure", "levels", "n", "unpaired", "difference", "95 % interval", "p", "p (Holm)", "method"]
     return Table(columns, rows, notes + _why(*report["contrasts"]))
 

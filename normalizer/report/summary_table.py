@@ -51,9 +51,7 @@ def narrow(summary: dict[str, Any]) -> Table:
 def notes(summary: dict[str, Any]) -> list[str]:
     """What must be said below a table."""
     low, high = summary["scale"]
-    said = (
-        ["DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers."] if summary["diagnostic"] else []
-    )
+    said = of_all(["diagnostic"] if summary["diagnostic"] else [])
     counted = sum(row["n_records"] for row in summary["rows"])
     unit = "artifacts, the judges of each averaged first" if summary["unit"] == "artifact" else "records"
     said.append(f"n counts {unit}. Rubric {summary['rubric']}: total from {low:f} to {high:f}.")
@@ -66,6 +64,11 @@ def notes(summary: dict[str, Any]) -> list[str]:
     said.append(f"In the table: {counted} of {left_out_note(summary)}")
     used = sorted({flag for row in summary["rows"] for flag in row["flags"]})
     return said + [f"{flag}: {_FLAGS[flag]}" for flag in used]
+
+
+def of_all(flags: list[str]) -> list[str]:
+    """What must be said of all numbers of a table: they are diagnostic, or over what is not mixed by default."""
+    return [_OF_ALL[flag] for flag in flags]
 
 
 def left_out_note(document: dict[str, Any]) -> str:
@@ -94,5 +97,10 @@ def _levels(row: dict[str, Any]) -> list[Cell]:
     return [names.level(level) for level in row["key"].values()]
 
 
+_OF_ALL = {
+    "diagnostic": "DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers.",
+    "mixed_phases": "MIXED: records of several phases are put together, because that was asked for.",
+    "mixed_protocol_versions": "MIXED: records of several protocol versions are put together, as was asked for.",
+}
 _FLAGS: dict[str, str] = spec.resource("rules/flags.json")
 """What each flag means, in a sentence."""

@@ -19,6 +19,13 @@ class Table:
     notes: list[str]
 
 
+def flagged(table: Table, flags: list[str]) -> Table:
+    """With what must be said of all its numbers in every row: notes do not go into CSV."""
+    if not flags or "flags" in table.columns:
+        return table
+    return Table([*table.columns, "flags"], [[*row, " ".join(flags)] for row in table.rows], table.notes)
+
+
 def written(table: Table, form: str) -> str:
     """The table as text, csv, md or latex."""
     return {"text": text, "csv": csv_text, "md": markdown, "latex": latex}[form](table)

@@ -181,12 +181,14 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b"10000\r\n" + b"x" * 65536 + b"\r\n")
         elif kind == "null":
             self.complete(None)
+        elif kind == "tokens":
+            self.complete(GOOD, json.loads(argument))
         else:
             return False
         return True
 
-    def complete(self, content: str | None) -> None:
-        usage = {"prompt_tokens": 800, "completion_tokens": 40, "total_tokens": 840}
+    def complete(self, content: str | None, usage: Any = None) -> None:
+        usage = usage or {"prompt_tokens": 800, "completion_tokens": 40, "total_tokens": 840}
         body = {"choices": [{"message": {"role": "assistant", "content": content}}], "usage": usage}
         self.send(200, json.dumps(body).encode(), {})
 

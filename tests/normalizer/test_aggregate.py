@@ -296,7 +296,20 @@ def test_relaxed_records_off_the_scale_have_no_total_and_are_counted(tmp_path, c
     summary = output(capsys, "aggregate", ledger, "--diagnostic")
     assert summary["rows"][0]["n"] == 1
     assert summary["left_out"]["off_scale"] == 1
-    assert output(capsys, "aggregate", ledger)["left_out"]["diagnostic"] == 2
+    summary = output(capsys, "aggregate", ledger)
+    assert summary["left_out"]["diagnostic"] == 2
+    assert summary["rows"][0]["flags"] == ["only_diagnostic"]
+
+
+def test_a_group_is_empty_for_the_reason_that_its_records_are_left_out_for(tmp_path, capsys):
+    relaxed = {"statement": "Leave out what does not apply.", "constraint": "rubric_keys"}
+    manifest = {"phase": 0, "relaxations": [relaxed], "files": [{"file": "b"}]}
+    short = {"file": "b", "scores": {DIMENSIONS[0]: 1}}
+    ledger = str(ledger_of(tmp_path, [{"per_file_scores": [short]}], manifest=manifest))
+    for flags, reason in (([], "diagnostic"), (["--diagnostic"], "off_scale")):
+        summary = output(capsys, "aggregate", ledger, *flags)
+        assert summary["left_out"][reason] == 1
+        assert f"only_{reason}" in summary["rows"][0]["flags"]
 
 
 def test_a_ledger_whose_scores_were_edited_is_refused(tmp_path, capsys):
@@ -366,6 +379,10 @@ def test_t_intervals_are_those_of_scipy(study):
 def test_unknown_keys_are_refused_with_the_list_of_keys(study, capsys):
     assert "factors.NAME" in refusal(capsys, "aggregate", str(study), "--by", "judge")
     assert "KEY=LEVEL" in refusal(capsys, "aggregate", str(study), "--where", "phase")
+    for command in ("aggregate", "agreement", "statistics"):
+        twice = refusal(capsys, command, str(study), "--where", "judge_model=a", "--where", "judge_model=b")
+        assert "--where names judge_model twice" in twice
+    assert "name one" in refusal(capsys, "aggregate", str(study), "--where", "rubric=")
     assert "is not a ledger" in refusal(capsys, "aggregate", str(study.parent))
 
 

@@ -86,7 +86,7 @@ def test_what_the_ledger_does_not_give_is_told(check):
         "writer-oak,7,0.05,1,[1; 2]",
         "(none),3,0.05,NA,NA",
     )
-    assert status == 0
+    assert status == 1
     assert verdicts(report) == [
         "not_derivable", "not_derivable", "match", "match",
         "not_derivable", "not_derivable", "not_derivable", "not_derivable",
@@ -94,6 +94,21 @@ def test_what_the_ledger_does_not_give_is_told(check):
     ]  # fmt: skip
     assert report["cells"][8]["why"] == "NA in the ledger: only_invalid"
     assert report["missing_rows"] == [{"generator_model": "writer-birch"}]
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    {
+        "a group that nobody judged": ("writer-oak,,7,0.05", 1),
+        "a number where only self-judged records are": ("writer-birch,writer-birch,9,0.05", 1),
+        "no number where only self-judged records are": ("writer-birch,writer-birch,NA,0.05", 0),
+        "no number at all": ("writer-birch,judge-cedar,high,0.05", 1),
+        "a column that says no statistic": ("writer-birch,judge-cedar,7.58,0.05", 0),
+    }.values(),
+)
+def test_a_number_that_the_ledger_does_not_give_does_not_follow(check, line, status):
+    flags = ("--by", "generator_model,judge_model", "--where", "phase=1")
+    assert check("generator_model,judge_model,total,p-value", line, flags=flags)[0] == status
 
 
 def test_na_for_a_number_is_a_mismatch(check):

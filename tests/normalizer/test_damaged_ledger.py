@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -171,12 +172,17 @@ def test_whoever_reads_a_damaged_ledger_is_told_in_words(whole, tmp_path, capsys
         assert status < 2 or (said.startswith("normalizer: ") and said.count("\n") == 1), (place, said)
 
 
-@pytest.mark.parametrize("kind", ["records", "invalid"])
-@pytest.mark.parametrize("command", ["aggregate", "agreement", "statistics", "report"])
-def test_no_number_is_made_of_a_part_of_the_records(whole, tmp_path, capsys, kind, command):
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        *product(["aggregate", "agreement", "statistics", "report", "verify-evidence"], ["records", "invalid"]),
+        ("claims", "records"),
+    ],
+)
+def test_no_number_is_made_of_a_part_of_the_records(whole, tmp_path, capsys, command, kind):
     ledger = damaged(whole, tmp_path, f"{kind}.jsonl", last_line_lost)
-    flags = ["--out", str(tmp_path / "page.html")] if command == "report" else []
-    assert main([command, str(ledger), *flags]) == 2
+    flags = {"report": ["--out", str(tmp_path / "page.html")], "verify-evidence": ["--artifacts", str(tmp_path)]}
+    assert main([command, str(ledger), *flags.get(command, [])]) == 2
     assert f"{kind.replace('records', 'valid')} records are there, but the headers promise" in capsys.readouterr().err
 
 

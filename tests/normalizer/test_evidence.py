@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 
 import contract_spec as spec
@@ -59,6 +60,21 @@ def test_markdown_may_be_quoted_as_it_is_rendered():
     for quote in ("Carry the power tools first, see the list and sign_it.", "Plan"):
         assert find(quote, text_of(source, "plan.md")) in ("exact", "folded")
     assert find("Carry the power tools first", text_of(source, "plan.txt")) is None
+
+
+@given(st.text("*_`~a ", max_size=14))
+@settings(max_examples=300)
+def test_marks_are_taken_off_as_one_pattern_says_it(line):
+    plain = re.sub(r"(\*{1,3}|_{1,3}|~~|`{1,3})(?=\S)(.+?)(?<=\S)\1", r"\2", f"x{line}")
+    assert folded(plain) in text_of(f"x{line}".encode(), "a.md").readings
+
+
+def test_nothing_but_marks_takes_no_longer_than_other_texts():
+    """Where each mark would look for its end again, or each for every other, these would take hours."""
+    for marks in ("`a " * 100_000, "*a " * 100_000, "[" * 100_000, "[a](" * 10_000, "***" * 100_000):
+        assert text_of(marks.encode(), "a.md").readings
+    for quote in ('"' * 50_000 + "x", "\u201c" * 50_000 + "x\u201d" * 50_000, '"a" ' * 50_000, "... " * 50_000 + "x"):
+        assert find(quote, text_of(TEXT.encode(), "a.txt")) is None
 
 
 def test_a_pdf_may_break_lines_and_words():

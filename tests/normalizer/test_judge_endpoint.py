@@ -68,6 +68,41 @@ def test_reply_response_timings_and_token_counts_are_kept(study):
 
 
 @pytest.mark.parametrize(
+    "told", ['{"prompt_tokens": 1%s, "completion_tokens": -1}' % ("0" * 400), '{"total_tokens": 1.5}', '"many"', "[1]"]
+)
+def test_token_counts_that_are_none_are_not_recorded_as_such(study, told):
+    one = study({"a.pdf": f"BEHAVE tokens {told}".encode()})
+    assert one.ask() == 0
+    assert "tokens" not in one.call("0000-1")
+    assert main(["replay", str(one.out)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ('{"user": "run-seven"}', '--parameters tells the judge "run-seven", which the run has as a `run_id`'),
+        ('{"metadata": {"tags": ["see secret-name.md"]}}', 'the judge "secret-name.md"'),
+        ('{"temperature": NaN}', "NaN is not JSON"),
+        ('{"temperature": 1e400}', "out of range"),
+        ('{"seed": 1, "seed": 2}', "stands twice"),
+    ],
+)
+def test_parameters_tell_nothing_of_the_run_and_are_strict_json(study, endpoint, capsys, parameters, sentence):
+    one = study({"secret-name.md": b"An answer."}, run_id="run-seven")
+    assert one.ask("--parameters", parameters) == 2
+    assert sentence in capsys.readouterr().err
+    assert endpoint.requests == []
+
+
+def test_a_word_of_the_run_may_be_an_ordinary_one_in_parameters(study, endpoint):
+    one = study({"a.md": b"An answer."}, factors={"effort": "high"})
+    flags = ["--parameters", '{"reasoning": "high"}', "--coincidence", "high"]
+    assert one.ask(*flags) == 0
+    assert endpoint.requests[0]["reasoning"] == "high"
+    assert main(["replay", str(one.out)]) == 0
+
+
+@pytest.mark.parametrize(
     ("behaviour", "problem"),
     [
         ("status 429 2", "status 429"),

@@ -85,6 +85,8 @@ def test_the_built_in_rubric_is_the_one_of_the_protocol():
     ("scale", "message"),
     [
         ({"kind": "integers", "minimum": 3, "maximum": 1}, "above maximum"),
+        ({"kind": "decimals", "minimum": 0.1, "maximum": 0.9, "places": 0}, "no score can be it"),
+        ({"kind": "decimals", "minimum": 0, "maximum": 1.005, "places": 2}, "maximum 1.005 has more than 2 decimal"),
         ({"kind": "values", "values": [1, 1.0]}, "listed twice"),
         ({"kind": "values", "values": [0.1234567890123]}, "12 decimal places"),
         ({"kind": "stars"}, "schema"),

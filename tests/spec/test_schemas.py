@@ -163,3 +163,20 @@ for _ in range(2):
     except KeyboardInterrupt:
         print("interrupted")
 """
+
+
+@pytest.mark.parametrize(
+    ("scale", "found"),
+    [
+        ({"kind": "integer", "minimum": 0, "maximum": 2},
+         [("/kind", 'must be one of ["integers", "decimals", "range", "values", "labels"]')]),
+        ({"minimum": 0, "maximum": 2}, [("/kind", "is missing")]),
+        ({"kind": "integers", "min": 0, "maximum": 2}, [("/minimum", "is missing"), ("/min", "is not known here")]),
+        ({"kind": "values", "values": [1, "b"]}, [("/values/1", "must be a number, not a string")]),
+        ([0, 1, 2], [("", "must be an object, not an array")]),
+    ],
+)  # fmt: skip
+def test_of_several_kinds_the_one_that_is_meant_is_asked_for(scale, found):
+    rubric = {"name": "r", "dimensions": {"a/b": {"scale": scale}}}
+    said = [(violation.pointer, violation.message) for violation in spec.violations("eval/rubric.json", rubric)]
+    assert said == [(f"/dimensions/a~1b/scale{pointer}", message) for pointer, message in found]
