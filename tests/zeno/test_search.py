@@ -300,6 +300,21 @@ def answer(server: Server, op: str, args: dict[str, Any]) -> Any:
     return value, {name: count for name, count in metrics.items() if name.startswith("files_skipped")}
 
 
+def test_an_empty_file_hides_no_other_one(tmp_path):
+    # They are read in this order, and searched in the order of their paths.
+    contents = {"b.txt": "hay\n", "z.txt": "", "a/x.txt": "needle\n", "a/y.txt": "", "a/a/x.txt": "needle\n"}
+    for name, content in contents.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    with Tree(str(tmp_path)) as tree:
+        corpus = WarmCorpus(tree, 1 << 20)
+        while corpus.idle():
+            pass
+        found, _ = answer(Server(corpus), "grep", {"pattern": "needle"})
+        corpus.close()
+    assert [hit["path"] for hit in found["result"]["hits"]] == ["a/a/x.txt", "a/x.txt"]
+
+
 @pytest.mark.usefixtures("small")
 @given(
     start=st.lists(EDIT, max_size=12),

@@ -87,6 +87,7 @@ CHANGES = {
     "a repository with rules of its own begins": "mkdir -p d/.git/info; echo 'b*' > d/.git/info/exclude",
     "a repository ends": "rm -r e2/.git",
     "a repository elsewhere": "echo 'gitdir: ../out' > d/.git",
+    "a directory where a repository's rules belong": "mkdir -p e2/.git/info/exclude",
     "touched directory": "touch d; echo needle >> d/a.txt",
     "the root itself moved": "mv ../root ../root2; echo needle >> ../root2/d/a.txt; mv ../root2 ../root",
 }
@@ -186,6 +187,16 @@ def test_the_next_request_sees(served, change):
     # And once more, from what was read anew.
     warm(server)
     assert asked(server) == after
+
+
+@pytest.mark.parametrize("name", [".git", ".gitignore", ".ignore", ".git/info/exclude"])
+def test_a_log_with_a_name_that_makes_rules_makes_the_same_rules(planted, pipe, name):
+    log = planted / "d" / name
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("a*\n")
+    server, plain = pipe("--log", str(log)), pipe("--no-cache", "--log", str(log))
+    warm(server)
+    assert asked(server) == asked(plain)
 
 
 def test_a_change_right_before_each_request_is_seen(planted, pipe):

@@ -76,7 +76,8 @@ class Chosen:
             else:
                 self.held.setdefault(entry.segment, []).append(entry)
         for held in self.held.values():
-            held.sort(key=attrgetter("start"))
+            # An empty one starts where the next one does, and comes before it.
+            held.sort(key=attrgetter("start", "end"))
         self._shared = {
             segment
             for segment, held in self.held.items()

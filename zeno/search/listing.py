@@ -18,6 +18,8 @@ from zeno.search.watch import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT, Event, 
 from zeno.tree import Tree
 from zeno.walk import NOT_REGULAR, Walked
 
+# What makes rules even where it is no file: where a repository begins, and what stands in the place of its rules.
+_RULING = (REPOSITORY, EXCLUDE)
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
 
 
@@ -89,7 +91,7 @@ class Listing:
         self.paths: list[str] = []
         """All files that a listing shows, sorted; right after `refresh`."""
         self.version = 0
-        """Grows whenever `paths` or `problems` change, or where repositories begin."""
+        """Grows whenever `paths` or `problems` change, or what makes rules."""
         self._changed: set[str] = set()
 
     @property
@@ -214,7 +216,7 @@ class Listing:
                 return
             self._drop_child(folder, name)
         path = folder.prefix + printed_entry(name)
-        if name == REPOSITORY:
+        if name in _RULING:
             self._changed.add(path)
         if kind == FOLDER:
             child = Folder(folder, name)
@@ -233,12 +235,12 @@ class Listing:
             folder.children[name] = self.entries[path] = entry
             self._forget(entry)
             self._changed.add(path)
-        elif name in (*IGNORE_FILES, EXCLUDE):
-            self.opaque = True  # the log has the name of an ignore file: only a walk can tell what it says by now
+        elif name in (*IGNORE_FILES, *_RULING):
+            self.opaque = True  # the log has a name that makes rules: only a walk can tell what it says by now
 
     def _drop_child(self, folder: Folder, name: str) -> None:
         dropped = [folder.children.pop(name, None)]
-        if name == REPOSITORY:
+        if name in _RULING:
             self._changed.add(folder.prefix + name)
         while dropped:
             child = dropped.pop()
