@@ -1,6 +1,7 @@
 """A change made before a request is sent is seen by that request: real servers, real processes that change things."""
 
 import ctypes
+import errno
 import json
 import os
 import shutil
@@ -223,6 +224,29 @@ def test_more_changes_than_the_kernel_queues_are_seen(planted, pipe):
     assert asked(server) == cold_answers(planted)
 
 
+def test_somebody_who_never_stops_writing_holds_up_no_answer(planted, both, monkeypatch):
+    corpus, server, cold = both
+    prepare(corpus)
+    read = os.read
+    reads = 0
+
+    def read_while_somebody_writes(descriptor: int, size: int) -> bytes:
+        nonlocal reads
+        data = read(descriptor, size)
+        reads += 1
+        assert reads < 100
+        (planted / f"f{reads % 2}.txt").write_text("needle\n")
+        return data
+
+    (planted / "d" / "a.txt").write_text("needle\n")
+    monkeypatch.setattr(os, "read", read_while_somebody_writes)
+    hits = answers(server)[0]["result"]["hits"]
+    monkeypatch.undo()
+    assert reads > 0
+    assert "d/a.txt" in [hit["path"] for hit in hits]
+    assert answers(server) == answers(cold)
+
+
 def test_a_mount_over_a_directory_is_seen(planted, pipe):
     server = pipe()
     warm(server)
@@ -314,6 +338,24 @@ def test_files_without_a_watch_are_read_from_disk(planted, both, monkeypatch):
         path.write_text("needle\n")
     assert answers(server) == answers(cold)
     assert len(answers(server)[0]["result"]["hits"]) > 40
+
+
+def test_a_file_that_the_disk_does_not_give_is_not_held(planted, both, monkeypatch):
+    corpus, server, cold = both
+    broken = (planted / "d" / "a.txt").stat().st_ino
+    pread = os.pread
+
+    def failing(descriptor: int, size: int, offset: int) -> bytes:
+        if os.fstat(descriptor).st_ino == broken:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return pread(descriptor, size, offset)
+
+    monkeypatch.setattr(os, "pread", failing)
+    prepare(corpus)
+    monkeypatch.undo()
+    assert corpus._holding.entry("d/a.txt").size < 0
+    assert corpus._holding.entry("d/b.txt").segment is not None
+    assert answers(server) == answers(cold)
 
 
 def test_a_file_that_is_edited_again_and_again_takes_one_watch(planted, both, monkeypatch):

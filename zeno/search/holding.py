@@ -86,7 +86,10 @@ class Holding:
                         self._out_of_watches = True
                         return
                     self._listing.watched(entry, number)
-                    found = content(descriptor, MAX_HELD_FILE)
+                    try:
+                        found = content(descriptor, MAX_HELD_FILE)
+                    except OSError:
+                        found = None
                 if found is None:
                     continue
                 entry.size, data, entry.binary = found

@@ -13,6 +13,8 @@ import os
 import select
 import struct
 import sys
+from fcntl import ioctl
+from termios import FIONREAD
 from typing import NamedTuple
 
 from zeno.search.unseen import Unwatchable
@@ -102,11 +104,9 @@ class Watch:
         found: list[Event] = []
         # Mostly nothing has happened at all.
         ready = {descriptor for descriptor, _ in self._poll.poll(0)}
-        while self._descriptor in ready:
-            try:
-                data = os.read(self._descriptor, 1 << 18)
-            except BlockingIOError:
-                break
+        if self._descriptor in ready:
+            # What happens from now on can wait: whoever never stops writing would never let this end.
+            data = os.read(self._descriptor, self._queued())
             position = 0
             while position < len(data):
                 watch, kind, _, length = _EVENT.unpack_from(data, position)
@@ -118,6 +118,12 @@ class Watch:
             if before != self._mounted:
                 found.append(Event(-1, UNMOUNT, b""))
         return found
+
+    def _queued(self) -> int:
+        """How many bytes of events wait to be read."""
+        size = bytearray(ctypes.sizeof(ctypes.c_int))
+        ioctl(self._descriptor, FIONREAD, size)
+        return int.from_bytes(size, sys.byteorder)
 
     def _add(self, descriptor: int, mask: int) -> int | None:
         # By way of the open descriptor: what is watched is what was opened, whatever its path leads to by now.
