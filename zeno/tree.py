@@ -173,10 +173,15 @@ class Tree:
         The root's own name counts even after the directory was moved; any other way in is followed step by step until
         it meets the root.
         """
+        below = self._by_name(path)
+        return self._way_in(path) if below is None else below
+
+    def _by_name(self, path: bytes) -> list[bytes] | None:
+        """The same where the path begins with the root's own name, wherever that leads by now."""
         for prefix in self._prefixes:
             if path == prefix or path.startswith(prefix.rstrip(b"/") + b"/"):
                 return path[len(prefix) :].split(b"/")
-        return self._way_in(path)
+        return None
 
     def _way_in(self, path: bytes) -> list[bytes] | None:
         # A step back outside the root would tell whether what stands before it exists: only links may have them.
@@ -309,7 +314,7 @@ class Tree:
                 regular = found.status is not None and stat.S_ISREG(found.status.st_mode)
         except (OutsideRoot, PermissionDenied):
             regular = False
-        return regular, any(link.startswith(b"/") for link in links)
+        return regular, any(link.startswith(b"/") and self._by_name(link) is None for link in links)
 
 
 def _is_plain(path: str) -> bool:

@@ -95,6 +95,19 @@ def test_links_inside_work_relative_and_absolute_and_the_path_is_resolved(tree, 
     assert tree.place("far/..").path == "."
 
 
+def test_only_what_an_absolute_link_by_another_name_leads_to_can_change_from_outside(tree, root, tmp_path):
+    (root / "f").write_text("")
+    (tmp_path / "way").symlink_to(root)
+    (root / "relative").symlink_to("f")
+    (root / "own").symlink_to(root / "f")
+    (root / "own-way").symlink_to(root / "own")
+    (root / "other").symlink_to(tmp_path / "way" / "f")
+    (root / "other-way").symlink_to(root / "other")
+    (root / "out").symlink_to(tmp_path / "nothing")
+    assert [tree.leads(name) for name in ("relative", "own", "own-way")] == [(True, False)] * 3
+    assert [tree.leads(name) for name in ("other", "other-way", "out")] == [(True, True), (True, True), (False, True)]
+
+
 def test_loops_files_used_as_directories_and_long_names_lead_nowhere(tree, root):
     (root / "loop").symlink_to("loop")
     for path in ["loop", "d/a.txt/x", "d/a.txt/", "x" * 300, "d/" * 3000 + "a"]:

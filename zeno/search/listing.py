@@ -33,7 +33,8 @@ class Link:
         self.listed = False
         """Whether it showed up in the listing."""
         self.abroad = True
-        """Whether its way passed an absolute link: such a way can change though nothing under the root does."""
+        """Whether its way passed an absolute link that does not begin with the root's own name: such a way can change
+        though nothing under the root does."""
 
 
 class Other:
