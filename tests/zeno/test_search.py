@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from zeno.patterns import searcher
-from zeno.search import builder, holding, signatures, store
+from zeno.search import builder, chosen, holding, signatures, store
 from zeno.search.corpus import ColdCorpus
 from zeno.search.lines import Lines
 from zeno.search.plan import Plan
@@ -144,6 +144,7 @@ def small(monkeypatch):
     monkeypatch.setattr(store, "OVERHEAD", 4)
     monkeypatch.setattr(store, "BLOCK", 4)
     monkeypatch.setattr(store, "SMALL_BLOCK", 2)
+    monkeypatch.setattr(chosen, "GAP", 8)
     monkeypatch.setattr(holding, "MIN_INDEXED", 0)
     monkeypatch.setattr(holding, "MAX_HELD_FILE", 150)
     monkeypatch.setattr(holding, "Builder", PromptBuilder)
@@ -313,6 +314,14 @@ def test_an_empty_file_hides_no_other_one(tmp_path):
         found, _ = answer(Server(corpus), "grep", {"pattern": "needle"})
         corpus.close()
     assert [hit["path"] for hit in found["result"]["hits"]] == ["a/a/x.txt", "a/x.txt"]
+
+
+def test_the_texts_of_every_other_small_file_are_looked_through_in_one_go():
+    entries = [store.Entry(f"{number}.txt") for number in range(100)]
+    segment = store.Segment([(entry, b"small\n") for entry in entries])
+    large = store.Segment([(entry, b"large\n" * 1000) for entry in entries[1::2]])
+    assert chosen._within([(0, len(segment.text))], entries[::2]) == [(0, len(segment.text) - 6)]
+    assert len(chosen._within([(0, len(large.text))], entries[1::4])) == 25
 
 
 @pytest.mark.usefixtures("small")

@@ -42,6 +42,10 @@ def _visible(holding: "Holding", rules: Rules) -> Callable[[str], bool] | None:
     )
 
 
+# To look through so much text of other files costs less than to begin anew behind it.
+GAP = 4096
+
+
 class Chosen:
     """The candidates of some rules, with what is worth keeping between requests."""
 
@@ -96,13 +100,13 @@ class Chosen:
 
 
 def _within(ranges: list[tuple[int, int]], held: "list[Entry]") -> list[tuple[int, int]]:
-    """Of some parts of a text what belongs to some files in the order of their texts."""
+    """Of some parts of a text what belongs to some files in the order of their texts, and short gaps between."""
     within: list[tuple[int, int]] = []
     for entry in held:
         for low, high in ranges:
             start, end = max(low, entry.start), min(high, entry.end)
             if start < end:
-                if within and within[-1][1] == start:
+                if within and start - within[-1][1] <= GAP:
                     start = within.pop()[0]
                 within.append((start, end))
     return within
