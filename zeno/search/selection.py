@@ -112,16 +112,16 @@ def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
     """What `grep.paths` asks for: each entry is a glob, a file to the letter, or a directory for all below it."""
     # All entries are looked at before one that takes everything is believed: another may be outside the root.
     asked = [_relative(tree, entry, f"{field}[{index}]") for index, entry in enumerate(entries)]
-    matches = matcher(asked, field)
+    globs = [entry for entry in asked if WILDCARD.search(entry)]
+    matches = matcher(globs, field)
     if "." in asked:
         return EVERYTHING
     exact = set(asked)
     prefixes = tuple(sorted({entry.rstrip("/") + "/" for entry in asked}))
     below = _below(prefixes)
-    is_plain = not any(WILDCARD.search(entry) for entry in asked)
 
     def pick(paths: Paths) -> list[str]:
-        found = [] if is_plain else [*matches.of(paths)]
+        found = [*matches.of(paths)] if globs else []
         globbed = len(found)
         for entry in exact:
             index = bisect_left(paths, entry)

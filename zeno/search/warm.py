@@ -33,6 +33,8 @@ SLICE = 0.002
 LITTLE = 1 << 20
 # Clients repeat few combinations of rules.
 MAX_SELECTIONS = 8
+# So do they with what they pick of the files that the rules leave.
+MAX_PICKED = 4
 
 
 class WarmCorpus:
@@ -45,11 +47,13 @@ class WarmCorpus:
         self._holding: Holding | None = None
         self._possible = True
         self._selections: dict[object, Chosen] = {}
+        self._picked: list[Chosen] = []
         self._imports = ["zeno.search.holding", "zeno.search.builder", "struct", "ctypes"]
 
     def close(self) -> None:
         """Let go of everything."""
         self._selections.clear()
+        self._picked.clear()
         if self._holding is not None:
             self._holding.close()
             self._holding = None
@@ -113,8 +117,7 @@ class WarmCorpus:
             yield from self._cold.search(paths, query, meter, skipped)
             return
         planned = planned_for(query)
-        selection = next((one for one in self._selections.values() if one.candidates.paths is paths), None)
-        selection = selection or Chosen(holding.version, Candidates(Paths(paths), cut=False, problems=[]))
+        selection = self._chosen(paths, holding)
         selection.look_up(holding, query.max_bytes)
         skipped.update(selection.skipped)
         parts = selection.narrow(holding.candidates(planned.demand))
@@ -154,6 +157,18 @@ class WarmCorpus:
                     found = Found(path, lines, lines.matching(query.matches, scan, ranges))
                 yield found
                 enough = not lines.asked
+
+    def _chosen(self, paths: Sequence[str], holding: "Holding") -> Chosen:
+        """All that the rules leave, or what was picked of that: the same as before wherever it is the same."""
+        for one in self._selections.values():
+            if one.candidates.paths is paths:
+                return one
+        for one in self._picked:
+            if one.candidates.paths == paths:
+                return one
+        chosen = Chosen(holding.version, Candidates(Paths(paths), cut=False, problems=[]))
+        self._picked = [chosen, *self._picked[: MAX_PICKED - 1]]
+        return chosen
 
     def _current(self) -> "Holding | None":
         """What is held, brought up to now; None where that is not possible."""
