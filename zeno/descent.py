@@ -78,8 +78,9 @@ class Descent:
             while len(self._names) > common:
                 self._names.pop()
                 os.close(self._descriptors.pop())
-            self._folder = b"/".join(self._names)
             for name in names[common:]:
+                # Said before each step: the next may fail, and the way down then ends here.
+                self._folder = b"/".join(self._names)
                 self._descriptors.append(os.open(name, LISTING, dir_fd=self._descriptors[-1]))
                 self._names.append(name)
             self._folder = path

@@ -108,6 +108,15 @@ def test_only_what_an_absolute_link_by_another_name_leads_to_can_change_from_out
     assert [tree.leads(name) for name in ("other", "other-way", "out")] == [(True, True), (True, True), (False, True)]
 
 
+def test_a_way_down_that_ends_early_leads_no_other_file_astray(tree, root):
+    (root / "a" / "b").mkdir(parents=True)
+    (root / "a" / "f").write_text("near")
+    (root / "a" / "b" / "f").write_text("deep")
+    with tree.descent() as descent:
+        found = [descent.read(path, 9) for path in (b"a/f", b"a/b/gone/f", b"a/f", b"a/b/f", b"a/b/gone/f", b"f")]
+    assert found == [(4, b"near", False), None, (4, b"near", False), (4, b"deep", False), None, None]
+
+
 def test_loops_files_used_as_directories_and_long_names_lead_nowhere(tree, root):
     (root / "loop").symlink_to("loop")
     for path in ["loop", "d/a.txt/x", "d/a.txt/", "x" * 300, "d/" * 3000 + "a"]:
