@@ -265,15 +265,16 @@ def test_a_mount_over_a_directory_is_seen(planted, pipe):
     assert asked(server) == cold_answers(planted)
 
 
-def test_a_file_that_may_no_longer_be_read_is_not_answered_from_memory(planted):
-    # The superuser may read everything: serve as somebody else, with everything imported before.
+def unprivileged(planted: Path, corpus: str) -> Pipe:
+    """A server that may not read everything, as the superuser may: somebody else's, with everything imported before."""
     code = (
         "import os, sys, zeno.search.holding\n"
         "from zeno.dispatch import OPS, prepare\n"
+        "from zeno.search.corpus import ColdCorpus\n"
         "from zeno.search.warm import WarmCorpus\n"
         "from zeno.server import Server, serve\n"
         "from zeno.tree import Tree\n"
-        "server = Server(WarmCorpus(Tree(sys.argv[1]), 1 << 30))\n"
+        f"server = Server({corpus})\n"
         "for op in OPS: prepare(op)\n"
         'for op in (\'grep\', \'list_files\'): server.answer(b\'{"id":"1","op":"%b","args":{}}\' % op.encode())\n'
         "if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
@@ -282,7 +283,30 @@ def test_a_file_that_may_no_longer_be_read_is_not_answered_from_memory(planted):
     for folder in [planted, *planted.parents]:
         if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
             folder.chmod(folder.stat().st_mode | 0o055)
-    server = Pipe(planted, command=[sys.executable, "-c", code, str(planted)])
+    return Pipe(planted, command=[sys.executable, "-c", code, str(planted)])
+
+
+WARM, COLD = "WarmCorpus(Tree(sys.argv[1]), 1 << 30)", "ColdCorpus(Tree(sys.argv[1]))"
+
+
+@pytest.mark.parametrize("folder", ["e2/.git", "e2/.git/info"])
+def test_rules_that_might_be_behind_a_directory_that_may_be_listed_but_not_entered(planted, folder):
+    (planted / folder).mkdir(exist_ok=True)
+    server, plain = unprivileged(planted, WARM), unprivileged(planted, COLD)
+    warm(server)
+    before = asked(server)
+    (planted / folder).chmod(0o444)
+    after = asked(server)
+    wanted = asked(plain)
+    (planted / folder).chmod(0o755)
+    again = asked(server)
+    assert (server.close(), plain.close()) == ((0, b""), (0, b""))
+    assert after == wanted != before
+    assert again == before
+
+
+def test_a_file_that_may_no_longer_be_read_is_not_answered_from_memory(planted):
+    server = unprivileged(planted, WARM)
     warm(server)
     paths = [hit["path"] for hit in server.ask("grep", pattern="alphabe|gamma", regex=True)["result"]["hits"]]
     assert paths == ["d/a.txt", "e2/c.txt"]
@@ -295,6 +319,25 @@ def test_a_file_that_may_no_longer_be_read_is_not_answered_from_memory(planted):
     assert server.close() == (0, b"")
     assert (result["hits"], result["metrics"]["files_skipped_unreadable"], listed) == ([], 1, [])
     assert [hit["path"] for hit in again["hits"]] == ["e2/c.txt"]
+
+
+def test_once_all_directories_can_be_listed_again_the_listing_is_held_again(planted, both, monkeypatch):
+    corpus, server, cold = both
+    before = os.open
+
+    def forbidden(path: Any, flags: int, *args: Any, **options: Any) -> int:
+        if path == b"e2":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return before(path, flags, *args, **options)
+
+    monkeypatch.setattr(os, "open", forbidden)
+    prepare(corpus)
+    assert answers(server) == answers(cold)
+    assert corpus._holding.opaque
+    monkeypatch.undo()
+    (planted / "e2").chmod(0o700)
+    assert answers(server) == answers(cold)
+    assert not corpus._holding.opaque
 
 
 @pytest.fixture

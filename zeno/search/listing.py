@@ -86,8 +86,10 @@ class Listing:
         """What a watch is of. There are as many as files, and mostly each is of one thing: then of just that."""
         self._links: dict[str, Link] = {}
         self._others: set[str] = set()
-        self.opaque = False
-        """Whether a walk may tell more: some directory could not be listed, so that links may lead behind it too."""
+        self._closed: set[Folder] = set()
+        """Directories that could not be listed or entered."""
+        self._log_rules = False
+        """Whether the log has, or had, a name that makes rules: only a walk can tell what it says by now."""
         self.entries: dict[str, Entry] = {}
         self.paths: list[str] = []
         """All files that a listing shows, sorted; right after `refresh`."""
@@ -100,6 +102,11 @@ class Listing:
         """The names that are no files and lead to none, sorted."""
         links = (link.path for link in self._links.values() if not link.listed)
         return [Walked(path, NOT_REGULAR) for path in sorted([*links, *self._others])]
+
+    @property
+    def opaque(self) -> bool:
+        """Whether a walk may tell more: some directory could not be listed, so that links may lead behind it too."""
+        return self._log_rules or bool(self._closed)
 
     @property
     def watches(self) -> int:
@@ -195,11 +202,14 @@ class Listing:
                 folder.watch = number
                 self._own(number, folder)
             found = {name: (kind, inode) for name, kind, inode in scan(descriptor)}
+            # One that may be listed but not entered hides whether there are rules in it.
+            os.stat(b".", dir_fd=descriptor)
         except OSError as error:
             descent.close()
             if error.errno not in _GONE or folder.parent is None:
                 raise Unwatchable from None
-            self.opaque = self.opaque or error.errno in (errno.EACCES, errno.EPERM)
+            if error.errno in (errno.EACCES, errno.EPERM):
+                self._closed.add(folder)
             found = {}
         for name in [name for name in folder.children if name not in found]:
             self._drop_child(folder, name)
@@ -237,7 +247,7 @@ class Listing:
             self._forget(entry)
             self._changed.add(path)
         elif name in (*IGNORE_FILES, *_RULING):
-            self.opaque = True  # the log has a name that makes rules: only a walk can tell what it says by now
+            self._log_rules = True
 
     def _drop_child(self, folder: Folder, name: str) -> None:
         dropped = [folder.children.pop(name, None)]
@@ -248,6 +258,7 @@ class Listing:
             if isinstance(child, Folder):
                 dropped += child.children.values()
                 child.children = {}
+                self._closed.discard(child)
                 self._release(child)
             elif isinstance(child, Entry):
                 self._drop(child)
