@@ -12,6 +12,8 @@ from zeno.text import BINARY_WINDOW, is_binary
 
 CHUNK = 1 << 18
 
+# O_PATH opens a directory that may be searched but not listed; systems without it need the right to list.
+DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK a FIFO that took a file's place would stop the server.
 READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
