@@ -48,7 +48,7 @@ LAYERS = [
 # the user named and what the system tells of itself.
 OPENS_THE_TREE = {"descent", "entrance", "follow", "tree", "walk"}
 OPENS_OTHER_FILES = {"cli", "doorman", "search.halves", "search.watch", "trace.log", "trace.printing"}
-OPENS_OTHER_FILES |= {"trace.record", "trace.recorder", "trace.report"}
+OPENS_OTHER_FILES |= {"trace.record", "trace.recorder", "trace.report", "trace.source"}
 OPENING = {"open", *(f"os.{name}" for name in ("open", "scandir", "listdir", "walk", "stat", "lstat", "readlink"))}
 
 
