@@ -56,7 +56,10 @@ def _normalizer() -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one subcommand in a process that goes on afterwards; returns the exit status."""
+    """Run one subcommand in a process that goes on afterwards; returns the exit status.
+
+    A command that must not be interrupted any more lets nobody do so (`normalize` does): here only until it is done.
+    """
     interrupt = signal.getsignal(signal.SIGINT)
     try:
         return _main(argv)
@@ -104,4 +107,15 @@ def _cannot(why: str) -> int:
 
 def run() -> None:
     """The console script."""
+    _open_standard_streams()
     sys.exit(_main())
+
+
+def _open_standard_streams() -> None:
+    """Whoever starts us may have closed some: what is opened next, the ledger, must not take their numbers. What nobody
+    reads goes nowhere; an input that is closed is told by whoever is to read it."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - as long as the process
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115 - as long as the process

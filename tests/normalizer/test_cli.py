@@ -137,3 +137,18 @@ def test_a_full_disk_behind_standard_output_is_told_in_a_sentence():
             ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=env)
         assert ran.returncode == 2
         assert ran.stderr == b"normalizer: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("protocol >&-", 0, ""),
+        ("protocol <&- >&- 2>&-", 0, ""),
+        ("aggregate nothing 2>&-", 2, ""),
+        ("normalize - --out ledger <&-", 2, "normalizer: standard input is closed"),
+    ],
+)
+def test_a_standard_stream_that_is_closed_is_no_bug(tmp_path, words, status, said):
+    command = ["sh", "-c", f'exec "{sys.executable}" -m normalizer {words}']
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.partition(",")[0]) == (status, "", said)
