@@ -5,9 +5,11 @@ is imported only when it is asked for.
 """
 
 import importlib
+import io
 import os
 import signal
 import sys
+from typing import Any
 
 import click
 
@@ -117,5 +119,22 @@ def _open_standard_streams() -> None:
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(number, True)
     os.close(number)
-    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - as long as the process
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115 - as long as the process
+    told = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - as long as the process
+    sys.stdout = io.TextIOWrapper(
+        io.BufferedWriter(_Output(1, "w", closefd=False)),
+        encoding=told.encoding,
+        errors=told.errors,
+        line_buffering=told.isatty(),
+    )
+
+
+class _Output(io.FileIO):
+    """Standard output. Whoever reads it may have seen enough: the status is what it would have been, for click would
+    end with 1 there, which means that something was found."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return memoryview(data).nbytes
