@@ -16,7 +16,6 @@ from zeno.search.store import Entry
 from zeno.search.unseen import Lost, Unwatchable
 from zeno.search.watch import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT, Event, Watch
 from zeno.tree import Tree
-from zeno.walk import NOT_REGULAR, Walked
 
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
 
@@ -93,10 +92,10 @@ class Listing:
         self._changed: set[str] = set()
 
     @property
-    def problems(self) -> list[Walked]:
+    def problems(self) -> list[str]:
         """The names that are no files and lead to none, sorted."""
         links = (link.path for link in self._links.values() if not link.listed)
-        return [Walked(path, NOT_REGULAR) for path in sorted([*links, *self._others])]
+        return sorted([*links, *self._others])
 
     @property
     def watches(self) -> int:
