@@ -74,13 +74,15 @@ class Chosen:
                 self.unheld.append(path)
             else:
                 self.held.setdefault(entry.segment, []).append(entry)
-        for held in self.held.values():
+        self._shared = set()
+        for segment, held in self.held.items():
+            if len(held) == len(segment.entries):
+                # All of them, which are in order there.
+                self.held[segment] = segment.entries
+                continue
             held.sort(key=attrgetter("start"))
-        self._shared = {
-            segment
-            for segment, held in self.held.items()
-            if sum(entry.segment is segment for entry in segment.entries) > len(held)
-        }
+            if sum(entry.segment is segment for entry in segment.entries) > len(held):
+                self._shared.add(segment)
 
     def narrow(self, parts: "Parts") -> "Parts":
         """Of parts of segments those that hold text of these files."""
