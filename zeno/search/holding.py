@@ -13,7 +13,7 @@ from zeno.search.watch import Watch
 from zeno.search.watched import Watched
 from zeno.text import normal
 from zeno.tree import Tree
-from zeno.walk import Walked, ignore_text
+from zeno.walk import ignore_text
 
 # Larger files are only searched by those who raise grep's max_bytes above its default.
 MAX_HELD_FILE = 2_000_000
@@ -135,7 +135,7 @@ class Holding:
         return self._listing.paths
 
     @property
-    def problems(self) -> list[Walked]:
+    def problems(self) -> list[str]:
         """The names that are no files and lead to none, sorted."""
         return self._listing.problems
 
@@ -149,8 +149,8 @@ class Holding:
         """Grows whenever `paths` or `problems` change, or what of them is ignored."""
         return self._listing.version + self._rules_version
 
-    def not_ignored(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> set[str] | None:
-        """Of all names those that a walk by ignore rules would meet; None where only a walk can tell."""
+    def not_ignored(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> tuple[list[str], list[str]] | None:
+        """The files and the problems that a walk by ignore rules would meet; None where only a walk can tell."""
         with self._tree.descent() as descent:
             try:
                 return met(

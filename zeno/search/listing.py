@@ -17,7 +17,6 @@ from zeno.search.unseen import Lost, Unwatchable
 from zeno.search.watch import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT
 from zeno.search.watched import Watched
 from zeno.tree import Tree
-from zeno.walk import NOT_REGULAR, Walked
 
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
 
@@ -92,10 +91,10 @@ class Listing:
         self._changed: set[str] = set()
 
     @property
-    def problems(self) -> list[Walked]:
+    def problems(self) -> list[str]:
         """The names that are no files and lead to none, sorted."""
         links = (link.path for link in self._links.values() if not link.listed)
-        return [Walked(path, NOT_REGULAR) for path in sorted([*links, *self._others])]
+        return sorted([*links, *self._others])
 
     def step(self, descent: Descent) -> bool:
         """Look at one more directory; False when all were looked at."""
