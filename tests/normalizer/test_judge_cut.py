@@ -133,7 +133,7 @@ def test_a_second_ctrl_c_or_a_term_drops_the_calls_under_way(study, tmp_path, si
     process = start(one, "--jobs", "2")
     until(lambda: answered(one) == 1 and one.asked == 2, "one is judged, one is being judged")
     for _ in signals[1:]:
-        assert stop(process) == b"stopping: 1 calls are under way; Ctrl-C again drops them\n"
+        assert stop(process) == b"stopping: 1 call is under way; Ctrl-C again drops them\n"
     process.send_signal(signals[-1])
     process.communicate(timeout=PATIENCE)  # the judge itself would be there for longer
     assert process.returncode == 2
