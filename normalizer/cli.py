@@ -5,9 +5,11 @@ is imported only when it is asked for.
 """
 
 import importlib
+import io
 import os
 import signal
 import sys
+from typing import Any
 
 import click
 
@@ -56,7 +58,10 @@ def _normalizer() -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one subcommand in a process that goes on afterwards; returns the exit status."""
+    """Run one subcommand in a process that goes on afterwards; returns the exit status.
+
+    A command that must not be interrupted any more lets nobody do so (`normalize` does): here only until it is done.
+    """
     interrupt = signal.getsignal(signal.SIGINT)
     try:
         return _main(argv)
@@ -104,4 +109,32 @@ def _cannot(why: str) -> int:
 
 def run() -> None:
     """The console script."""
+    _open_standard_streams()
     sys.exit(_main())
+
+
+def _open_standard_streams() -> None:
+    """Whoever starts us may have closed some: what is opened next, the ledger, must not take their numbers. What nobody
+    reads goes nowhere; an input that is closed is told by whoever is to read it."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115 - as long as the process
+    told = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - as long as the process
+    sys.stdout = io.TextIOWrapper(
+        io.BufferedWriter(_Output(1, "w", closefd=False)),
+        encoding=told.encoding,
+        errors=told.errors,
+        line_buffering=told.isatty(),
+    )
+
+
+class _Output(io.FileIO):
+    """Standard output. Whoever reads it may have seen enough: the status is what it would have been, for click would
+    end with 1 there, which means that something was found."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return memoryview(data).nbytes

@@ -36,6 +36,8 @@ def sources(named: list[str], apart: list[Path]) -> Iterator[str]:
 def opened(name: str) -> Iterator[BinaryIO]:
     """A bundle's bytes."""
     if name == "-":
+        if sys.stdin is None:
+            raise CannotRun("standard input is closed, so there is no bundle to read; name a file")
         yield sys.stdin.buffer
         return
     try:

@@ -81,7 +81,7 @@ def _team(engine: str, jobs: int, bench: Bench) -> "Team | SparkTeam":
     try:
         from normalizer.spark import SparkTeam  # heavy, and only here
     except ImportError:
-        raise CannotRun("this engine needs Spark: install the extra, `pip install zeno-normalizer[spark]`") from None
+        raise CannotRun("this engine needs Spark: pip install 'zeno-normalizer[spark]'") from None
     return SparkTeam(bench)
 
 

@@ -118,7 +118,7 @@ class Staging:
         with (self.root / "new" / f"{kind}.jsonl").open("wb") as out:
             if self._intact.size(kind):
                 count = 0
-                for count, line in enumerate(self._merged(kind, parts), start=1):  # noqa: B007
+                for count, line in enumerate(self._merged(kind, parts), start=1):  # noqa: B007 - counted by it
                     out.write(line)
             else:
                 count = sum(_append(part, out) for part in parts)
@@ -131,14 +131,17 @@ class Staging:
         kept = self._kept(kind, where)
         fresh = (line for part in parts for line in _lines(part))
         mine, new = next(kept, None), next(fresh, None)
-        while mine is not None or new is not None:
+        while mine is not None and new is not None:
             # No hash is on both sides, and both are sorted.
-            if new is None or (mine is not None and mine[where] < new[where]):
-                yield mine  # type: ignore[misc]
+            if mine[where] < new[where]:
+                yield mine
                 mine = next(kept, None)
             else:
                 yield new
                 new = next(fresh, None)
+        yield from (line for line in (mine, new) if line is not None)
+        yield from kept
+        yield from fresh
 
     def _kept(self, kind: str, where: slice) -> Iterator[bytes]:
         """The lines of bundles that are not replaced."""

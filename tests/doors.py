@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.conftest import Pipe
+from tests.lacking import lacking
 from tests.patience import PATIENCE
 from tools.node import install
 
@@ -73,9 +72,7 @@ def stdio(root: Path, *flags: str) -> Iterator[Pipe]:
 def node(program: str) -> str:
     """A Node program of tools/locks/node. Without npm the test is skipped, but not in CI."""
     if shutil.which("npm") is None:
-        if "CI" in os.environ:
-            pytest.fail("npm is missing")
-        pytest.skip("npm is not installed")
+        lacking("needs npm (Debian: apt-get install npm)")
     return str(install() / program)
 
 

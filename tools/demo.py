@@ -1,4 +1,4 @@
-"""A small tree, a real server on real pipes, and every operation asked once: what `python3 tools/dev.py demo` shows."""
+"""A small tree, a real server on real pipes, and every operation asked: what `python3 tools/dev.py demo` shows."""
 
 import json
 import subprocess
@@ -26,17 +26,24 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("read_file", {"path": "src/ferry/timetable.py", "start_line": 6, "end_line": 8}),
     ("extract_symbols", {"path": "src/ferry/timetable.py"}),
     ("stat", {"paths": ["README.md", "CHANGELOG.md"]}),
+    ("verify", {"citations": [{"path": "README.md", "start_line": 3, "end_line": 3, "text": "Run `ferry next`."}]}),
+    ("describe", {"schemas": False}),
     ("read_file", {"path": "../etc/passwd"}),
 ]
+
+
+def plant(root: Path) -> None:
+    """Write the tree, which the README shows too."""
+    for path, text in TREE.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
 
 
 def main() -> int:
     """Show the exchange; fail if an answer is not what it must be."""
     with tempfile.TemporaryDirectory() as folder:
-        for path, text in TREE.items():
-            file = Path(folder, path)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+        plant(Path(folder))
         print(f"$ zeno serve --root ferry    # {len(TREE)} files, one of them hidden\n")
         requests = [{"id": str(number), "op": op, "args": args} for number, (op, args) in enumerate(ASKED, 1)]
         lines = "".join(json.dumps(request) + "\n" for request in requests)

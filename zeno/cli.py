@@ -30,6 +30,10 @@ def _open_standard_streams() -> None:
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(number, True)
     os.close(number)
+    # A closed input is an empty one, and complaints that nobody hears do not go to standard output instead. That it is
+    # closed itself is for those commands to tell which are nothing without it.
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115 - as long as the process
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):
         # JSON is UTF-8, whatever the locale; one that cannot print a name is no reason to print nothing.
         if isinstance(stream, io.TextIOWrapper):

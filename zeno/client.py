@@ -18,7 +18,6 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, TypeVar
 
 from contract_models.zeno.error import Error
@@ -191,9 +190,7 @@ class AsyncZeno(AsyncMethods):
         self._reader = asyncio.create_task(self._read())
         return self
 
-    async def __aexit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._sink.close()
         try:
             await asyncio.wait_for(self._process.wait(), _GRACE)

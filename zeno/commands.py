@@ -48,10 +48,14 @@ def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
     )
 
 
-def serve(options: argparse.Namespace) -> int:
-    """Answer JSON lines on standard input."""
+def _require_output() -> None:
     if sys.stdout is None:
         raise CannotRun("standard output is closed, so nobody can be answered; give it somewhere to go")
+
+
+def serve(options: argparse.Namespace) -> int:
+    """Answer JSON lines on standard input."""
+    _require_output()
     with ExitStack() as stack:
         server = _server(options, stack)
         from zeno import dispatch
@@ -71,6 +75,7 @@ def serve(options: argparse.Namespace) -> int:
 
 def mcp(options: argparse.Namespace) -> int:
     """Answer the Model Context Protocol."""
+    _require_output()
     with ExitStack() as stack:
         server = _server(options, stack)
         try:
@@ -105,6 +110,7 @@ def _needs(extra: str, error: ModuleNotFoundError) -> CannotRun:
 
 def shell(options: argparse.Namespace) -> int:
     """Ask by hand."""
+    _require_output()
     from zeno.search.corpus import ColdCorpus
     from zeno.server import Server
     from zeno.shell import Shell

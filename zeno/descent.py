@@ -12,6 +12,8 @@ from zeno.text import BINARY_WINDOW, is_binary
 
 CHUNK = 1 << 18
 
+# O_PATH opens a directory that may be searched but not listed; systems without it need the right to list.
+DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK a FIFO that took a file's place would stop the server.
 READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -23,7 +25,9 @@ def scan(directory: int) -> Iterator[tuple[str, str, int]]:
     """Name, kind and inode of everything in an open directory, in no order.
 
     Names come as the system decodes them, bytes that are not UTF-8 as lone surrogates; to open, give them back so.
+    OSError also where it may be listed but not entered: then nobody knows whether what is not listed is there.
     """
+    os.stat(b".", dir_fd=directory)
     with os.scandir(directory) as entries:
         for entry in entries:
             if entry.is_file(follow_symlinks=False):

@@ -71,7 +71,7 @@ class Paths(list[str]):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the names as the file system has them, each followed by a NUL."""
-        text = "".join(f"{path}\0" for path in self)
+        text = "\0".join([*self, ""])
         # No NUL but ours: no name has bytes that are printed in another way.
         if text.count("\0") == len(self):
             return hashlib.sha256(text.encode()).hexdigest()

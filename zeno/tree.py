@@ -1,34 +1,20 @@
-"""The root: find and read. Only this module, `walk` and `descent` open what is under it, and nothing else.
+"""The root: find and read. What is under it is opened here, in `follow`, `beneath`, `descent` and `walk` alone."""
 
-A path is followed one component at a time from the descriptor of the root, each opened without following links; links
-are read and followed by hand. So what was checked is what is opened, however fast someone swaps directories and links.
-"""
-
-import errno
 import os
 import stat
-from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from zeno.descent import READING, Descent
+from zeno.entrance import Entrance
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.file import File
-from zeno.names import printed, raw
+from zeno.follow import MAX_RETRIES, NOWHERE, Found, follow
+from zeno.names import raw
 
 if TYPE_CHECKING:
     from zeno.beneath import Opener
-
-MAX_LINKS = 40
-# A step that changed between its check and its opening is tried again, but not for ever.
-MAX_RETRIES = 64
-
-# O_PATH opens a directory that may be searched but not listed; systems without it need the right to list.
-DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-
-NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 
 
 class _Changed(Exception):
@@ -49,12 +35,7 @@ class Tree:
 
     def __init__(self, root: str) -> None:
         self._root = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        status = os.fstat(self._root)
-        self._identity = (status.st_dev, status.st_ino)
-        real = os.fsencode(os.path.realpath(root))
-        given = os.fsencode(os.path.abspath(root))
-        # The short form of `link/..` is the name of another directory.
-        self._prefixes = sorted({given, real}) if os.path.realpath(given) == real else [real]
+        self._entrance = Entrance(self._root, root)
         self._concealed: tuple[int, int] | None = None
         self._glance: Opener | None = None
         self._grasp: Opener | None = None
@@ -62,9 +43,7 @@ class Tree:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -168,128 +147,18 @@ class Tree:
         return file
 
     def inside(self, path: bytes) -> list[bytes] | None:
-        """The components of an absolute path below the root, or None when it does not lead under the root.
-
-        The root's own name counts even after the directory was moved; any other way in is followed step by step until
-        it meets the root.
-        """
-        below = self._by_name(path)
-        return self._way_in(path) if below is None else below
-
-    def _by_name(self, path: bytes) -> list[bytes] | None:
-        """The same where the path begins with the root's own name, wherever that leads by now."""
-        for prefix in self._prefixes:
-            if path == prefix or path.startswith(prefix.rstrip(b"/") + b"/"):
-                return path[len(prefix) :].split(b"/")
-        return None
-
-    def _way_in(self, path: bytes) -> list[bytes] | None:
-        # A step back outside the root would tell whether what stands before it exists: only links may have them.
-        todo = deque((name, False) for name in path.split(b"/"))
-        links = 0
-        with ExitStack() as stack:
-            ancestors = [stack.enter_context(_descriptor(os.open(b"/", DIRECTORY)))]
-            while not self._is_root(ancestors[-1]):
-                if not todo:
-                    return None
-                name, from_link = todo.popleft()
-                if name in (b"", b"."):
-                    continue
-                if name == b"..":
-                    if not from_link:
-                        return None
-                    ancestors = ancestors[:-1] or ancestors
-                    continue
-                try:
-                    target = _link(name, ancestors[-1])
-                    if target is None:
-                        below = os.open(name, DIRECTORY, dir_fd=ancestors[-1])
-                        ancestors.append(stack.enter_context(_descriptor(below)))
-                        continue
-                except OSError:
-                    return None
-                links += 1
-                if links > MAX_LINKS:
-                    return None
-                todo.extendleft((step, True) for step in reversed(target.split(b"/")))
-                if target.startswith(b"/"):
-                    ancestors = ancestors[:1]
-        return [name for name, _ in todo]
-
-    def _is_root(self, directory: int) -> bool:
-        status = os.fstat(directory)
-        return (status.st_dev, status.st_ino) == self._identity
+        """The components of an absolute path below the root, or None when it does not lead under the root."""
+        return self._entrance.below(path)
 
     @contextmanager
-    def _followed(self, path: str, field: str, links: list[bytes] | None = None) -> Iterator["_Found"]:
+    def _followed(self, path: str, field: str, links: list[bytes] | None = None) -> Iterator[Found]:
         """Follow a path to its end, or to where nothing is; `links` then holds what the links on the way say."""
         with ExitStack() as stack:
-            yield self._follow(path, raw(path, field), stack, [] if links is None else links)
-
-    def _follow(self, path: str, target: bytes, stack: ExitStack, links: list[bytes]) -> "_Found":
-        names: list[bytes] = []
-        directories = [self._root]
-        todo = deque(self._components(path, target))
-        retries = 0
-        while todo:
-            name = todo.popleft()
-            if name in (b"", b"."):
-                continue
-            if name == b"..":
-                if not names:
-                    raise OutsideRoot(path)
-                names.pop()
-                directories.pop()
-                continue
-            parent = directories[-1]
-            try:
-                status = os.stat(name, dir_fd=parent, follow_symlinks=False)
-                if stat.S_ISLNK(status.st_mode):
-                    link = os.readlink(name, dir_fd=parent)
-                    links.append(link)
-                    if len(links) > MAX_LINKS:
-                        return self._missing(path, names, name, todo)
-                    if link.startswith(b"/"):
-                        names.clear()
-                        directories = [self._root]
-                    todo.extendleft(reversed(self._components(path, link)))
-                elif stat.S_ISDIR(status.st_mode):
-                    directory = os.open(name, DIRECTORY, dir_fd=parent)
-                    stack.callback(os.close, directory)
-                    names.append(name)
-                    directories.append(directory)
-                elif todo or (status.st_dev, status.st_ino) == self._concealed:
-                    return self._missing(path, names, name, todo)
-                else:
-                    return _Found(_join([*names, name]), parent, name, status)
-            except OSError as error:
-                retries += 1
-                # A link or a file stands where a directory stood a moment ago: look again.
-                if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EINVAL) and retries < MAX_RETRIES:
-                    todo.appendleft(name)
-                elif error.errno in NOWHERE:
-                    return self._missing(path, names, name, todo)
-                else:
-                    self._missing(path, names, name, todo)  # a step that would leave the root is outside here too
-                    raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
-        return _Found(_join(names), directories[-1], b".", os.fstat(directories[-1]))
-
-    def _components(self, path: str, target: bytes) -> list[bytes]:
-        if not target.startswith(b"/"):
-            return target.split(b"/")
-        below = self.inside(target)
-        if below is None:
-            raise OutsideRoot(path)
-        return below
-
-    def _missing(self, path: str, names: list[bytes], name: bytes, todo: deque[bytes]) -> "_Found":
-        """Nothing is there. The steps not taken still count: one that would leave the root is outside."""
-        depth = len(names) + 1
-        for step in todo:
-            depth += {b"": 0, b".": 0, b"..": -1}.get(step, 1)
-            if depth < 0:
-                raise OutsideRoot(path)
-        return _Found(_join([*names, name, *(step for step in todo if step not in (b"", b"."))]), -1, name, None)
+            found = follow(self._root, self._entrance, path, raw(path, field), stack, links)
+            status = found.status
+            if status is not None and (status.st_dev, status.st_ino) == self._concealed:
+                found = found._replace(status=None)
+            yield found
 
     # Many paths
 
@@ -314,7 +183,7 @@ class Tree:
                 regular = found.status is not None and stat.S_ISREG(found.status.st_mode)
         except (OutsideRoot, PermissionDenied):
             regular = False
-        return regular, any(link.startswith(b"/") and self._by_name(link) is None for link in links)
+        return regular, any(link.startswith(b"/") and self._entrance.by_name(link) is None for link in links)
 
 
 def _is_plain(path: str) -> bool:
@@ -323,35 +192,6 @@ def _is_plain(path: str) -> bool:
         return True
     steps = path.split("/")
     return "" not in steps and "." not in steps and ".." not in steps
-
-
-class _Found(NamedTuple):
-    path: str
-    parent: int
-    name: bytes
-    status: os.stat_result | None
-
-
-@contextmanager
-def _descriptor(number: int) -> Iterator[int]:
-    try:
-        yield number
-    finally:
-        os.close(number)
-
-
-def _link(name: bytes, directory: int) -> bytes | None:
-    """Where a link leads, or None for what is no link."""
-    try:
-        return os.readlink(name, dir_fd=directory)
-    except OSError as error:
-        if error.errno == errno.EINVAL:
-            return None
-        raise
-
-
-def _join(names: list[bytes]) -> str:
-    return printed(b"/".join(names)) if names else "."
 
 
 def _kind(mode: int) -> str:

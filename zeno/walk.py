@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import NamedTuple
 
-from zeno.descent import LISTING, READING
+from zeno.descent import DIRECTORY, LISTING, READING
 from zeno.errors import OutsideRoot, PermissionDenied
+from zeno.follow import NOWHERE
 from zeno.ignore import EXCLUDE, IGNORE_FILES, MAX_FILE_BYTES, REPOSITORY, Ignores
 from zeno.names import printed, raw
-from zeno.tree import DIRECTORY, NOWHERE, Tree
+from zeno.tree import Tree
 
 _SPECIAL = {*IGNORE_FILES, REPOSITORY}
 

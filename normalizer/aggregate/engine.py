@@ -39,14 +39,12 @@ def started(name: str, memory: str, work: int) -> Iterator[Engine]:
         try:
             from normalizer.aggregate.on_duckdb import DuckDB
         except ImportError:
-            raise CannotRun(
-                "aggregation needs DuckDB: install the extra, `pip install zeno-normalizer[report]`"
-            ) from None
+            raise CannotRun("aggregation needs DuckDB: pip install 'zeno-normalizer[report]'") from None
         with tempfile.TemporaryDirectory(prefix="normalizer-") as scratch:
             yield DuckDB(Path(scratch), memory)
         return
     try:
         from normalizer.aggregate.on_spark import Spark
     except ImportError:
-        raise CannotRun("this engine needs Spark: install the extra, `pip install zeno-normalizer[spark]`") from None
+        raise CannotRun("this engine needs Spark: pip install 'zeno-normalizer[spark]'") from None
     yield Spark(work)

@@ -83,7 +83,8 @@ class Conductor:
             for task in tasks:
                 task.cancel()
         elif self._running:
-            self._progress.say(f"stopping: {self._running} calls are under way; Ctrl-C again drops them")
+            under_way = "1 call is" if self._running == 1 else f"{self._running} calls are"
+            self._progress.say(f"stopping: {under_way} under way; Ctrl-C again drops them")
         self._stopped = True
         judge.stop()
 

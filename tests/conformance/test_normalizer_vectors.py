@@ -48,7 +48,7 @@ def judged(records: str, invalid: str, header: str, audit: str) -> Any:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
-def test_vector_in_process(case):
+def test_our_normalizer_agrees_in_this_process(case):
     documents = {name: (case / f"{name}.json").read_bytes() for name in DOCUMENTS if (case / f"{name}.json").exists()}
     outcome = normalize(raw(case), load(**documents))
     wanted = expected(case)
@@ -65,7 +65,7 @@ def command_line(case: Path, bundle: Path, ledger: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
-def test_vector_through_the_command_line(case, tmp_path):
+def test_our_normalizer_agrees_on_the_command_line(case, tmp_path):
     bundle, ledger = tmp_path / "bundle.json", tmp_path / "ledger"
     bundle.write_bytes(raw(case))
     wanted = expected(case)
@@ -75,8 +75,7 @@ def test_vector_through_the_command_line(case, tmp_path):
     assert [path.read_bytes() == raw(case) for path in (ledger / "bundles").iterdir()] == [True]
 
 
-def test_vectors_without_documents_through_one_process(tmp_path):
-    """One run over many bundles says of each what a run over it alone says."""
+def test_one_run_over_many_bundles_says_of_each_what_a_run_over_it_alone_says(tmp_path):
     alone = [case for case in CASES if not any((case / f"{name}.json").exists() for name in DOCUMENTS)]
     wanted = {}
     for case in alone:

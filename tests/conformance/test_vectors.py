@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.lacking import lacking
 from tests.patience import PATIENCE
 from tools.conformance import planted
 from tools.kit.peer import OUR_SERVER, Peer, Trouble, converse, missing
@@ -17,7 +18,6 @@ from zeno.search.corpus import ColdCorpus
 from zeno.server import Server, serve
 from zeno.tree import Tree
 
-TIME_LIMIT = PATIENCE
 # A corpus is planted once by each worker that needs it; the group keeps its vectors on one.
 VECTORS = [pytest.param(vector, id=vector.name, marks=pytest.mark.xdist_group(vector.corpus)) for vector in read()]
 
@@ -38,7 +38,7 @@ class Grounds:
 
     def peer(self, name: str) -> Peer:
         if name not in self._peers:
-            self._peers[name] = self._stack.enter_context(Peer(OUR_SERVER, self.site(name), TIME_LIMIT))
+            self._peers[name] = self._stack.enter_context(Peer(OUR_SERVER, self.site(name), PATIENCE))
         return self._peers[name]
 
     def fallen(self, name: str) -> None:
@@ -53,7 +53,7 @@ def grounds() -> Iterator[Grounds]:
 
 def skip_where_impossible(vector: Vector, grounds: Grounds) -> None:
     if why := missing(vector.requires, grounds.folder):
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(why)
+        lacking(why)
 
 
 def on_site(vector: Vector, grounds: Grounds, play: Callable[[Site], None]) -> None:
@@ -66,7 +66,7 @@ def on_site(vector: Vector, grounds: Grounds, play: Callable[[Site], None]) -> N
 
 
 @pytest.mark.parametrize("vector", VECTORS)
-def test_in_process(vector: Vector, grounds: Grounds) -> None:
+def test_our_server_agrees_in_this_process(vector: Vector, grounds: Grounds) -> None:
     skip_where_impossible(vector, grounds)
     if "permissions" in vector.requires and os.geteuid() == 0:
         pytest.skip("root may open everything; the server in a process of its own is held to permissions")
@@ -99,12 +99,12 @@ def served(server: Server, payload: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("vector", VECTORS)
-def test_through_a_process(vector: Vector, grounds: Grounds) -> None:
+def test_our_server_agrees_in_a_process_of_its_own(vector: Vector, grounds: Grounds) -> None:
     skip_where_impossible(vector, grounds)
 
     def play(site: Site) -> None:
         if vector.alone:
-            with Peer(OUR_SERVER, site, TIME_LIMIT) as peer:
+            with Peer(OUR_SERVER, site, PATIENCE) as peer:
                 assert judge(vector, converse(vector, peer, site)) == []
             return
         try:

@@ -31,7 +31,6 @@ SCHEMA = schemathesis.openapi.from_dict(spec.resource("openapi.json"))
 SCHEMA.config.generation.update(modes=list(GenerationMode))
 BOUNDED = settings(
     max_examples=80,
-    deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],
@@ -138,7 +137,7 @@ def test_every_check_holds_and_both_doors_agree(case: Case[Any], doors: Doors) -
 def test_links_lead_from_results_to_requests_that_succeed(doors: Doors) -> None:
     followed = []
 
-    class Walk(SCHEMA.as_state_machine()):  # type: ignore[misc]
+    class Walk(SCHEMA.as_state_machine()):  # type: ignore[misc] # a class made at run time
         def get_call_kwargs(self, case: Case[Any]) -> dict[str, Any]:
             return {"base_url": doors.url, "timeout": PATIENCE}
 

@@ -60,10 +60,12 @@ class Study:
 
     @property
     def bundle(self) -> dict[str, Any]:
-        return json.loads((self.out / "bundle.json").read_bytes())  # type: ignore[no-any-return]
+        found: dict[str, Any] = json.loads((self.out / "bundle.json").read_bytes())
+        return found
 
     def call(self, name: str) -> dict[str, Any]:
-        return json.loads((self.out / "calls" / f"{name}.json").read_bytes())  # type: ignore[no-any-return]
+        found: dict[str, Any] = json.loads((self.out / "calls" / f"{name}.json").read_bytes())
+        return found
 
     def everything_kept(self) -> bytes:
         return b"".join(path.read_bytes() for path in sorted(self.out.rglob("*")) if path.is_file())

@@ -92,10 +92,26 @@ def test_a_folder_that_is_no_ledger_is_told_apart(tmp_path, capsys):
     assert capsys.readouterr().err.count("is not a ledger") == 3
 
 
-def test_a_closed_pipe_is_a_normal_goodbye(ledger):
-    command = f"{sys.executable} -m normalizer audit {ledger} --format csv | head -c 1"
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True)
-    assert done.stderr == b""
+def test_a_reader_that_has_seen_enough_changes_no_status(ledger, tmp_path):
+    (tmp_path / "table.csv").write_text("n,total\n7,7\n")
+    [raw] = (ledger / "bundles").iterdir()
+    expected = {
+        ("protocol",): 0,
+        ("audit", "--help"): 0,
+        ("audit", str(ledger), "--format", "csv"): 0,
+        ("restore", str(ledger), raw.stem): 0,
+        ("check", str(tmp_path / "table.csv"), str(ledger)): 1,
+    }
+    found = {}
+    for command in expected:
+        reading, writing = os.pipe()
+        os.close(reading)
+        whole = [sys.executable, "-m", "normalizer", *command]
+        done = subprocess.run(whole, stdout=writing, stderr=subprocess.PIPE)
+        os.close(writing)
+        assert done.stderr == b""
+        found[command] = done.returncode
+    assert found == expected
 
 
 def test_nothing_heavy_is_imported_to_start():
@@ -137,3 +153,18 @@ def test_a_full_disk_behind_standard_output_is_told_in_a_sentence():
             ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=env)
         assert ran.returncode == 2
         assert ran.stderr == b"normalizer: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("protocol >&-", 0, ""),
+        ("protocol <&- >&- 2>&-", 0, ""),
+        ("aggregate nothing 2>&-", 2, ""),
+        ("normalize - --out ledger <&-", 2, "normalizer: standard input is closed"),
+    ],
+)
+def test_a_standard_stream_that_is_closed_is_no_bug(tmp_path, words, status, said):
+    command = ["sh", "-c", f'exec "{sys.executable}" -m normalizer {words}']
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.partition(",")[0]) == (status, "", said)

@@ -45,10 +45,8 @@ def in_a_child(
 
             gc.freeze()  # what the tests before have left is not taken apart here, where its threads are not
             sys.dont_write_bytecode = True  # under a limit, Python would cut the modules that it caches for everybody
-            sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+            sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as long as the process
             if limit is not None:
-                # A module that nobody has compiled yet would be left compiled to its beginning, for everybody.
-                sys.dont_write_bytecode = True
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
             sys.addaudithook(watch)
             status = main(argv)

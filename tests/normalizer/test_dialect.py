@@ -137,7 +137,7 @@ def found_in(document, codes, **documents):
     }
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(stated=STATED, known=STATED, moves=MOVES)
 def test_no_dialect_hides_that_a_bundle_contradicts_its_manifest_or_names_another_rubric(stated, known, moves):
     manifest = {key: value for key, value in known.items() if key not in ("bundle_meta", "rubric")}

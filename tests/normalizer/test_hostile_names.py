@@ -80,7 +80,7 @@ def study(folder: Path, levels: list[str | None], dimensions: list[str]) -> Path
     return ledger_of(folder, bundles, rubric=rubric)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     levels=st.lists(st.sampled_from([None, *LEVELS]) | TEXT, min_size=1, max_size=5, unique=True),
     dimensions=st.lists(st.sampled_from(DIMENSIONS) | TEXT, min_size=1, max_size=5, unique=True),

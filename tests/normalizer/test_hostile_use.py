@@ -18,7 +18,7 @@ from normalizer.workers import Bench, Normalize, Take, Team, _serve
 from tests.normalizer.bundles import bundle, entry
 from tests.normalizer.studies import refusal
 from tests.normalizer.test_ledger import made, tree
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 
 NOT_UTF8 = "\udcff"
 """The byte 255, as Python has it in arguments."""
@@ -113,9 +113,7 @@ def test_an_interrupted_run_leaves_the_ledger_as_it_was(ledger, tmp_path, jobs, 
     command = [sys.executable, "-m", "normalizer", "normalize", *map(str, paths), "--out", str(ledger), "--jobs", jobs]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
     staged = ledger / ".staging" / "incoming"
-    deadline = time.monotonic() + PATIENCE
-    while not staged.exists() and time.monotonic() < deadline and running.poll() is None:
-        time.sleep(0.001)
+    until(lambda: staged.exists() or running.poll() is not None, "it takes bundles in")
     time.sleep(delay)  # with two jobs: before, while and after the workers begin
     if running.poll() is None:
         os.killpg(running.pid, signal.SIGINT)  # as a terminal does: everybody gets it

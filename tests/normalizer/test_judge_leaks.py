@@ -52,7 +52,7 @@ def every_string(value):
     return [value] if isinstance(value, str) else []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(MANIFESTS, st.sampled_from([0, 1, 2]), st.sampled_from([b"An answer.", PDF, b""]))
 def test_no_string_of_a_hostile_manifest_reaches_an_input(manifest, phase, content):
     """The simple model: what stands around the content is what a run without any names would have there."""

@@ -21,7 +21,6 @@ LINES = st.lists(
 ).map("".join)
 
 
-@settings(deadline=None)
 @given(TEXT | LINES)
 def test_a_text_comes_back_to_the_byte(text):
     data = packet(TOLD, text.encode())
@@ -34,7 +33,6 @@ def test_a_text_comes_back_to_the_byte(text):
     assert list(document) == ["rules", "scale", "file"]
 
 
-@settings(deadline=None)
 @given(TEXT | LINES)
 def test_the_end_line_of_a_text_stands_only_at_its_end(text):
     fenced = fence(text)
@@ -49,7 +47,7 @@ def test_a_planted_end_line_does_not_end_the_text():
     assert fence(planted).splitlines()[-1] != first.splitlines()[-1]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.binary(max_size=200))
 def test_a_pdf_goes_in_as_the_opaque_file_it_is(rest):
     data = packet(TOLD, PDF + rest)

@@ -44,7 +44,7 @@ def study(tmp_path_factory):
     return paths, tree(folder / "ledger")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), cuts=st.lists(st.integers(0, 9), max_size=3))
 def test_order_repetition_and_number_of_runs_do_not_matter(study, seed, cuts, tmp_path_factory):
     paths, expected = study

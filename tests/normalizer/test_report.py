@@ -16,6 +16,7 @@ from scipy.stats import t as student
 
 from normalizer.cli import main
 from normalizer.locate import items, place
+from tests.lacking import needs
 from tests.normalizer.bundles import DIMENSIONS, bundle, entry
 from tests.normalizer.study import ARTIFACTS, STUDY, artifact_means, by_hand, normalized
 
@@ -308,9 +309,7 @@ def test_latex_tables_are_whole_and_escaped(which, request):
         assert f"{path.stem}.tex" in (folder / "all.tex").read_text()
 
 
-@pytest.mark.skipif(
-    shutil.which("pdflatex") is None and "CI" not in os.environ, reason="needs pdflatex (Debian: texlive-latex-base)"
-)
+@needs("pdflatex", "texlive-latex-base")
 @pytest.mark.parametrize("which", ["made", "hostile"])
 def test_latex_tables_compile(which, request, tmp_path):
     shutil.copytree(request.getfixturevalue(which) / "tables", tmp_path / "tables")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from normalizer.cli import main
+from tests.lacking import IN_CI
 from tests.normalizer.bundles import bundle, entry
 from tests.normalizer.studies import Verdict, bundles_of, ledger_of
 from tests.normalizer.test_aggregate import RUBRIC, odd_entry
@@ -19,14 +20,14 @@ def _lacking() -> str | None:
     if shutil.which("java") is None:
         return "Java is not installed"
     try:
-        import pyspark  # noqa: F401
+        import pyspark  # noqa: F401 - only whether it is there
     except ImportError:
         return "the extra `spark` is not installed"
     return None
 
 
 pytestmark = [
-    pytest.mark.skipif(bool(_lacking()) and "CI" not in os.environ, reason=str(_lacking())),
+    pytest.mark.skipif(bool(_lacking()) and not IN_CI, reason=str(_lacking())),
     pytest.mark.xdist_group("spark"),  # one Java machine is enough
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]

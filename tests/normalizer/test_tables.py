@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import os
-import shutil
 import subprocess
 
 import pytest
@@ -13,6 +11,7 @@ from normalizer.aggregate import names
 from normalizer.cli import main
 from normalizer.report import tables
 from normalizer.report.tables import Cell, Table
+from tests.lacking import needs
 from tests.normalizer.bundles import bundle, entry
 
 HOSTILE = ["[2pt]", "*", "[", "a\rb", "a\nb", 'a"b', "a,b", "\r", "-", "`", "\\", "{}", "\x1b[31mred", "\u4e2d"]
@@ -37,9 +36,8 @@ def test_the_csv_of_a_command_gives_every_name_back(tmp_path, capsys, argv):
     assert {names.level_of(cell) for row in read for cell in row} >= set(HOSTILE)
 
 
+@needs("pdflatex", "texlive-latex-base")
 def test_latex_compiles_with_any_string_at_the_beginning_of_a_row(tmp_path):
-    if shutil.which("pdflatex") is None and "CI" not in os.environ:
-        pytest.skip("pdflatex is not installed; the next test looks at the text itself")
     rows: list[list[Cell]] = [[text, 1] for text in HOSTILE]
     text = tables.latex(Table(["name", "n"], rows, HOSTILE))
     (tmp_path / "t.tex").write_text(f"\\documentclass{{article}}\\begin{{document}}\n{text}\\end{{document}}\n")

@@ -59,7 +59,7 @@ def test_schema_and_model_agree(name, pointer, title):
     referee = jsonschema.Draft202012Validator({"$ref": spec.BASE + name + pointer}, registry=REGISTRY)
     node = {"$ref": pointer} if pointer else spec.schema(name)
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
+    @settings(max_examples=60, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
     @given(value=st.one_of(valid(name, node), nearly(name, node), nearly(name, node)))
     def agree(value: Any) -> None:
         accepted = referee.is_valid(value)

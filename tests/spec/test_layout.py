@@ -37,11 +37,19 @@ LAYERS = [
     {"search"},
     {"walk", "symbols", "meter"},
     {"blanking", "globs", "ignore", "terms", "tree"},
-    {"beneath", "file"},
+    {"beneath", "file", "follow"},
+    {"entrance"},
     {"descent"},
     {"lines", "names", "patterns", "plain", "text"},
     {"errors", "flags", "interrupts"},
 ]
+
+# The modules of zeno that open, list or look at files: below the root and on the way to it, and elsewhere, namely what
+# the user named and what the system tells of itself.
+OPENS_THE_TREE = {"descent", "entrance", "follow", "tree", "walk"}
+OPENS_OTHER_FILES = {"cli", "doorman", "search.halves", "search.watch", "trace.log", "trace.printing"}
+OPENS_OTHER_FILES |= {"trace.record", "trace.recorder", "trace.report", "trace.source"}
+OPENING = {"open", *(f"os.{name}" for name in ("open", "scandir", "listdir", "walk", "stat", "lstat", "readlink"))}
 
 
 def names(folder: str, suffix: str) -> list[str]:
@@ -103,6 +111,15 @@ def test_a_module_of_zeno_imports_only_from_lines_below_it():
             inner = name.split(".")
             if inner[0] == "zeno" and len(inner) > 1 and inner[1] in level and inner[1] != parts[0]:
                 assert level[inner[1]] >= level[parts[0]], f"{path} imports {name} from above"
+
+
+def test_few_modules_of_zeno_open_anything():
+    found = set()
+    for path in (ROOT / "zeno").rglob("*.py"):
+        calls = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
+        if OPENING & {ast.unparse(call.func) for call in calls}:
+            found.add(".".join(path.relative_to(ROOT / "zeno").with_suffix("").parts))
+    assert found == OPENS_THE_TREE | OPENS_OTHER_FILES
 
 
 def test_only_known_folders_stand_at_the_top():

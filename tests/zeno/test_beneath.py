@@ -35,7 +35,7 @@ def looked_at(tree: Tree, path: str) -> Any:
 
 
 @given(edits=st.lists(EDIT, max_size=15), asked=st.lists(ASKED, min_size=1, max_size=8))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_shortcut_says_what_the_long_way_says(edits, asked):
     with TemporaryDirectory() as folder:
         root = Path(folder)

@@ -215,6 +215,26 @@ def test_a_standard_stream_that_is_closed_or_full_is_told_in_one_line(root, redi
     assert (done.returncode, done.stderr) == (status, complaint)
 
 
+@pytest.mark.parametrize("door", ["shell --root .", "mcp --root .", "trace lint -", "trace append --log log --root ."])
+def test_an_input_that_is_closed_is_an_empty_one(root, door):
+    command = f'exec "{sys.executable}" -m zeno {door} <&-'
+    done = subprocess.run(["sh", "-c", command], cwd=root, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("door", ["shell", "mcp"])
+def test_doors_that_could_answer_nobody_do_not_open(root, door):
+    command = f'exec "{sys.executable}" -m zeno {door} --root "{root}" >&-'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+def test_complaints_that_nobody_hears_do_not_go_to_standard_output(root):
+    command = f'exec "{sys.executable}" -m zeno serve --root "{root}/gone" 2>&-'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
 @pytest.mark.parametrize("lines", [1, 3000])
 def test_a_reader_that_has_seen_enough_does_not_turn_a_finding_into_success(root, lines):
     log = root / "log"

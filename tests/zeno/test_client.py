@@ -195,7 +195,7 @@ def test_walking_all_pages_equals_the_uncut_result(root: Path, zeno: Zeno) -> No
 
     async def run() -> None:
         async with AsyncZeno(root) as other:
-            found = [page async for page in getattr(other, "grep_pages")("e", max_hits=7)]  # noqa: B009
+            found = [page async for page in getattr(other, "grep_pages")("e", max_hits=7)]  # noqa: B009 - as above
             assert [hit for page in found for hit in page.hits] == whole
 
     asyncio.run(run())

@@ -30,7 +30,7 @@ def test_the_lines_that_fit_are_as_many_as_can_be(lines, room):
         assert len("\n".join(lines[: len(kept) + 1])) > room
 
 
-EASY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+EASY = settings(max_examples=150, suppress_health_check=list(HealthCheck))
 LIMITS = st.fixed_dictionaries({}, optional={"max_line_chars": st.integers(1, 12), "max_chars": st.integers(1, 60)})
 
 

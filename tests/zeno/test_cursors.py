@@ -11,7 +11,7 @@ from zeno.cursors import issue
 
 LINES = st.lists(st.sampled_from(["needle", "needle and more", "hay", ""]), max_size=6)
 TREES = st.dictionaries(st.sampled_from(["a-b/x", "a/x", "a/y.py", "b/c/d", "b-", "é/f", "z", ".h"]), LINES, max_size=8)
-EASY = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+EASY = settings(max_examples=120, suppress_health_check=list(HealthCheck))
 
 
 def plant(root, tree):

@@ -14,7 +14,7 @@ def hits(answer):
     return [(hit["path"], hit["line"]) for hit in answer["result"]["hits"]]
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, suppress_health_check=list(HealthCheck))
 @given(
     first=st.text("ab\n\r", max_size=20),
     second=st.text("ab\n\r", max_size=20),

@@ -264,10 +264,10 @@ def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_bug(root: Path) ->
     with subprocess.Popen(zeno("http", "--root", root, "--port", "0"), stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         url = process.stderr.readline().split()[-1]
-        with socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), timeout=10) as connection:
+        with socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), timeout=PATIENCE) as connection:
             head = "POST /v1/ops/grep HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             connection.sendall(f'{head}Content-Length: 100\r\n\r\n{{"pattern":'.encode())
-        assert httpx.post(f"{url}/v1/ops/stat", json={"path": "."}).status_code == 200
+        assert post(f"{url}/v1/ops/stat", json={"path": "."}).status_code == 200
         process.terminate()
-        assert process.wait(15) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == ""

@@ -1,7 +1,6 @@
 """Ignore rules, with git itself as the referee."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -9,13 +8,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tests.lacking import needs
 from zeno.ignore import MAX_FILE_BYTES, MAX_RULE_BYTES, Ignores, Rules
 from zeno.tree import Tree
 from zeno.walk import walk
 
-needs_git = pytest.mark.skipif(
-    shutil.which("git") is None and "CI" not in os.environ, reason="git is not installed, and it is the referee here"
-)
+needs_git = needs("git", "git")  # it is the referee here
 
 NAMES = ["a", "b", "ab", "x.y", ".h", "é", "a b", "-", "a[b]", "A", "#a", "!a", "b "]
 FOLDERS = ["", "a/", "b/", "ab/", "a/b/", "a/b/a/", "b/a/", "é/", ".h/", "x.y/ab/"]
@@ -82,7 +80,7 @@ def referee(tmp_path_factory) -> Referee:
 
 
 @needs_git
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, suppress_health_check=list(HealthCheck))
 @given(
     texts=st.dictionaries(
         st.sampled_from([".gitignore", "a/.gitignore", "a/b/.gitignore", "b/.gitignore", ".git/info/exclude"]),
@@ -102,7 +100,7 @@ def test_what_is_left_is_what_git_leaves(referee, texts):
 
 
 @needs_git
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(
     texts=st.dictionaries(st.sampled_from([".ignore", "a/.ignore", "a/b/.ignore"]), TEXTS.map("\n".join), min_size=1)
 )
@@ -112,7 +110,7 @@ def test_files_named_ignore_are_read_the_same_way(referee, texts):
 
 
 @needs_git
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(rules=st.lists(st.binary(min_size=1, max_size=6), max_size=4))
 def test_rules_of_any_bytes_are_read_as_git_reads_them(referee, rules):
     referee.rules({".gitignore": b"\n".join(rules)})

@@ -28,7 +28,7 @@ NAMES = st.text("aB-./é~", min_size=1, max_size=9).map(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     names=st.sets(NAMES.filter(bool), max_size=8), cap=st.integers(1, 9), scan=st.integers(1, 9), hidden=st.booleans()
 )
@@ -105,7 +105,7 @@ def test_a_very_deep_tree_is_listed_and_read(root, ask, depth):
     assert ask("stat", path=path)["result"]["items"][0]["exists"]
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(order=st.permutations(["b/x", "a", "c/d/e", "b-", "b/a"]))
 def test_the_order_in_which_files_were_made_does_not_show(tmp_path_factory, order):
     from zeno.tree import Tree

@@ -12,7 +12,7 @@ def shown(lines: list[str], first: int) -> dict[str, object]:
     return {"start_line": first, "end_line": first + len(lines) - 1, "text": "\n".join(lines)}
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(
     data=st.lists(st.sampled_from([b"\n", b"a", b"\r\n", b"\xef\xbb\xbf", b"bc"]), max_size=30).map(b"".join),
     head=st.integers(0, 12),

@@ -13,7 +13,7 @@ from zeno.text import lines_of
 from zeno.tree import Tree
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(
     data=st.lists(st.sampled_from([b"\n", b"a", b"\r\n", b"\xff", b"bc"]), max_size=30).map(b"".join),
     start=st.integers(1, 12),

@@ -151,7 +151,7 @@ def small(monkeypatch):
 
 
 @given(pattern=PATTERN, case_sensitive=st.booleans(), regex=st.booleans(), data=CONTENT)
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 @example("kiss", False, False, "\u212ai\u017fs".encode())
 @example("(?i)x?kiss", True, True, "\u212aiss".encode())
 @example("(?:foo)?ab", True, True, b"ab")
@@ -184,7 +184,7 @@ def test_what_narrows_a_search_never_loses_a_line(pattern, case_sensitive, regex
 
 
 @given(data=CONTENT, before=CONTENT, pattern=PATTERN, steps=st.lists(st.integers(-3, 3), max_size=5))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_lines_are_what_a_list_of_lines_would_be(data, before, pattern, steps):
     matches = searcher(pattern, "pattern")
     head, text = normal(before), normal(data)
@@ -336,7 +336,7 @@ def test_the_texts_of_every_other_small_file_are_looked_through_in_one_go():
     ),
     cache_bytes=st.sampled_from([150, 1 << 20]),
 )
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, suppress_health_check=list(HealthCheck))
 def test_warm_and_cold_answer_alike(start, rounds, cache_bytes):
     with TemporaryDirectory() as folder:
         root = Path(folder)

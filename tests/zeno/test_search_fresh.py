@@ -443,7 +443,7 @@ def test_memory_is_given_back_when_files_go(planted, monkeypatch):
         assert held.paths == []
         assert held._store.size == 0
         assert held._store.candidates(NOTHING) == {}
-        assert len(held._listing._owned) == 3
+        assert len(held._watched) == 3
         held.close()
 
 

@@ -13,7 +13,7 @@ from zeno.names import Paths
 from zeno.search.selection import under
 from zeno.tree import Tree
 
-EASY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+EASY = settings(max_examples=100, suppress_health_check=list(HealthCheck))
 KINDS = ["text", "match", "binary", "large", "fifo", "to file", "to directory", "to nowhere", "to outside", "to fifo"]
 NAMES = ["a", "b/c", "b/d", "e.py", "z/y/x", ".h"]
 

@@ -711,7 +711,7 @@ def test_megabytes_of_one_thing_come_to_an_end(path: str, text: str) -> None:
     symbols_of(path, text * (1_000_000 // len(text)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     path=st.sampled_from(sorted(SAMPLES)),
     pieces=st.lists(st.sampled_from([*FRAGMENTS, "\n", " ", "name"]) | st.text(max_size=3)),

@@ -152,7 +152,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, suppress_health_check=list(HealthCheck))
 @given(steps=STEPS, absolute=st.booleans())
 def test_no_path_leads_out_and_every_path_that_stays_in_leads_where_the_system_says(tree, root, steps, absolute):
     if not (root / "in").is_symlink():

@@ -115,8 +115,7 @@ def stdio(root: Path, count: int, report: Report) -> None:
             good += line.startswith(b'{"id":"%d","ok":true,' % number)
             if number == count // 2:
                 half = resident(process.pid)
-            if number == count - 1:
-                note = report.memory(half, resident(process.pid))
+        note = report.memory(half, resident(process.pid))
         seconds = time.perf_counter() - began
         sender.join()
     report.expect(good == count, f"stdio: {count - good} of {count} answers were wrong or out of order")

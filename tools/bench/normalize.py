@@ -90,7 +90,7 @@ def main(argv: list[str] | None = None) -> int:
             times["json"].append(timed(lambda: [json.dumps(json.loads(data)) for data in contents]))
             for jobs in (1, 2):
                 ledger = Path(scratch) / f"ledger-{number}-{jobs}"
-                times[str(jobs)].append(timed(lambda: run(paths, ledger, load(), jobs=jobs)))  # noqa: B023
+                times[str(jobs)].append(timed(lambda: run(paths, ledger, load(), jobs=jobs)))  # noqa: B023 - called at once
                 shutil.rmtree(ledger)
         least = {name: min(values) for name, values in times.items()}
         cpu = {name: min(spent.own + spent.children for spent in values) for name, values in times.items()}

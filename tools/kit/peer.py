@@ -12,7 +12,6 @@ import time
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from tools.kit.trees import Site
@@ -79,9 +78,7 @@ class Peer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

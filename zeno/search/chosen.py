@@ -1,7 +1,7 @@
 """The files that a request is about, of all that is held: by its rules, and by where their texts are."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from heapq import merge
 from itertools import groupby
 from operator import attrgetter, itemgetter
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from zeno.names import is_hidden
 from zeno.search.selection import Candidates, Rules
-from zeno.walk import Run, Walked
+from zeno.walk import NOT_REGULAR, Run, Walked
 
 if TYPE_CHECKING:
     from zeno.search.holding import Holding
@@ -20,26 +20,25 @@ if TYPE_CHECKING:
 
 def walked(holding: "Holding", rules: Rules) -> Iterable[Run] | None:
     """What a walk by these rules would meet; None where one has to walk to see."""
-    visible = _visible(holding, rules)
-    if visible is None:
-        return None
-    files = [path for path in holding.paths if visible(path)]
-    problems = [problem for problem in holding.problems if visible(problem.path)]
-    if not problems:
-        return [Run(files, None)]
-    walked = merge((Walked(path, None) for path in files), problems)
-    return (Run([path for path, _ in found], problem) for problem, found in groupby(walked, itemgetter(1)))
-
-
-def _visible(holding: "Holding", rules: Rules) -> Callable[[str], bool] | None:
     excluded = frozenset(rules.exclude_dirs)
     if rules.gitignore:
         met = holding.not_ignored(include_hidden=rules.include_hidden, exclude_dirs=excluded)
-        return None if met is None else met.__contains__
-    return lambda path: (
-        (rules.include_hidden or not is_hidden(path))
-        and not (excluded and not excluded.isdisjoint(path.split("/")[:-1]))
-    )
+        if met is None:
+            return None
+        files, problems = met
+    else:
+
+        def visible(path: str) -> bool:
+            return (rules.include_hidden or not is_hidden(path)) and not (
+                excluded and not excluded.isdisjoint(path.split("/")[:-1])
+            )
+
+        files = [path for path in holding.paths if visible(path)]
+        problems = [path for path in holding.problems if visible(path)]
+    if not problems:
+        return [Run(files, None)]
+    names = merge((Walked(path, None) for path in files), (Walked(path, NOT_REGULAR) for path in problems))
+    return (Run([path for path, _ in found], problem) for problem, found in groupby(names, itemgetter(1)))
 
 
 # To look through so much text of other files costs less than to begin anew behind it.
@@ -79,14 +78,16 @@ class Chosen:
                 self.unheld.append(path)
             else:
                 self.held.setdefault(entry.segment, []).append(entry)
-        for held in self.held.values():
+        self._shared = set()
+        for segment, held in self.held.items():
+            if len(held) == len(segment.entries):
+                # All of them, which are in order there.
+                self.held[segment] = segment.entries
+                continue
             # An empty one starts where the next one does, and comes before it.
             held.sort(key=attrgetter("start", "end"))
-        self._shared = {
-            segment
-            for segment, held in self.held.items()
-            if sum(entry.segment is segment for entry in segment.entries) > len(held)
-        }
+            if sum(entry.segment is segment for entry in segment.entries) > len(held):
+                self._shared.add(segment)
 
     def narrow(self, parts: "Parts") -> "Parts":
         """Of parts of segments those that hold text of these files."""

@@ -94,8 +94,8 @@ def _run(parts: list[ByteSet], rows: set[int], inner: list[Demand]) -> None:
     known = [False] * len(parts)
     for length in (LONG_GRAM, SHORT_GRAM):
         for start in range(len(parts) - length + 1):
-            # Where many long sequences are known, their parts rule out hardly more.
-            if length == SHORT_GRAM and len(parts) >= LONG_RUN and all(known[start : start + length]):
+            # Where many long sequences are known, every second of their parts rules out as much as all of them.
+            if length == SHORT_GRAM and len(parts) >= LONG_RUN and start % 2 and all(known[start : start + length]):
                 continue
             found = _combined(folded[start : start + length])
             if found is not None:

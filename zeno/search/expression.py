@@ -32,8 +32,10 @@ def literal(text: str, *, case_sensitive: bool) -> Demand:
         # The common case, spelled out: the same demand without a detour over sets.
         encoded = text.encode()
         lower = encoded.translate(FOLD)
-        lengths = (LONG_GRAM, SHORT_GRAM) if len(text) < LONG_RUN else (LONG_GRAM,)
-        rows = {gram(lower[at : at + length]) for length in lengths for at in range(len(lower) - length + 1)}
+        steps = ((LONG_GRAM, 1), (SHORT_GRAM, 1 if len(text) < LONG_RUN else 2))
+        rows = {
+            gram(lower[at : at + length]) for length, step in steps for at in range(0, len(lower) - length + 1, step)
+        }
         return Demand(False, tuple(sorted(rows)), (), frozenset([encoded] if case_sensitive else []))
     parts: list[Part] = []
     for char in text[:MAX_PARTS]:

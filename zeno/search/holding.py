@@ -7,12 +7,13 @@ from zeno.names import is_hidden, raw
 from zeno.search.builder import Builder
 from zeno.search.demands import Demand
 from zeno.search.ignored import met
-from zeno.search.listing import Listing
+from zeno.search.listing import Folder, Listing
 from zeno.search.store import Entry, Segment, Store
 from zeno.search.watch import Watch
+from zeno.search.watched import Watched
 from zeno.text import normal
 from zeno.tree import Tree
-from zeno.walk import Walked, ignore_text
+from zeno.walk import ignore_text
 
 # Larger files are only searched by those who raise grep's max_bytes above its default.
 MAX_HELD_FILE = 2_000_000
@@ -27,7 +28,8 @@ class Holding:
         self._tree = tree
         self._watch = Watch(tree)
         self._store = Store(limit)
-        self._listing = Listing(tree, self._watch, self._forget, self._drop)
+        self._watched: Watched[Folder | Entry] = Watched(self._watch)
+        self._listing = Listing(tree, self._watched, self._forget, self._drop)
         self._builder = Builder()
         self._listed = False
         self._queue: dict[Entry, None] = {}
@@ -81,11 +83,9 @@ class Holding:
                         # Not to be read now: asked again whenever it is searched.
                         continue
                     # Watched first, then read: a change after the reading is told.
-                    number = self._watch.file(descriptor, self._listing.watches)
-                    if number is None:
+                    if not self._watched.file(entry, descriptor):
                         self._out_of_watches = True
                         return
-                    self._listing.watched(entry, number)
                     try:
                         found = content(descriptor, MAX_HELD_FILE)
                     except OSError:
@@ -138,13 +138,13 @@ class Holding:
         return self._listing.paths
 
     @property
-    def problems(self) -> list[Walked]:
+    def problems(self) -> list[str]:
         """The names that are no files and lead to none, sorted."""
         return self._listing.problems
 
     @property
     def opaque(self) -> bool:
-        """Whether there are directories that could not be listed."""
+        """Whether a walk may tell more than the listing."""
         return self._listing.opaque
 
     @property
@@ -152,8 +152,8 @@ class Holding:
         """Grows whenever `paths` or `problems` change, or what of them is ignored."""
         return self._listing.version + self._rules_version
 
-    def not_ignored(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> set[str] | None:
-        """Of all names those that a walk by ignore rules would meet; None where only a walk can tell."""
+    def not_ignored(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> tuple[list[str], list[str]] | None:
+        """The files and the problems that a walk by ignore rules would meet; None where only a walk can tell."""
         with self._tree.descent() as descent:
             try:
                 return met(
@@ -168,10 +168,8 @@ class Holding:
     def _ignore_text(self, entry: Entry, descent: Descent) -> bytes:
         with descent.open(raw(entry.path, "path")) as descriptor:
             # Watched first, then read: a change after the reading is told.
-            number = None if descriptor is None else self._watch.file(descriptor, self._listing.watches)
-            if descriptor is None or number is None:
+            if descriptor is None or not self._watched.file(entry, descriptor):
                 raise OSError(errno.EAGAIN, "an ignore file that cannot be held")
-            self._listing.watched(entry, number)
             self._ruling.add(entry)
             return ignore_text(descriptor)
 

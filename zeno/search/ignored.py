@@ -6,18 +6,19 @@ from collections.abc import Callable
 
 from zeno.ignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores
 from zeno.names import printed_entry
-from zeno.search.listing import Folder, Other
+from zeno.search.listing import Folder, Link, Other
 from zeno.search.store import Entry
 
 Text = Callable[[Entry], bytes]
 
 
-def met(root: Folder, text: Text, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> set[str]:
-    """The paths of all that is no directory, below directories that are not left out, and is not left out itself.
+def met(root: Folder, text: Text, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> tuple[list[str], list[str]]:
+    """Of what no rule leaves out the files, and the names that are no files and lead to none, each sorted.
 
     `text` gives what an ignore file says. OSError where one of them cannot be read.
     """
-    found: set[str] = set()
+    files: list[str] = []
+    problems: list[str] = []
     todo = [(root, Ignores())]
     while todo:
         folder, around = todo.pop()
@@ -30,8 +31,9 @@ def met(root: Folder, text: Text, *, include_hidden: bool, exclude_dirs: frozens
                 if printed_entry(name) not in exclude_dirs and not ignores.leave_out(base + os.fsencode(name), True):
                     todo.append((child, ignores))
             elif not ignores.leave_out(base + os.fsencode(name), False):
-                found.add(child.path)
-    return found
+                is_file = isinstance(child, Entry) or (isinstance(child, Link) and child.listed)
+                (files if is_file else problems).append(child.path)
+    return sorted(files), sorted(problems)
 
 
 def _inside(folder: Folder, around: Ignores, text: Text) -> Ignores:

@@ -7,16 +7,16 @@ it never will, `Lost` where it failed to once, so that one can start anew.
 import errno
 import os
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from zeno.descent import FILE, FOLDER, LINK, OTHER, Descent, scan
 from zeno.ignore import EXCLUDE, IGNORE_FILES, REPOSITORY
 from zeno.names import printed_entry
 from zeno.search.store import Entry
 from zeno.search.unseen import Lost, Unwatchable
-from zeno.search.watch import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT, Event, Watch
+from zeno.search.watch import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT
+from zeno.search.watched import Watched
 from zeno.tree import Tree
-from zeno.walk import NOT_REGULAR, Walked
 
 # What makes rules even where it is no file: where a repository begins, and what stands in the place of its rules.
 _RULING = (REPOSITORY, EXCLUDE)
@@ -66,24 +66,22 @@ class Folder:
         self.children: dict[str, Folder | Entry | Link | Other] = {}
 
 
-Owner = Folder | Entry
-"""What has a watch."""
-
-
 class Listing:
     """The directories under the root. Complete once `step` has returned False."""
 
     def __init__(
-        self, tree: Tree, watch: Watch, forget: Callable[[Entry], None], drop: Callable[[Entry], None]
+        self,
+        tree: Tree,
+        watched: Watched[Folder | Entry],
+        forget: Callable[[Entry], None],
+        drop: Callable[[Entry], None],
     ) -> None:
         self._tree = tree
-        self._watch = watch
+        self._watched = watched
         self._forget = forget
         self._drop = drop
         self.root = Folder(None, "")
         self._todo = [self.root]
-        self._owned: dict[int, Owner | tuple[Owner, ...]] = {}
-        """What a watch is of. There are as many as files, and mostly each is of one thing: then of just that."""
         self._links: dict[str, Link] = {}
         self._others: set[str] = set()
         self._closed: set[Folder] = set()
@@ -98,37 +96,24 @@ class Listing:
         self._changed: set[str] = set()
 
     @property
-    def problems(self) -> list[Walked]:
+    def problems(self) -> list[str]:
         """The names that are no files and lead to none, sorted."""
         links = (link.path for link in self._links.values() if not link.listed)
-        return [Walked(path, NOT_REGULAR) for path in sorted([*links, *self._others])]
+        return sorted([*links, *self._others])
 
     @property
     def opaque(self) -> bool:
         """Whether a walk may tell more: some directory could not be listed, so that links may lead behind it too."""
         return self._log_rules or bool(self._closed)
 
-    @property
-    def watches(self) -> int:
-        """How many watches are taken: an edited file is watched again by the one it has, and so are hard links."""
-        return len(self._owned)
-
     def step(self, descent: Descent) -> bool:
         """Look at one more directory; False when all were looked at."""
         self._scan(self._todo.pop(), descent)
         return bool(self._todo)
 
-    def watched(self, entry: Entry, number: int) -> None:
-        """Remember that a watch tells what happens to a file."""
-        if entry.watch != number:
-            self._release(entry)
-            entry.watch = number
-            self._own(number, entry)
-
     def refresh(self) -> None:
         """Bring everything up to now."""
-        events = self._watch.events()
-        stale = self._told(events)
+        stale = self._told()
         if stale:
             with self._tree.descent() as descent:
                 for folder in stale:
@@ -137,10 +122,10 @@ class Listing:
                 while self._todo:
                     self._scan(self._todo.pop(), descent)
         if self._links:
-            self.follow_links(every=bool(stale) or self.opaque)
+            self._follow_links(every=bool(stale) or self.opaque)
         self._settle()
 
-    def follow_links(self, *, every: bool) -> None:
+    def _follow_links(self, *, every: bool) -> None:
         """Look where links lead now: every one, or those that may lead elsewhere though no name below the root is new.
 
         The latter will do where all directories are seen.
@@ -152,19 +137,14 @@ class Listing:
                 if link.listed != was_listed:
                     self._changed.add(link.path)
 
-    def _told(self, events: Iterable[Event]) -> list[Folder]:
-        """Forget what events are about; returns the directories whose entries have to be looked at again."""
+    def _told(self) -> list[Folder]:
+        """Forget what has changed; returns the directories whose entries have to be looked at again."""
         stale: dict[Folder, None] = {}
-        for event in events:
+        for event, owners in self._watched.events():
             if event.kind & (OVERFLOW | UNMOUNT):
                 raise Lost
-            owners = self._owners(event.watch)
-            if event.kind & IGNORED:
-                self._owned.pop(event.watch, None)
             for owner in owners:
                 if isinstance(owner, Entry):
-                    if event.kind & IGNORED:
-                        owner.watch = -1
                     self._forget(owner)
                 elif event.name:
                     self._told_of_child(owner, os.fsdecode(event.name), event.kind, stale)
@@ -193,17 +173,11 @@ class Listing:
         """Look at the entries of a directory, and at what is new among them later."""
         try:
             descriptor = descent.folder(folder.path)
-            number = self._watch.directory(descriptor)
-            if number != folder.watch:
+            if self._watched.directory(folder, descriptor):
                 # Another directory has this name now.
-                self._release(folder)
                 for name in list(folder.children):
                     self._drop_child(folder, name)
-                folder.watch = number
-                self._own(number, folder)
             found = {name: (kind, inode) for name, kind, inode in scan(descriptor)}
-            # One that may be listed but not entered hides whether there are rules in it.
-            os.stat(b".", dir_fd=descriptor)
         except OSError as error:
             descent.close()
             if error.errno not in _GONE or folder.parent is None:
@@ -259,10 +233,10 @@ class Listing:
                 dropped += child.children.values()
                 child.children = {}
                 self._closed.discard(child)
-                self._release(child)
+                self._watched.release(child)
             elif isinstance(child, Entry):
                 self._drop(child)
-                self._release(child)
+                self._watched.release(child)
                 del self.entries[child.path]
                 self._changed.add(child.path)
             elif isinstance(child, Link):
@@ -271,26 +245,6 @@ class Listing:
             elif isinstance(child, Other):
                 self._others.discard(child.path)
                 self._changed.add(child.path)
-
-    def _owners(self, number: int) -> tuple[Owner, ...]:
-        owned = self._owned.get(number, ())
-        return owned if isinstance(owned, tuple) else (owned,)
-
-    def _own(self, number: int, owner: Owner) -> None:
-        owners = (*self._owners(number), owner)
-        self._owned[number] = owners if len(owners) > 1 else owner
-
-    def _release(self, owner: Owner) -> None:
-        """End the watch of something, unless something else goes by the same: a hard link, or the same moved."""
-        owners = self._owners(owner.watch)
-        if owners:
-            others = tuple(other for other in owners if other is not owner)
-            if others:
-                self._owned[owner.watch] = others
-            else:
-                del self._owned[owner.watch]
-                self._watch.forget(owner.watch)
-        owner.watch = -1
 
     def _settle(self) -> None:
         """Bring the sorted list up to what appeared and vanished."""

@@ -3,82 +3,18 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Any, BinaryIO
+from typing import Any
 
 from zeno.errors import CannotRun
-from zeno.search.corpus import ColdCorpus
-from zeno.terms import Terms
 from zeno.trace.coverage import coverage as coverage_of
 from zeno.trace.coverage import totals
-from zeno.trace.events import Pairing, exchanges, read
 from zeno.trace.lint import lint as lint_all
 from zeno.trace.printing import call, count, print_json, safe, say
-from zeno.trace.replay import Replayer
 from zeno.trace.replay import replay as replay_all
+from zeno.trace.source import Source, replayer_for
 from zeno.trace.verify import verify as verify_all
 from zeno.trace.view import page
-from zeno.tree import Tree
-
-
-class _Source:
-    """The lines of a trace, with what is wrong with them remembered."""
-
-    def __init__(self, options: argparse.Namespace, stack: ExitStack) -> None:
-        if options.trace == "-":
-            self.stream: BinaryIO = sys.stdin.buffer
-        else:
-            try:
-                self.stream = open(options.trace, "rb")  # noqa: SIM115 - the stack closes it
-                stack.callback(self.stream.close)
-            except OSError as error:
-                raise CannotRun(f"cannot read the trace {options.trace!r}: {os.strerror(error.errno or 0)}") from None
-        self.events = 0
-        self.problems: list[dict[str, Any]] = []
-        self.pairing = Pairing()
-
-    def entries(self) -> Iterator[Any]:
-        show = sys.stderr.isatty()
-        try:
-            for entry in read(self.stream):
-                self.events += entry.event is not None
-                if entry.problem:
-                    code, message = entry.problem
-                    self.problems.append({"line": entry.number, "code": code, "message": message})
-                if show and entry.number % 2000 == 0:
-                    print(f"\r{entry.number} lines", end="", file=sys.stderr)
-                yield entry
-        except OSError as error:
-            raise CannotRun(f"cannot read the trace: {os.strerror(error.errno or 0)}") from None
-        if show and self.events >= 2000:
-            print("\r\x1b[K", end="", file=sys.stderr)
-
-    def steps(self) -> Iterator[Any]:
-        return exchanges(self.entries(), self.pairing)
-
-    def told(self) -> dict[str, Any]:
-        """What every report says of the trace itself."""
-        unanswered = [{"line": number, "id": event["id"]} for number, event in self.pairing.unanswered()]
-        return {"events": self.events, "problems": self.problems, "unanswered": unanswered}
-
-    def print_problems(self, tell: Callable[[str], None] = say) -> None:
-        for problem in self.problems:
-            tell(f"line {problem['line']}: {problem['code']}: {safe(problem['message'])}")
-        for number, event in self.pairing.unanswered():
-            tell(f"line {number}: unanswered: the request {safe(event['id'])} has no response and no error")
-
-
-def _replayer(options: argparse.Namespace, source: _Source, stack: ExitStack) -> Any:
-    try:
-        tree = stack.enter_context(Tree(options.root))
-    except OSError as error:
-        raise CannotRun(f"cannot read the tree {options.root!r}: {os.strerror(error.errno or 0)}") from None
-    if options.trace != "-":
-        # The server does not show its own log either.
-        tree.conceal(source.stream.fileno())
-    terms = Terms(max_response_bytes=options.max_response_bytes, gitignore=options.gitignore)
-    return Replayer(ColdCorpus(tree), terms)
 
 
 def lint(options: argparse.Namespace) -> int:
@@ -86,7 +22,7 @@ def lint(options: argparse.Namespace) -> int:
     counts = {"error": 0, "warning": 0}
     findings = []
     with ExitStack() as stack:
-        source = _Source(options, stack)
+        source = Source(options, stack)
         for finding in lint_all(source.entries()):
             counts[finding.level] += 1
             if options.format == "json":
@@ -106,8 +42,8 @@ def lint(options: argparse.Namespace) -> int:
 def replay(options: argparse.Namespace) -> int:
     """Are the requests still answered the same?"""
     with ExitStack() as stack:
-        source = _Source(options, stack)
-        outcome = replay_all(source.steps(), _replayer(options, source, stack), count_times=options.times)
+        source = Source(options, stack)
+        outcome = replay_all(source.steps(), replayer_for(options, source, stack), count_times=options.times)
     counts = {name: outcome.counts[name] for name in ("same", "differs", "times", "not_run")}
     described = outcome.counts["not_run_describe"]
     differences: list[dict[str, Any]] = [
@@ -155,8 +91,8 @@ def _short(answer: str) -> str:
 def verify(options: argparse.Namespace) -> int:
     """Do the claims hold?"""
     with ExitStack() as stack:
-        source = _Source(options, stack)
-        claims = list(verify_all(source.steps(), _replayer(options, source, stack)))
+        source = Source(options, stack)
+        claims = list(verify_all(source.steps(), replayer_for(options, source, stack)))
     hold = sum(claim.holds for claim in claims)
     if options.format == "json":
         listed = [
@@ -197,8 +133,8 @@ def verify(options: argparse.Namespace) -> int:
 def coverage(options: argparse.Namespace) -> int:
     """How much was shown of what there is?"""
     with ExitStack() as stack:
-        source = _Source(options, stack)
-        found = coverage_of(source.steps(), _replayer(options, source, stack))
+        source = Source(options, stack)
+        found = coverage_of(source.steps(), replayer_for(options, source, stack))
     total = dict(totals(found.files))
     files = [file for file in found.files if file.delivered or options.all]
     if options.format == "json":
@@ -252,14 +188,14 @@ def _print_coverage(found: Any, files: list[Any], total: dict[str, int]) -> None
 def view(options: argparse.Namespace) -> int:
     """Write the page."""
     with ExitStack() as stack:
-        source = _Source(options, stack)
-        replayer = None if options.root is None else _replayer(options, source, stack)
+        source = Source(options, stack)
+        replayer = None if options.root is None else replayer_for(options, source, stack)
         name = "standard input" if options.trace == "-" else os.path.basename(options.trace)
         data, told = page(source.steps(), source.pairing, replayer, title=options.title or name, text=options.text)
     if options.out == "-":
         if sys.stdout is None:
             raise CannotRun("standard output is closed; give --out a file")
-        # It belongs to the page.
+        # Standard output belongs to the page.
         source.print_problems(lambda text: print(text, file=sys.stderr))
         sys.stdout.buffer.write(data)
         return 1 if source.problems else 0
