@@ -171,9 +171,9 @@ def test_what_narrows_a_search_never_loses_a_line(pattern, case_sensitive, regex
     lines = text.split(b"\n")[:-1]
     assert [line.decode() for line in lines] == [line.decode("utf-8", "replace") for line in raw_lines(data)]
     wanted = [index for index, line in enumerate(lines) if matches(line)]
-    if planned.scan is not None:
+    for scan in {planned.scan, planned.scan_of(0)} - {None}:
         found, position = set(), 0
-        while position < len(text) and 0 <= (start := planned.scan(text, position, len(text))[0]) < len(text):
+        while position < len(text) and 0 <= (start := scan(text, position, len(text))[0]) < len(text):
             found.add(text.count(b"\n", 0, start))
             position = text.index(b"\n", start) + 1
         assert set(wanted) <= found

@@ -7,6 +7,8 @@ from zeno.search.demands import NOTHING, Demand
 from zeno.search.expression import Expression, NotUnderstood, expression, literal
 
 _REPLACEMENT = "\ufffd".encode()
+# In so much text a literal is found before RE2 is ready to look for it.
+_LITTLE = 1 << 19
 
 
 class Plan:
@@ -41,6 +43,18 @@ class Plan:
         if self._understood is None:
             return None
         return scanner(self._understood.lines, case_sensitive=self._case_sensitive)
+
+    def scan_of(self, size: int) -> Scan | None:
+        """The same for so much text."""
+        if size > _LITTLE or len(self.demand.needles) != 1:
+            return self.scan
+        (needle,) = self.demand.needles
+
+        def scan(text: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
+            found = text.find(needle, start, end)
+            return found, found + len(needle)
+
+        return scan
 
     @cached_property
     def sift(self) -> Scan | None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from contextlib import ExitStack
+from functools import cached_property
 
 from zeno.descent import BINARY, LARGE, UNREADABLE, UNUSUAL, Content, Descent
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
@@ -28,16 +29,26 @@ class Reader:
         self._meter = meter
         self._skipped = skipped
         self._stack = ExitStack()
-        self._head = bytearray(BINARY_WINDOW)
-        self._buffer = bytearray(ROOM)
-        self._view = memoryview(self._buffer)
 
     def __enter__(self) -> "Reader":
-        self._descent: Descent = self._stack.enter_context(self._tree.descent())
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+
+    # Made for the first file: mostly all texts are held, and there is none.
+
+    @cached_property
+    def _descent(self) -> Descent:
+        return self._stack.enter_context(self._tree.descent())
+
+    @cached_property
+    def _head(self) -> bytearray:
+        return bytearray(BINARY_WINDOW)
+
+    @cached_property
+    def _buffer(self) -> bytearray:
+        return bytearray(ROOM)
 
     def text(self, path: str, *, whole: bool) -> bytes | None:
         """The text of one file, counted; None where it cannot be searched, or holds nothing of what is looked for.
@@ -71,7 +82,7 @@ class Reader:
             # Most files match nowhere, and then there is nothing to tell about them.
             if sift is not None and sift(self._buffer, 0, size)[0] < 0:
                 return size, None
-            data = self._view[:size].tobytes()
+            data = bytes(memoryview(self._buffer)[:size])
         elif size in (BINARY, LARGE):
             return size, None
         else:

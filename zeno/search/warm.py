@@ -121,8 +121,9 @@ class WarmCorpus:
         selection.look_up(holding, query.max_bytes)
         skipped.update(selection.skipped)
         parts = selection.narrow(holding.candidates(planned.demand))
-        scan = planned.scan if parts or selection.unheld else None
-        little = scan is not None and sum(high - low for ranges in parts.values() for low, high in ranges) <= LITTLE
+        size = sum(high - low for ranges in parts.values() for low, high in ranges)
+        scan = planned.scan if selection.unheld else planned.scan_of(size) if parts else None
+        little = scan is not None and size <= LITTLE
         todo: list[tuple[str, Entry | None]] = [(path, None) for path in selection.unheld]
         for segment, ranges in parts.items():
             held = selection.held[segment]
