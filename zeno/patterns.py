@@ -1,7 +1,7 @@
 """The one door to RE2, which defines the dialect: every match is linear in the text, whatever the pattern."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import re2
@@ -28,10 +28,12 @@ _SHORT = 1024
 
 def searcher(pattern: str, field: str, *, case_sensitive: bool = True, literal: bool = False) -> Matches:
     """Finds what a client asked for anywhere in a text; `field` names the argument in the refusal."""
-    if literal and case_sensitive and len(pattern) <= _SHORT:
-        # What RE2 says of a literal, without the time to make a matcher for it.
+    if literal and len(pattern) <= _SHORT:
+        # What RE2 says of a literal, without the time to make a matcher for it, or not before it is needed.
         needle = pattern.encode()
-        return lambda text: needle in text
+        if case_sensitive:
+            return lambda text: needle in text
+        return lambda text: _any_case(needle)(_UNANCHORED, text, 0, len(text))[0][0] >= 0
     match = _asked(pattern, field, case_sensitive, literal)
     return lambda text: match(_UNANCHORED, text, 0, len(text))[0][0] >= 0
 
@@ -72,7 +74,10 @@ def full_matcher(pattern: str, field: str, case_sensitive: bool = True) -> Match
 def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False) -> Scan | None:
     """Finds matches in a text of many lines, none of them across a line's end; None where RE2 has no room for it."""
     try:
-        match = _compile(pattern.encode(), _options(case_sensitive, literal, within_lines=True))
+        if literal and not case_sensitive:
+            match = _any_case(pattern.encode())
+        else:
+            match = _compile(pattern.encode(), _options(case_sensitive, literal, within_lines=True))
     except re2.error:
         return None
 
@@ -81,6 +86,12 @@ def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False)
         return found
 
     return scan
+
+
+@lru_cache(maxsize=1)
+def _any_case(needle: bytes) -> Any:
+    # One search asks it about lines and about texts of many lines. It finds nothing across lines' ends; nor do lines.
+    return _compile(needle, _options(False, True, within_lines=True))
 
 
 def bytes_matcher(pattern: bytes) -> Matches:
