@@ -90,7 +90,8 @@ def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False)
 
 @lru_cache(maxsize=1)
 def _any_case(needle: bytes) -> Any:
-    # One search asks it about lines and about texts of many lines. It finds nothing across lines' ends; nor do lines.
+    # Kept for the search under way, which asks about single lines and about texts of many. That it finds nothing across
+    # the ends of lines makes no difference to a single one, which holds none.
     return _compile(needle, _options(False, True, within_lines=True))
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     Parts = dict[Segment, list[tuple[int, int]]]
 
+# To look through so much text of other files costs less than to begin anew behind it.
+GAP = 4096
+
 
 def walked(holding: "Holding", rules: Rules) -> Iterable[Run] | None:
     """What a walk by these rules would meet; None where one has to walk to see."""
@@ -39,10 +42,6 @@ def walked(holding: "Holding", rules: Rules) -> Iterable[Run] | None:
         return [Run(files, None)]
     names = merge((Walked(path, None) for path in files), (Walked(path, NOT_REGULAR) for path in problems))
     return (Run([path for path, _ in found], problem) for problem, found in groupby(names, itemgetter(1)))
-
-
-# To look through so much text of other files costs less than to begin anew behind it.
-GAP = 4096
 
 
 class Chosen:

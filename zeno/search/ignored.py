@@ -22,8 +22,8 @@ def met(root: Folder, text: Text, *, include_hidden: bool, exclude_dirs: frozens
     todo = [(root, Ignores())]
     while todo:
         folder, around = todo.pop()
-        ignores = _inside(folder, around, text)
         base = folder.path + b"/" if folder.path else b""
+        ignores = _inside(folder, base, around, text)
         for name, child in folder.children.items():
             if name == REPOSITORY or (name[0] == "." and not include_hidden):
                 continue
@@ -36,8 +36,8 @@ def met(root: Folder, text: Text, *, include_hidden: bool, exclude_dirs: frozens
     return sorted(files), sorted(problems)
 
 
-def _inside(folder: Folder, around: Ignores, text: Text) -> Ignores:
-    """The rules inside a directory."""
+def _inside(folder: Folder, base: bytes, around: Ignores, text: Text) -> Ignores:
+    """The rules inside a directory, whose entries' paths begin with `base`."""
     files = {name: child for name in IGNORE_FILES if isinstance(child := folder.children.get(name), Entry)}
     repository = folder.children.get(REPOSITORY)
     if not files and repository is None:
@@ -49,6 +49,5 @@ def _inside(folder: Folder, around: Ignores, text: Text) -> Ignores:
         exclude = text(held)
     elif isinstance(held, Folder | Other):
         raise OSError(errno.EINVAL, "no ignore file, where one belongs")
-    base = folder.path + b"/" if folder.path else b""
     texts = {name: text(entry) for name, entry in files.items()}
     return around.enter(base, texts, exclude, is_repository=repository is not None)
