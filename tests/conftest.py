@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.browser import browser, page
-from tests.patience import PATIENCE
-from tests.tracing import traced
-from zeno.search.corpus import ColdCorpus
-from zeno.server import Server
+from tests.support.browser import browser, page
+from tests.support.patience import PATIENCE
+from tests.support.tracing import traced
+from zeno.files.tree import Tree
+from zeno.search.cold import ColdCorpus
+from zeno.session.server import Server
 from zeno.trace.recorder import ROOT, SUBCALL, TRACE
-from zeno.tree import Tree
 
 __all__ = ["browser", "page", "traced"]  # fixtures that live where their machinery does
 

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.browser import Browser, Page, executable  # noqa: E402 - the repository is no package of its own
+from tests.support.browser import Browser, Page, executable  # noqa: E402 - the repository is no package of its own
 
 EXAMPLE = ROOT / "docs" / "investigation"
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.zeno.model import Model
+from tests.support.request_model import Model
 from tools.kit.chance import Dice, corpus, request
 from tools.kit.peer import OUR_SERVER, NoServer, Peer, Trouble
 from tools.kit.trees import Site, plant, uproot

@@ -41,7 +41,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from zeno.symbols import language_of, symbols_of
+from zeno.text.symbols import language_of, symbols_of
 
 TYPES = "class struct union enum interface trait type"
 CALLS = "function method"

@@ -4,14 +4,14 @@ import os
 import signal
 import sys
 
-from zeno.interrupts import deadly
+from zeno.cli.interrupts import deadly
 
 
 def run() -> int:
     """Run a command line; interrupted while it loads or starts, die of that signal without a word."""
     try:
         with deadly():
-            from zeno.cli import run
+            from zeno.cli.parser import run
         return run()
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -26,8 +26,8 @@ from contract_models.zeno.response import Failure
 from contract_spec.model import Model
 from pydantic_core import to_json
 
-from zeno import wire
-from zeno.lines import Lines
+from zeno.session import wire
+from zeno.text.line_splitter import Lines
 
 R = TypeVar("R", bound=Model)
 TIMEOUT = 60.0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contract_models.zeno.metrics import Metrics
 
 from zeno.errors import ResponseTooLarge
-from zeno.terms import Terms
+from zeno.options import Terms
 
 Clock = Callable[[], float]
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zeno.client import Refused, Zeno
-from zeno.dispatch import OPS
-from zeno.plain import plain
+from zeno.doors.plain_text import plain
+from zeno.session.dispatch import OPS
 from zeno.trace.recorder import Recorder
 
 SYSTEM = """\

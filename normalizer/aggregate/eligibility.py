@@ -8,9 +8,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from normalizer import phases
-from normalizer.aggregate import names
+from normalizer.aggregate import cell_names
 from normalizer.aggregate.keys import Level
+from normalizer.documents import phases
 from normalizer.errors import CannotRun
 
 SELF = "CASE WHEN self_judged = 'true' OR judge_model = generator_model THEN 1 ELSE 0 END"
@@ -56,7 +56,7 @@ class Rules:
         admitted = [kind for kind in kinds if self.admits(kind)]
         found = {
             "phase": sorted({str(kind.phase) for kind in admitted}),
-            "protocol_version": sorted({names.level(kind.protocol) for kind in admitted}),
+            "protocol_version": sorted({cell_names.level(kind.protocol) for kind in admitted}),
         }
         for name, levels in found.items():
             if len(levels) > 1 and name not in (by or ()) and name not in self.mix:

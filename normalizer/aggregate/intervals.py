@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from normalizer.aggregate.eligibility import Levels
-from normalizer.aggregate.exact import root
 from normalizer.aggregate.units import Group, Numbers
+from normalizer.documents.exact import root
 from normalizer.errors import CannotRun
 
 LEAST_CLUSTERS = 10

@@ -15,8 +15,8 @@ from math import lcm
 
 from normalizer.aggregate import eligibility
 from normalizer.aggregate.keys import FACTOR, Level
+from normalizer.documents.rubric import Rubric, Scale
 from normalizer.errors import CannotRun
-from normalizer.rubric import Rubric, Scale
 
 _DOUBLE_DIGITS = 15
 """Decimal digits that survive a double, which engines read JSON numbers as."""

@@ -6,13 +6,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from normalizer.aggregate import cells, intervals, keys, sources
+from normalizer.aggregate import intervals, keys
 from normalizer.aggregate.eligibility import Levels, Rules
-from normalizer.aggregate.engine import Engine, started
-from normalizer.aggregate.exact import PLACES, ROUNDING, rounded, rounded_root
+from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.engines.start import started
+from normalizer.aggregate.groups import Found, find
 from normalizer.aggregate.query import Query
-from normalizer.aggregate.sources import Sources
 from normalizer.aggregate.units import Group, Numbers, prepared
+from normalizer.documents.exact import PLACES, ROUNDING, rounded, rounded_root
+from normalizer.ledger import open_ledgers
+from normalizer.ledger.open_ledgers import Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Options:
 
 def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
     """The summary of ledgers."""
-    with sources.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
+    with open_ledgers.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
         return summarize(engine, given, options)
 
 
@@ -40,7 +43,7 @@ def summarize(engine: Engine, given: Sources, options: Options) -> dict[str, Any
     """The summary of opened ledgers."""
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
-        found = cells.find(engine, query, given, options.where)
+        found = find(engine, query, given, options.where)
         options.rules.check_mixing(found.kinds(), options.by)
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)
         groups = numbers.groups()
@@ -79,7 +82,7 @@ def query_of(given: Sources, options: Options) -> Query:
     return Query(rubric, options.by, options.where, options.interval.cluster)
 
 
-def left_out(given: Sources, found: cells.Found, rules: Rules) -> dict[str, int]:
+def left_out(given: Sources, found: Found, rules: Rules) -> dict[str, int]:
     """What is in no number, by reason."""
     counted = {"diagnostic": 0, "off_scale": 0, "self_judged": 0}
     for kinds in found.valid.values():

@@ -7,12 +7,12 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from normalizer.aggregate import staging
+from normalizer.aggregate import restated_scores
 from normalizer.aggregate.eligibility import Levels
-from normalizer.aggregate.engine import Engine, Lines
+from normalizer.aggregate.engines.interface import Engine, Lines
 from normalizer.aggregate.query import Query
-from normalizer.aggregate.sources import Sources, conserved
 from normalizer.errors import CannotRun
+from normalizer.ledger.open_ledgers import Sources, conserved
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ def prepared(
     with TemporaryDirectory(prefix="normalizer-") as scratch:
         exactly = read_exactly(query, given, diagnostic=diagnostic)
         if exactly:
-            files = [Lines(staging.restated(given.parts, query.rubric, Path(scratch) / "records.jsonl"))]
+            files = [Lines(restated_scores.restated(given.parts, query.rubric, Path(scratch) / "records.jsonl"))]
         else:
             files = [Lines(part.ledger.path("records"), part.skip) for part in given.parts]
         if extra is not None:

@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from normalizer.aggregate.eligibility import Rules
-from normalizer.aggregate.engine import ENGINES
+from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of, where_of
 from normalizer.aggregate.summary import Options, aggregate
-from normalizer.report import pretty, summary_table, tables
+from normalizer.tables import formats, pretty, summary_table
 
 FORMATS = ("json", "csv", "md", "latex", "text")
 LEDGERS = click.argument("ledgers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LEDGER...")
@@ -101,4 +101,4 @@ def written(summary: dict[str, Any], form: str) -> str:
     if form == "json":
         return pretty.dumps(summary) + "\n"
     table = summary_table.wide(summary) if form == "csv" else summary_table.narrow(summary)
-    return tables.written(table, form)
+    return formats.written(table, form)

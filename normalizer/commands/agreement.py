@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from normalizer.aggregate.agreement import agreement
 from normalizer.commands.aggregate import FORMATS, LEDGERS, options_from, selecting
-from normalizer.report import agreement_table, pretty, tables
+from normalizer.statistics.agreement import agreement
+from normalizer.tables import agreement_table, formats, pretty
 
 
 @click.command()
@@ -24,5 +24,5 @@ def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
     if form == "json":
         click.echo(pretty.dumps(report))
     else:
-        click.echo(tables.written(agreement_table.table(report), form), nl=False, color=True)
+        click.echo(formats.written(agreement_table.table(report), form), nl=False, color=True)
     return 0

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from normalizer.aggregate import names
-from normalizer.audit import audit
-from normalizer.ledger import reading
-from normalizer.report import tables
-from normalizer.report.tables import Table
+from normalizer.aggregate import cell_names
+from normalizer.checks.audit import audit
+from normalizer.ledger.reader import reading
+from normalizer.tables import formats
+from normalizer.tables.formats import Table
 
 
 @click.command()
@@ -41,13 +41,13 @@ def _rows(report: dict[str, Any]) -> list[tuple[str, str, str, int]]:
     keys = {"reasons": "code", "judges": "judge_model", "generators": "generator_model", "phases": "phase"}
     for table, key in {**keys, "protocols": "protocol"}.items():
         for row in report[table]:
-            name = names.level(row[key])
+            name = cell_names.level(row[key])
             rows += [(table, name, column, row[column]) for column in row if column not in (key, "clause")]
     return rows
 
 
 def _csv(report: dict[str, Any]) -> str:
-    return tables.csv_text(Table(["table", "name", "column", "count"], [list(row) for row in _rows(report)], []))
+    return formats.csv_text(Table(["table", "name", "column", "count"], [list(row) for row in _rows(report)], []))
 
 
 def _text(report: dict[str, Any]) -> str:
@@ -65,7 +65,7 @@ def _text(report: dict[str, Any]) -> str:
     for title, table, key in (*titles, ("phase", "phases", "phase")):
         lines += ["", f"{title:<28}{'valid':>7}{'invalid':>9}"]
         for row in report[table]:
-            name = _printable(names.level(row[key]))
+            name = _printable(cell_names.level(row[key]))
             lines.append(f"{name:<28}{row['valid']:>7}{row['invalid']:>9}")
     return "\n".join(lines) + "\n"
 

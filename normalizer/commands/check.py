@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from normalizer.aggregate.published import check, follows
+from normalizer.checks.published import check, follows
 from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
 from normalizer.errors import CannotRun
-from normalizer.report import check_table, pretty, tables
+from normalizer.tables import check_table, formats, pretty
 
 
 @click.command()
@@ -53,6 +53,6 @@ def command(
     else:
         found = check_table.table(report, everything=everything)
         if form == "csv" and report["diagnostic"]:
-            found = tables.flagged(found, ["diagnostic"])
-        click.echo(tables.written(found, form), nl=False)
+            found = formats.flagged(found, ["diagnostic"])
+        click.echo(formats.written(found, form), nl=False)
     return 0 if follows(report) else 1

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from normalizer.aggregate import names
-from normalizer.claims import claims
-from normalizer.ledger import reading
-from normalizer.report import pretty, tables
-from normalizer.report.tables import Table
+from normalizer.aggregate import cell_names
+from normalizer.checks.claims import claims
+from normalizer.ledger.reader import reading
+from normalizer.tables import formats, pretty
+from normalizer.tables.formats import Table
 
 
 @click.command()
@@ -30,8 +30,8 @@ def command(ledger: Path, every: bool, form: str) -> int:
         columns = ["bundle_sha256", "pointer", "claimed", "statistic", "measure", "recomputed", "records", "verdict"]
         for claim in report["claims"]:
             if claim["measure"] not in (None, "total"):
-                claim["measure"] = names.dimension(claim["measure"])
+                claim["measure"] = cell_names.dimension(claim["measure"])
         rows = [[claim[column] for column in columns] for claim in report["claims"]]
         note = ", ".join(f"{verdict} {count}" for verdict, count in report["counts"].items())
-        click.echo(tables.written(Table(columns, rows, [f"Claims: {note}."]), form), nl=False, color=True)
+        click.echo(formats.written(Table(columns, rows, [f"Claims: {note}."]), form), nl=False, color=True)
     return 1 if report["counts"]["mismatch"] else 0

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from normalizer.ledger import Ledger, reading
-from normalizer.locate import place
-from normalizer.lossless import dumps, ordinary
-from normalizer.phases import eligibility
+from normalizer.documents.locate import place
+from normalizer.documents.lossless import dumps, ordinary
+from normalizer.documents.phases import eligibility
+from normalizer.ledger.reader import Ledger, reading
 
 _MOST = 12
 """Lines of a bundle shown for one pointer."""

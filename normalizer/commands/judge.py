@@ -7,15 +7,15 @@ from typing import Any
 import click
 
 from normalizer.commands.packet import artifacts_option, coincidence_option, manifest_argument, rubric_option, taken
-from normalizer.judge.calls import Judge
-from normalizer.judge.conduct import pending
+from normalizer.documents.lossless import dumps
+from normalizer.judge.calling.call_loop import pending
+from normalizer.judge.calling.calls import Judge
 from normalizer.judge.estimate import estimate
-from normalizer.judge.folder import RunFolder, sha256
 from normalizer.judge.plan import Plan
 from normalizer.judge.prepare import begin, inputs
 from normalizer.judge.run import Effort, ask_all
-from normalizer.ledger import locked
-from normalizer.lossless import dumps
+from normalizer.judge.run_folder import RunFolder, sha256
+from normalizer.ledger.reader import locked
 
 
 @click.command()
@@ -104,7 +104,7 @@ def _described(options: dict[str, Any]) -> dict[str, Any]:
         return {"kind": "command", "command": options["program"], **model}
     if not model:
         raise click.UsageError("--endpoint needs --model")
-    from normalizer.judge.endpoint import address, parameters_of, recorded
+    from normalizer.judge.calling.endpoint import address, parameters_of, recorded
 
     parameters = parameters_of(options["parameters"])
     return {"kind": "endpoint", "endpoint": recorded(address(options["endpoint"])), **model, "parameters": parameters}
@@ -112,10 +112,10 @@ def _described(options: dict[str, Any]) -> dict[str, Any]:
 
 def _judge(options: dict[str, Any]) -> Judge:
     if options["program"] is not None:
-        from normalizer.judge.command import CommandJudge
+        from normalizer.judge.calling.command import CommandJudge
 
         return CommandJudge(options["program"], timeout=options["timeout"], max_reply=options["max_reply"])
-    from normalizer.judge.endpoint import EndpointJudge, Tries, address, parameters_of
+    from normalizer.judge.calling.endpoint import EndpointJudge, Tries, address, parameters_of
 
     return EndpointJudge(
         address(options["endpoint"]),

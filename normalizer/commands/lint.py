@@ -6,10 +6,10 @@ from typing import Any
 import click
 import contract_spec as spec
 
-from normalizer import lint, schema_lint
+from normalizer.batch.intake import document
+from normalizer.checks import lint, schema_lint
+from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
 from normalizer.errors import CannotRun
-from normalizer.intake import document
-from normalizer.settings import BUILT_IN_RUBRIC, LIMITS
 
 _DOCUMENT = click.Path(path_type=Path)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from normalizer.intake import document, sources
-from normalizer.run import run
-from normalizer.settings import Settings, load
+from normalizer.batch.intake import document, sources
+from normalizer.batch.run import run
+from normalizer.documents.settings import Settings, load
 
 _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 

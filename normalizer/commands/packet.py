@@ -6,12 +6,12 @@ from typing import Any
 import click
 import contract_spec as spec
 
+from normalizer.documents.lossless import dumps
+from normalizer.documents.settings import BUILT_IN_RUBRIC, load
 from normalizer.errors import CannotRun
-from normalizer.judge.folder import RunFolder, input_name, pretty
 from normalizer.judge.plan import Plan, plan
 from normalizer.judge.prepare import Documents, inputs
-from normalizer.lossless import dumps
-from normalizer.settings import BUILT_IN_RUBRIC, load
+from normalizer.judge.run_folder import RunFolder, input_name, pretty
 
 _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 

@@ -2,7 +2,7 @@
 
 import click
 
-from normalizer.protocol import version
+from normalizer.documents.protocol import version
 
 
 @click.command()

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
+from normalizer.documents.lossless import dumps
 from normalizer.errors import CannotRun
-from normalizer.judge.folder import RunFolder, sha256
 from normalizer.judge.replay import replay
-from normalizer.ledger import locked
-from normalizer.lossless import dumps
+from normalizer.judge.run_folder import RunFolder, sha256
+from normalizer.ledger.reader import locked
 
 
 @click.command()

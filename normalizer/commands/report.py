@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from normalizer.aggregate.keys import checked, keys_of
-from normalizer.aggregate.study import Wanted, gather
 from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
 from normalizer.errors import CannotRun
-from normalizer.ledger import is_ledger
+from normalizer.ledger.reader import is_ledger
 from normalizer.report.export import export
 from normalizer.report.html_page import page
+from normalizer.report.study import Wanted, gather
 
 
 @click.command()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from normalizer.ledger import reading
-from normalizer.rebuild import rebuilt
+from normalizer.ledger.reader import reading
+from normalizer.screening.rebuild import rebuilt
 
 
 @click.command()

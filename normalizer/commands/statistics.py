@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from normalizer.aggregate.keys import checked, keys_of
-from normalizer.aggregate.signflip import RESAMPLES
-from normalizer.aggregate.statistics import statistics
 from normalizer.commands.aggregate import LEDGERS, options_from, selecting
 from normalizer.errors import CannotRun
-from normalizer.report import pretty, statistics_tables, tables
+from normalizer.statistics.overview import statistics
+from normalizer.statistics.signflip import RESAMPLES
+from normalizer.tables import formats, pretty, statistics_tables
 
 
 @click.command()
@@ -52,5 +52,5 @@ def command(
         return 0
     for title, table in statistics_tables.named(report):
         click.echo(f"## {title}\n" if form == "md" else title)
-        click.echo(tables.written(table, form))
+        click.echo(formats.written(table, form))
     return 0

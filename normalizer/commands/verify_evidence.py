@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from normalizer.evidence.verify import is_clean, verify
-from normalizer.report import evidence_table, pretty, tables
+from normalizer.checks.evidence import is_clean, verify
+from normalizer.tables import evidence_table, formats, pretty
 
 
 @click.command()
@@ -24,10 +24,10 @@ def command(ledger: Path, artifacts: Path, form: str) -> int:
     if form == "json":
         click.echo(pretty.dumps(report))
     elif form == "csv":
-        click.echo(tables.written(evidence_table.everything(report), "csv"), nl=False)
+        click.echo(formats.written(evidence_table.everything(report), "csv"), nl=False)
     else:
-        click.echo(tables.written(evidence_table.counts(report), form))
+        click.echo(formats.written(evidence_table.counts(report), form))
         wrong = evidence_table.wrong(report)
         if wrong.rows:
-            click.echo(tables.written(wrong, form), nl=False)
+            click.echo(formats.written(wrong, form), nl=False)
     return 0 if is_clean(report) else 1

@@ -2,6 +2,6 @@
 
 The way through: `artifacts` (bytes of the evaluated files) -> `packet` (the input, three parts) -> `leaks` (nothing
 else is in it) -> `command` or `endpoint` (a call) -> `replies` (usable or not) -> `folder` (all of it kept) ->
-`assemble` (the bundle). `plan` says what a run is, `prepare` makes its inputs, `conduct` makes the calls, and `replay`
-does the last steps again from what was kept.
+`assemble` (the bundle). `plan` says what a run is, `prepare` makes its inputs, `conduct` makes the calls, and
+`replay` does the last steps again from what was kept.
 """

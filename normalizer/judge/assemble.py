@@ -4,13 +4,13 @@ from typing import Any
 
 import contract_spec as spec
 
-from normalizer.bundle import ENTRIES
+from normalizer.documents.lossless import Number, dumps, plain
+from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
-from normalizer.judge.folder import Kept
 from normalizer.judge.plan import Plan
-from normalizer.lossless import Number, dumps, plain
-from normalizer.records import FIELDS
-from normalizer.settings import LIMITS
+from normalizer.judge.run_folder import Kept
+from normalizer.screening.bundle import ENTRIES
+from normalizer.screening.records import FIELDS
 
 
 def unanswered(kept: list[list[Kept]]) -> list[int]:

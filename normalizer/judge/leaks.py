@@ -13,11 +13,11 @@ from typing import Any
 
 import contract_spec as spec
 
+from normalizer.documents.lossless import dumps, parse, plain
+from normalizer.documents.manifest import Manifest
+from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
 from normalizer.errors import CannotRun
 from normalizer.judge.packet import Prompt, content_of
-from normalizer.lossless import dumps, parse, plain
-from normalizer.manifest import Manifest
-from normalizer.settings import BUILT_IN_RUBRIC, LIMITS
 
 SHORT = 3
 """Strings up to this length stand in any text by chance."""

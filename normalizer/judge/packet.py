@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer import phases
+from normalizer.documents import phases
+from normalizer.documents.rubric import rubric_of
 from normalizer.errors import CannotRun
-from normalizer.rubric import rubric_of
 
 RULES = "rules/judging.json"
 _PDF = b"%PDF-"

@@ -6,14 +6,14 @@ Everything that would make the bundle untrue or invalid later is refused here, b
 from dataclasses import dataclass
 from typing import Any
 
-from normalizer import lossless, phases, protocol
+from normalizer.documents import lossless, phases, protocol
+from normalizer.documents.lossless import Number, dumps
+from normalizer.documents.manifest import Manifest
+from normalizer.documents.settings import LIMITS, Settings
 from normalizer.errors import CannotRun
 from normalizer.judge.leaks import coincidences
 from normalizer.judge.packet import Prompt, prompt
-from normalizer.lossless import Number, dumps
-from normalizer.manifest import Manifest
-from normalizer.records import METADATA
-from normalizer.settings import LIMITS, Settings
+from normalizer.screening.records import METADATA
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@ from typing import Any
 
 import contract_spec as spec
 
+from normalizer.documents import artifacts
+from normalizer.documents.lossless import dumps
 from normalizer.errors import CannotRun
-from normalizer.judge import artifacts, leaks
-from normalizer.judge.folder import Kept, RunFolder, input_name, pretty, sha256
+from normalizer.judge import leaks
 from normalizer.judge.packet import Unreadable, is_text, packet
 from normalizer.judge.plan import Plan
-from normalizer.lossless import dumps
+from normalizer.judge.run_folder import Kept, RunFolder, input_name, pretty, sha256
 
 
 @dataclass(frozen=True, slots=True)

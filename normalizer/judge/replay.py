@@ -2,17 +2,17 @@
 
 from typing import NamedTuple
 
-from normalizer import protocol
+from normalizer.documents import protocol
+from normalizer.documents.lossless import dumps, parse
+from normalizer.documents.settings import LIMITS, load
 from normalizer.errors import CannotRun
 from normalizer.judge import leaks
 from normalizer.judge.assemble import bundle, unanswered
-from normalizer.judge.endpoint import request_body
-from normalizer.judge.folder import RunFolder, sha256
+from normalizer.judge.calling.endpoint import request_body
 from normalizer.judge.packet import content_of
 from normalizer.judge.plan import Plan, plan
 from normalizer.judge.prepare import answered
-from normalizer.lossless import dumps, parse
-from normalizer.settings import LIMITS, load
+from normalizer.judge.run_folder import RunFolder, sha256
 
 
 class Replayed(NamedTuple):

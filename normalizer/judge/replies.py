@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer import lossless
-from normalizer.settings import LIMITS
+from normalizer.documents import lossless
+from normalizer.documents.settings import LIMITS
 
 
 class Reply(NamedTuple):

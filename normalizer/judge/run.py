@@ -6,12 +6,12 @@ from typing import NamedTuple, TextIO
 
 from normalizer.errors import CannotRun
 from normalizer.judge.assemble import bundle, unanswered
-from normalizer.judge.calls import Judge
-from normalizer.judge.conduct import Conductor, pending
-from normalizer.judge.folder import Kept, RunFolder
+from normalizer.judge.calling.call_loop import Conductor, pending
+from normalizer.judge.calling.calls import Judge
+from normalizer.judge.calling.progress import Progress
 from normalizer.judge.plan import Plan
 from normalizer.judge.prepare import answered
-from normalizer.judge.progress import Progress
+from normalizer.judge.run_folder import Kept, RunFolder
 
 
 class Effort(NamedTuple):

@@ -1,1 +1,6 @@
-"""Documents become something to read: text, tables, pages. Nothing is computed here."""
+"""The report page: sections, plots, and the way from each number down to raw lines.
+
+`study` collects the documents, `sections`, `judge_sections` and `audit_sections` write HTML with `markup` and
+`plots`, `drilldown` and `record_lookup` link numbers to records, `html_page` joins everything, `export` writes the
+tables.
+"""

@@ -5,14 +5,14 @@ from typing import Any
 
 import contract_spec as spec
 
-from normalizer.aggregate import names
-from normalizer.aggregate.study import Study
-from normalizer.evidence.verify import GOOD, VERDICTS
-from normalizer.report.evidence_table import NEVER, WORDS, elsewhere
+from normalizer.aggregate import cell_names
+from normalizer.checks.evidence import GOOD, VERDICTS
+from normalizer.report.drilldown import Trails
 from normalizer.report.markup import Html, el, join, table
-from normalizer.report.members import Members
+from normalizer.report.record_lookup import Members
 from normalizer.report.sections import Section, notes, percent, percents, section
-from normalizer.report.trails import Trails
+from normalizer.report.study import Study
+from normalizer.tables.evidence_table import NEVER, WORDS, elsewhere
 
 _REASONS: dict[str, Any] = spec.resource("rules/reasons.json")
 LEFT_OUT = {
@@ -41,7 +41,7 @@ def evidence(study: Study, trails: Trails) -> Section | None:
     wrong: list[list[Any]] = []
     for part, report in enumerate(study.evidence):
         for finding in report["findings"]:
-            key = names.level(finding["judge_model"]), finding["verdict"]
+            key = cell_names.level(finding["judge_model"]), finding["verdict"]
             place = placed.get((part, finding["record_id"]))
             if place is None:  # of a bundle that another ledger had already
                 continue
@@ -51,7 +51,7 @@ def evidence(study: Study, trails: Trails) -> Section | None:
                 trail = trails.add(f"Record {finding['record_id'][:12]}", [place])
                 where = elsewhere(finding) or finding["why"] or ""
                 badge = el("span", finding["verdict"].replace("_", " "), class_="badge bad")
-                artifact = trails.words(names.level(finding["artifact"]), trail)
+                artifact = trails.words(cell_names.level(finding["artifact"]), trail)
                 wrong.append([badge, artifact, key[0], finding["dimension"], finding["quote"], where])
     rows = [
         [
@@ -150,13 +150,13 @@ def _rates(study: Study, trails: Trails, members: Members) -> Html:
     rows = []
     for key, levels in study.statistics["invalid_rates"].items():
         for row in levels:
-            name = f"{key} {names.level(row['level'])}"
+            name = f"{key} {cell_names.level(row['level'])}"
             every = trails.add(f"{name}: all records", members.screened(key, row["level"], invalid=False))
             invalid = trails.add(f"{name}: INVALID records", members.screened(key, row["level"], invalid=True))
             counts = [trails.number(row["records"], every), trails.number(row["invalid"], invalid)]
             shares = [percent(row["rate"]), percents(row["wilson95"])]
             linked = [trails.number(each, invalid or every) for each in shares]
-            rows.append([key, names.level(row["level"]), *counts, *linked])
+            rows.append([key, cell_names.level(row["level"]), *counts, *linked])
     columns = ["key", "level", "records", "invalid", "rate", "95 % (Wilson)"]
     return join([el("h3", "Invalid rates"), table(columns, rows, id="t-rates")])
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from normalizer.aggregate import names
-from normalizer.aggregate.study import Study
+from normalizer.aggregate import cell_names
 from normalizer.errors import CannotRun
-from normalizer.report import agreement_table, evidence_table, statistics_tables, summary_table
-from normalizer.report.summary_table import of_all
-from normalizer.report.tables import Cell, Table, flagged, written
+from normalizer.report.study import Study
+from normalizer.tables import agreement_table, evidence_table, statistics_tables, summary_table
+from normalizer.tables.formats import Cell, Table, flagged, written
+from normalizer.tables.summary_table import of_all
 
 _SUFFIXES = {"csv": "csv", "md": "md", "latex": "tex"}
 _DOCUMENT = r"""\documentclass{article}
@@ -75,7 +75,7 @@ def _tables(study: Study) -> Iterator[tuple[str, list[str], Table, Table]]:
     for report in study.contrasts:
         [table] = [table for title, table in statistics_tables.named(report) if title == "Paired contrasts"]
         key = report["contrasts"][0]["key"]
-        keyed = Table(["key", *table.columns], [[names.as_text(key), *row] for row in table.rows], table.notes)
+        keyed = Table(["key", *table.columns], [[cell_names.as_text(key), *row] for row in table.rows], table.notes)
         yield f"contrast-{_file_name(key)}", flags, table, keyed
     if study.drift:
         drifted = _drift(study)
@@ -93,8 +93,15 @@ def _drift(study: Study) -> Table:
     rows: list[list[Cell]] = []
     for row in study.drift:
         ends: Any = row["ci95"] or [None, None]
-        cells: list[Cell] = [names.level(row["judge"]), *row["versions"], row["n"], row["difference"], row["sd"], *ends]
+        cells: list[Cell] = [
+            cell_names.level(row["judge"]),
+            *row["versions"],
+            row["n"],
+            row["difference"],
+            row["sd"],
+            *ends,
+        ]
         rows.append([*cells, row["p"], row["equal"], *row["dimensions"].values()])
     columns = ["judge", "first", "second", "n", "difference", "sd", "ci95_low", "ci95_high", "p", "equal"]
     note = "The same judge under two versions, on artifacts that both judged; second minus first."
-    return Table([*columns, *map(names.dimension, study.rubric.dimensions)], rows, [note])
+    return Table([*columns, *map(cell_names.dimension, study.rubric.dimensions)], rows, [note])

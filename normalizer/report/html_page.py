@@ -12,15 +12,15 @@ import shlex
 from importlib.resources import files
 from typing import Any
 
-from normalizer.aggregate.study import Study
 from normalizer.aggregate.summary import Options
-from normalizer.protocol import version
+from normalizer.documents.protocol import version
 from normalizer.report import audit_sections, judge_sections, sections
+from normalizer.report.drilldown import Raw, Trails, records_document
 from normalizer.report.markup import Html, el, join, visible
-from normalizer.report.members import Members
+from normalizer.report.record_lookup import Members
 from normalizer.report.sections import Section
-from normalizer.report.summary_table import of_all, selected
-from normalizer.report.trails import Raw, Trails, records_document
+from normalizer.report.study import Study
+from normalizer.tables.summary_table import of_all, selected
 
 
 def page(study: Study, options: Options, *, title: str) -> bytes:

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from normalizer.aggregate import names
-from normalizer.aggregate.study import Study
+from normalizer.aggregate import cell_names
 from normalizer.report import plots
-from normalizer.report.agreement_table import measures
+from normalizer.report.drilldown import Trails
 from normalizer.report.markup import Html, brief, el, join, table
-from normalizer.report.members import Members
+from normalizer.report.record_lookup import Members
 from normalizer.report.sections import FLAGS, Section, floats, interval, label, notes, section
-from normalizer.report.trails import Trails
+from normalizer.report.study import Study
+from normalizer.tables.agreement_table import measures
 
 _MOST_MATRICES = 6
 
@@ -34,7 +34,7 @@ def _agreement(study: Study, trails: Trails, members: Members) -> Html:
     reasons: set[str] = set()
     for pair in study.agreement["pairs"]:
         trail = trails.add(f"{' and '.join(pair['judges'])}: shared artifacts", members.pair(*pair["judges"]))
-        judges = " / ".join(names.level(judge, " / ") for judge in pair["judges"])
+        judges = " / ".join(cell_names.level(judge, " / ") for judge in pair["judges"])
         for measure, found in measures(pair):
             reasons |= set(found["na"].values())
             linked = [trails.number(found[name], trail if found[name] is not None else None) for name in shown]
@@ -148,7 +148,7 @@ def drift(study: Study, trails: Trails) -> Section | None:
             drawn.append(floats(drawn_row, f"{row['judge']}: {versions}"))
     if not rows:
         return None
-    dimensions = map(names.dimension, study.rubric.dimensions)
+    dimensions = map(cell_names.dimension, study.rubric.dimensions)
     return section(
         "drift",
         "Drift between judge versions",

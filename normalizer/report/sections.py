@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.aggregate import names
-from normalizer.aggregate.study import Study
+from normalizer.aggregate import cell_names
 from normalizer.report import plots
+from normalizer.report.drilldown import Trails
 from normalizer.report.markup import Html, brief, el, join, table, visible
-from normalizer.report.members import Members
-from normalizer.report.summary_table import notes as summary_notes
-from normalizer.report.trails import Trails
+from normalizer.report.record_lookup import Members
+from normalizer.report.study import Study
+from normalizer.tables.summary_table import notes as summary_notes
 
 FLAGS: dict[str, str] = spec.resource("rules/flags.json")
 """What each flag means, in a sentence."""
@@ -43,7 +43,7 @@ def interval(ends: list[Decimal] | None, places: int = 3) -> str | None:
 
 def label(key: dict[str, Any]) -> str:
     """A group's name."""
-    return ", ".join(names.level(level, ", ") for level in key.values()) or "all"
+    return ", ".join(cell_names.level(level, ", ") for level in key.values()) or "all"
 
 
 def headline(study: Study, trails: Trails, members: Members) -> Section:
@@ -64,7 +64,7 @@ def headline(study: Study, trails: Trails, members: Members) -> Section:
         extremes = [bound["at_minimum"], bound["at_maximum"]] if bound["at_minimum"] is not None else None
         rows.append(
             [
-                *map(names.level, levels),
+                *map(cell_names.level, levels),
                 el("span", trails.number(total["mean"], counted), class_="strong"),
                 trails.number(interval(total["ci95"]), counted if total["ci95"] else None),
                 trails.number(row["n"], counted),
@@ -99,13 +99,13 @@ def _dimensions(study: Study, trails: Trails, members: Members) -> Html:
     for row in study.summary["rows"]:
         levels = tuple(row["key"].values())
         counted = trails.add(f"{label(row['key'])}: records in the mean", members.group(levels))
-        cells: list[Any] = [*map(names.level, levels)]
+        cells: list[Any] = [*map(cell_names.level, levels)]
         for moments in row["dimensions"].values():
             number = trails.number(moments["mean"], counted if moments["mean"] is not None else None)
             between = interval(moments["ci95"], 2)
             cells.append(join([number, el("small", f" {between}")]) if between else number)
         rows.append([*cells, trails.number(row["at_min"], counted), trails.number(row["at_max"], counted)])
-    columns = [*study.summary["by"], *map(names.dimension, study.rubric.dimensions), "at min", "at max"]
+    columns = [*study.summary["by"], *map(cell_names.dimension, study.rubric.dimensions), "at min", "at max"]
     return join([el("h3", "By dimension"), table(columns, rows, id="t-dimensions")])
 
 

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 import referencing
 
-from tests.patience import PATIENCE
+from tests.support.patience import PATIENCE
 from tools import conformance
 from tools.kit.peer import Peer
 from tools.kit.trees import plant, uproot

@@ -11,10 +11,10 @@ import contract_spec as spec
 import pytest
 
 from normalizer.cli import main
-from normalizer.ledger import FILES, reading
-from normalizer.lossless import dumps, parse, plain
-from normalizer.normalize import normalize
-from normalizer.settings import load
+from normalizer.documents.lossless import dumps, parse, plain
+from normalizer.documents.settings import load
+from normalizer.ledger.reader import FILES, reading
+from normalizer.screening.pipeline import normalize
 
 VECTORS = Path(__file__).parent / "normalizer"
 CASES = sorted(path.parent for path in VECTORS.glob("*/*/expected.json"))

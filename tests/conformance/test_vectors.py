@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.lacking import lacking
-from tests.patience import PATIENCE
+from tests.support.lacking import lacking
+from tests.support.patience import PATIENCE
 from tools.conformance import planted
 from tools.kit.peer import OUR_SERVER, Peer, Trouble, converse, missing
 from tools.kit.trees import Site
 from tools.kit.vectors import Change, Vector, judge, read
-from zeno.search.corpus import ColdCorpus
-from zeno.server import Server, serve
-from zeno.tree import Tree
+from zeno.doors.stdio import serve
+from zeno.files.tree import Tree
+from zeno.search.cold import ColdCorpus
+from zeno.session.server import Server
 
 # A corpus is planted once by each worker that needs it; the group keeps its vectors on one.
 VECTORS = [pytest.param(vector, id=vector.name, marks=pytest.mark.xdist_group(vector.corpus)) for vector in read()]

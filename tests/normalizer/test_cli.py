@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from normalizer.cli import COMMANDS, main
-from normalizer.protocol import version
-from tests.normalizer.bundles import bundle, entry
+from normalizer.documents.protocol import version
+from tests.support.bundles import bundle, entry
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError, create_model
 
 from tests.spec.test_schemas import REGISTRY
-from tests.strategies import nearly, valid
+from tests.support.strategies import nearly, valid
 
 
 def titled() -> list[tuple[str, str, str]]:

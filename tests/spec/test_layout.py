@@ -1,14 +1,21 @@
-"""The folders are as described: one name in five places, imports that point one way, packages listed whole."""
+"""The rooms of both packages and the arrows between them, stated once and enforced.
+
+A package is a row of rooms. A module imports only from its own room and from rooms to the right of it, wherever in the
+module the import stands, and no two modules import each other, lazy imports included. `zeno/files` is the only room of
+zeno that opens anything under the root.
+"""
 
 import ast
 import tomllib
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import contract_spec as spec
 import pytest
 
-from zeno.dispatch import OPS
 from zeno.errors import ZenoError
+from zeno.session.dispatch import OPS
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = {"contract_models": "generated", "contract_spec": "spec", "normalizer": "normalizer", "zeno": "zeno"}
@@ -21,35 +28,69 @@ ALLOWED = {
     "normalizer": {"contract_models", "contract_spec", "normalizer"},
 }
 
-# The modules of zeno from the outside in: each may import only from lines below its own.
-LAYERS = [
-    {"__main__"},
-    {"cli"},
-    {"commands"},
-    {"client", "http", "mcp", "shell"},
-    {"doorman", "turns"},
-    {"server"},
-    {"trace"},
-    {"pairs", "problems"},
-    {"wire", "dispatch"},
-    {"ops"},
-    {"budget", "citations", "clip", "cursors", "hints"},
-    {"search"},
-    {"walk", "symbols", "meter"},
-    {"blanking", "globs", "ignore", "terms", "tree"},
-    {"beneath", "file", "follow"},
-    {"entrance"},
-    {"descent"},
-    {"lines", "names", "patterns", "plain", "text"},
-    {"errors", "flags", "interrupts"},
-]
+# The rooms of each package. Imports point to the right. A room is a folder or, at the top, a module.
+ROOMS = {
+    "zeno": (
+        "__main__ → cli → client → doors → trace → session → ops → results → cache → search → index → files → text"
+        " → meter → options → errors"
+    ),
+    "normalizer": (
+        "__main__ → cli → commands → report → tables → checks → statistics → aggregate → judge → batch → screening"
+        " → ledger → documents → errors"
+    ),
+}
 
-# The modules of zeno that open, list or look at files: below the root and on the way to it, and elsewhere, namely what
-# the user named and what the system tells of itself.
-OPENS_THE_TREE = {"descent", "entrance", "follow", "tree", "walk"}
-OPENS_OTHER_FILES = {"cli", "doorman", "search.halves", "search.watch", "trace.log", "trace.printing"}
-OPENS_OTHER_FILES |= {"trace.record", "trace.recorder", "trace.report", "trace.source"}
+MAX_MODULES = 12
+MANY_MODULES = {"normalizer/commands": "one module a command"}
+MAX_LINES = 300
+
+# Modules outside `zeno/files` that open something which is never under the root: what the user named on the command
+# line, and what the kernel tells of this process.
+OPENS_OTHER_FILES = {
+    "cli.parser": "closed standard streams",
+    "cli.printing": "standard output",
+    "cli.trace_read": "a trace and the page made of it",
+    "cli.trace_source": "a trace",
+    "cli.trace_write": "a trace",
+    "doors.http_access": "the token file",
+    "search.fork_helper": "its own memory file",
+    "cache.inotify": "limits of the kernel",
+    "trace.log": "the log",
+    "trace.recorder": "the log",
+}
 OPENING = {"open", *(f"os.{name}" for name in ("open", "scandir", "listdir", "walk", "stat", "lstat", "readlink"))}
+# ctypes can call open(2) by itself: only these modules may use it.
+USES_CTYPES = {"files.openat2": "openat2(2)", "cache.inotify": "inotify(7)"}
+
+
+def modules(package: str) -> Iterator[tuple[str, Path]]:
+    """Dotted name and file of every module of a package, packages under their own name."""
+    for path in sorted((ROOT / FOLDERS[package]).rglob("*.py")):
+        parts = path.relative_to(ROOT / FOLDERS[package]).with_suffix("").parts
+        yield ".".join([package, *(part for part in parts if part != "__init__")]), path
+
+
+@cache
+def imported(path: Path) -> frozenset[str]:
+    """The absolute names that a file imports, wherever in the file, type-checking blocks aside."""
+    tree = ast.parse(path.read_text())
+    typing_only = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if node in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
+            found |= {arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)}
+    return frozenset(found)
 
 
 def names(folder: str, suffix: str) -> list[str]:
@@ -62,7 +103,7 @@ def test_one_name_in_five_places():
     assert names("generated/zeno/ops", ".py") == ops
     assert names("zeno/ops", ".py") == ops
     assert [name for name in names("tests/conformance/zeno", ".json") if name in ops] == ops
-    assert [name for name in names("tests/zeno", ".py") if name.removeprefix("test_") in ops] == [
+    assert [name for name in names("tests/zeno/ops", ".py") if name.removeprefix("test_") in ops] == [
         f"test_{op}" for op in ops
     ]
 
@@ -81,48 +122,84 @@ def test_packages_are_listed_whole():
     assert sorted(listed) == sorted(found)
 
 
-def imported(path: Path) -> set[str]:
-    """The absolute module names that a file imports, wherever in the file."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
-
-
 @pytest.mark.parametrize("folder", sorted(ALLOWED))
-def test_imports_point_one_way(folder):
+def test_packages_import_only_what_they_may(folder):
     ours = {*FOLDERS, "generated", "spec", "tests", "tools"}
     for path in (ROOT / folder).rglob("*.py"):
         tops = {name.partition(".")[0] for name in imported(path)} & ours
         assert tops <= ALLOWED[folder], path
 
 
-def test_a_module_of_zeno_imports_only_from_lines_below_it():
-    level = {name: number for number, layer in enumerate(LAYERS) for name in layer}
-    for path in (ROOT / "zeno").rglob("*.py"):
-        parts = path.relative_to(ROOT / "zeno").with_suffix("").parts
-        if parts == ("__init__",):
+@pytest.mark.parametrize("package", sorted(ROOMS))
+def test_a_room_imports_only_rooms_to_its_right(package):
+    place = {room: number for number, room in enumerate(ROOMS[package].split(" → "))}
+    for module, path in modules(package):
+        if module == package:
             continue
-        assert parts[0] in level, f"{path} has no place in LAYERS"
+        room = module.split(".")[1]
+        assert room in place, f"{path} is in no room: add it to ROOMS"
         for name in imported(path):
-            inner = name.split(".")
-            if inner[0] == "zeno" and len(inner) > 1 and inner[1] in level and inner[1] != parts[0]:
-                assert level[inner[1]] >= level[parts[0]], f"{path} imports {name} from above"
+            other = name.split(".")[1] if name.startswith(f"{package}.") else ""
+            assert place.get(other, len(place)) >= place[room], f"{path} imports {name}, to its left"
 
 
-def test_few_modules_of_zeno_open_anything():
-    found = set()
-    for path in (ROOT / "zeno").rglob("*.py"):
+@pytest.mark.parametrize("package", sorted(ROOMS))
+def test_no_modules_import_each_other_in_a_circle(package):
+    files = dict(modules(package))
+    graph = {module: {name for name in imported(path) if name in files} for module, path in files.items()}
+    # Importing a name from a package's module also names the package, whose __init__ imports nothing.
+    graph = {module: {name for name in targets if name != module} for module, targets in graph.items()}
+    done: set[str] = set()
+
+    def visit(module: str, way: list[str]) -> None:
+        assert module not in way, " → ".join([*way[way.index(module) :], module])
+        if module not in done:
+            for target in sorted(graph[module]):
+                visit(target, [*way, module])
+            done.add(module)
+
+    for module in sorted(graph):
+        visit(module, [])
+
+
+@pytest.mark.parametrize("package", sorted(ROOMS))
+def test_every_room_says_what_lives_there(package):
+    for init in (ROOT / package).rglob("__init__.py"):
+        words = ast.get_docstring(ast.parse(init.read_text())) or ""
+        assert len(words) > 40, f"{init} has no docstring that says what lives there"
+
+
+@pytest.mark.parametrize("package", sorted(ROOMS))
+def test_rooms_and_modules_are_small(package):
+    for folder in {path.parent for _, path in modules(package)}:
+        count = len([path for path in folder.glob("*.py") if path.stem != "__init__"])
+        assert count <= MAX_MODULES or str(folder.relative_to(ROOT)) in MANY_MODULES, f"{folder} has {count} modules"
+    for _, path in modules(package):
+        assert path.read_text().count("\n") <= MAX_LINES, f"{path} is longer than {MAX_LINES} lines"
+
+
+def test_only_the_files_room_opens_what_is_under_the_root():
+    opens, foreign = set(), set()
+    for module, path in modules("zeno"):
+        inner = module.removeprefix("zeno.")
         calls = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
-        if OPENING & {ast.unparse(call.func) for call in calls}:
-            found.add(".".join(path.relative_to(ROOT / "zeno").with_suffix("").parts))
-    assert found == OPENS_THE_TREE | OPENS_OTHER_FILES
+        if OPENING & {ast.unparse(call.func) for call in calls} and not inner.startswith("files."):
+            opens.add(inner)
+        if any(name.partition(".")[0] in ("ctypes", "_ctypes", "cffi") for name in imported(path)):
+            foreign.add(inner)
+    assert opens == set(OPENS_OTHER_FILES)
+    assert foreign == set(USES_CTYPES)
 
 
 def test_only_known_folders_stand_at_the_top():
     tracked = {"spec", "generated", "zeno", "normalizer", "tests", "tools", "docs", "build", "dist"}
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "__"))}
     assert {name for name in folders if not name.endswith(".egg-info")} <= tracked
+
+
+def test_every_test_module_stands_in_the_room_of_what_it_tests():
+    """A test folder mirrors a room; what crosses rooms is in `whole`."""
+    for package in ROOMS:
+        rooms = {path.parent.relative_to(ROOT / package) for _, path in modules(package)}
+        for path in (ROOT / "tests" / package).rglob("test_*.py"):
+            assert path.parent.relative_to(ROOT / "tests" / package) in rooms, f"{path} is in no room of {package}"

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from contract_spec.bundle import inlined
 
-from zeno.dispatch import OPS
+from zeno.session.dispatch import OPS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PARTS = [f"zeno/ops/{op}.json#/$defs/{part}" for op in sorted(OPS) for part in ("args", "result")]

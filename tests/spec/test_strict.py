@@ -7,7 +7,7 @@ from contract_spec.strict import NotStrictJson, parse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.strategies import JSON
+from tests.support.strategies import JSON
 
 
 @given(value=JSON, indent=st.sampled_from([None, 1]), ascii=st.booleans())

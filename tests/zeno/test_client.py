@@ -16,12 +16,12 @@ import pytest
 from contract_models.zeno.methods import AsyncMethods, Methods
 from contract_models.zeno.ops.grep import GrepResult
 
-from tests.doors import sample
-from tests.doors import zeno as command
-from tests.patience import PATIENCE
+from tests.support.doors import sample
+from tests.support.doors import zeno as command
+from tests.support.patience import PATIENCE
 from zeno import client
 from zeno.client import AsyncZeno, Gone, Refused, Zeno
-from zeno.dispatch import OPS, loaded
+from zeno.session.dispatch import OPS, loaded
 
 
 @pytest.fixture(scope="module")

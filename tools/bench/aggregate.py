@@ -18,8 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from normalizer.records import line
-from normalizer.settings import Settings, load
+from normalizer.documents.settings import Settings, load
+from normalizer.screening.records import line
 
 DIMENSIONS = ("A_structure", "B_snapshot_constraint", "C_actionability", "D_completeness", "E_drift_failure")
 PASSAGE = "the answer keeps to its task and lists each step in order"

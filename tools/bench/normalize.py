@@ -20,8 +20,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from normalizer.run import run
-from normalizer.settings import load
+from normalizer.batch.run import run
+from normalizer.documents.settings import load
 
 DIMENSIONS = ("A_structure", "B_snapshot_constraint", "C_actionability", "D_completeness", "E_drift_failure")
 TEXT = "the answer keeps to its task and lists each step in order as of March with “quotes” and a caveat"

@@ -3,11 +3,11 @@
 from contract_models.zeno.ops.extract_symbols import ExtractedSymbol, ExtractSymbolsArgs, ExtractSymbolsResult
 from pydantic import MISSING
 
-from zeno import cursors
 from zeno.meter import Meter
+from zeno.results import cursors
 from zeno.search.corpus import Corpus
-from zeno.symbols import symbols_of
-from zeno.text import lines_of
+from zeno.text.file_lines import lines_of
+from zeno.text.symbols import symbols_of
 
 
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:

@@ -6,14 +6,14 @@ from functools import cached_property
 from contract_models.zeno.ops.grep import GrepArgs, GrepHit, GrepLine, GrepResult, GrepSkipped
 from pydantic import MISSING
 
-from zeno import cursors
-from zeno.citations import receipt
-from zeno.clip import clip
-from zeno.hints import why_nothing
 from zeno.meter import Meter
-from zeno.patterns import Finds, finder, searcher
+from zeno.results import cursors
+from zeno.results.clip import clip
+from zeno.results.hints import why_nothing
+from zeno.results.receipts import receipt
 from zeno.search.corpus import Corpus, Found, Query
 from zeno.search.selection import EVERYTHING, under
+from zeno.text.regex import Finds, finder, searcher
 
 
 def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:

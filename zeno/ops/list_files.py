@@ -3,12 +3,12 @@
 from contract_models.zeno.ops.list_files import ListFilesArgs, ListFilesResult, ListFilesSkipped
 from pydantic import MISSING
 
-from zeno import cursors
-from zeno.hints import why_nothing
 from zeno.meter import Meter
-from zeno.patterns import searcher
+from zeno.results import cursors
+from zeno.results.hints import why_nothing
 from zeno.search.corpus import Corpus
 from zeno.search.selection import EVERYTHING, globbed, searched
+from zeno.text.regex import searcher
 
 
 def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesResult:

@@ -3,12 +3,12 @@
 from contract_models.zeno.ops.peek import PeekArgs, PeekResult, PeekSlice
 from pydantic import MISSING
 
-from zeno.citations import receipt
-from zeno.clip import fitting, needed, shortened, size
-from zeno.file import File
+from zeno.files.open_file import File
 from zeno.meter import Meter
+from zeno.results.clip import fitting, needed, shortened, size
+from zeno.results.receipts import receipt
 from zeno.search.corpus import Corpus
-from zeno.text import Window, last_lines
+from zeno.text.file_lines import Window, last_lines
 
 
 def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:

@@ -3,12 +3,12 @@
 from contract_models.zeno.ops.read_file import ReadFileArgs, ReadFileResult
 from pydantic import MISSING
 
-from zeno.citations import receipt
-from zeno.clip import fitting, needed, shortened
 from zeno.errors import InvalidArgs
 from zeno.meter import Meter
+from zeno.results.clip import fitting, needed, shortened
+from zeno.results.receipts import receipt
 from zeno.search.corpus import Corpus
-from zeno.text import Window
+from zeno.text.file_lines import Window
 
 
 def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResult:

@@ -8,9 +8,9 @@ from contract_models.zeno.ops.stat import StatArgs, StatItem, StatResult
 from pydantic import MISSING
 
 from zeno.errors import PermissionDenied
+from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
-from zeno.tree import Tree
 
 # Dates repeat after 400 years, to the second: so the system's calendar serves for every year there is.
 _CYCLE_YEARS, _CYCLE_SECONDS = 400, 146_097 * 86_400

@@ -3,9 +3,9 @@
 from contract_models.zeno.ops.verify import CitationVerdict, VerifyArgs, VerifyCitation, VerifyResult
 from pydantic import MISSING
 
-from zeno.citations import check, receipt
 from zeno.errors import InvalidArgs
 from zeno.meter import Meter
+from zeno.results.receipts import check, receipt
 from zeno.search.corpus import Corpus
 
 

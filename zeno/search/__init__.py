@@ -1,1 +1,5 @@
-"""How files and lines are found. Operations ask a `Corpus`; whether it is warm or cold, the answer is the same."""
+"""Which files a request is about, and which of their lines match.
+
+`selection` applies globs and exclusions, `plan` turns a pattern into a scan, `corpus` is the interface operations
+use, and `cold` answers it from disk with `disk_reader`, `line_view` and `fork_helper`.
+"""

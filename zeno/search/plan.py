@@ -2,9 +2,9 @@
 
 from functools import cached_property
 
-from zeno.patterns import Scan, scanner
-from zeno.search.demands import NOTHING, Demand
-from zeno.search.expression import Expression, NotUnderstood, expression, literal
+from zeno.index.regex_reader import Expression, NotUnderstood, expression, literal
+from zeno.index.requirements import NOTHING, Demand
+from zeno.text.regex import Scan, scanner
 
 _REPLACEMENT = "\ufffd".encode()
 # In so much text a literal is found before RE2 is ready to look for it.

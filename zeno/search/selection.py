@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from zeno.errors import OutsideRoot
-from zeno.globs import matcher
-from zeno.names import Paths, printed, raw
-from zeno.patterns import Matches
-from zeno.tree import Tree
-from zeno.walk import Run, Walked
+from zeno.files.tree import Tree
+from zeno.files.walk import Run, Walked
+from zeno.text.globs import matcher
+from zeno.text.path_names import Paths, printed, raw
+from zeno.text.regex import Matches
 
 WILDCARD = re.compile(r"[*?\[{]")
 """What makes a glob more than a path."""

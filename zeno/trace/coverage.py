@@ -8,14 +8,14 @@ from contract_models.zeno.ops.read_file import ReadFileResult
 from contract_spec.model import Model
 
 from zeno.errors import NotAFile, ZenoError
-from zeno.text import Window
+from zeno.files.tree import Tree
+from zeno.files.walk import walk
+from zeno.text.file_lines import Window
 from zeno.trace.deliveries import Delivered, Lines
 from zeno.trace.digest import canonical
 from zeno.trace.events import Entry, Exchange
 from zeno.trace.replay import Comparison, Replayer
 from zeno.trace.writer import counted
-from zeno.tree import Tree
-from zeno.walk import walk
 
 _NO_LIMIT = (1 << 53) - 1
 # Hits beyond this many more are not counted one by one.

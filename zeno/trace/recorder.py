@@ -17,10 +17,10 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 from zeno.errors import ZenoError
-from zeno.text import Window, receipt
+from zeno.files.tree import Tree
+from zeno.text.file_lines import Window, receipt
 from zeno.trace.events import complaint, entry
 from zeno.trace.log import Log, timestamp
-from zeno.tree import Tree
 
 TRACE, ROOT, SUBCALL = "ZENO_TRACE", "ZENO_ROOT", "ZENO_SUBCALL"
 """Names of the environment variables by which a recording is passed on to subprocesses."""

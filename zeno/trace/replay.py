@@ -15,11 +15,11 @@ from contract_models.zeno.request import Request
 from contract_spec.model import Model
 from pydantic import MISSING
 
-from zeno import dispatch, wire
 from zeno.errors import ResponseTooLarge, ZenoError
 from zeno.meter import Meter
+from zeno.options import Terms
 from zeno.search.corpus import Corpus
-from zeno.terms import Terms
+from zeno.session import dispatch, wire
 from zeno.trace.deliveries import Shown, Span, shown_by, span_told
 from zeno.trace.digest import canonical, digest
 from zeno.trace.events import Exchange

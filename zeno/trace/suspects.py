@@ -6,10 +6,10 @@ from itertools import islice
 from typing import Any
 
 from zeno.errors import ZenoError
+from zeno.files.tree import Tree
+from zeno.files.walk import walk
 from zeno.search.selection import EVERYTHING, under
 from zeno.trace.log import seconds_of
-from zeno.tree import Tree
-from zeno.walk import walk
 
 _NAMED = 5
 # Files are stamped with the time of the system's last tick: so many nanoseconds ago at most, with a hundred a second.

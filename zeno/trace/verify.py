@@ -10,15 +10,15 @@ from typing import Any, Literal, NamedTuple
 import contract_spec as spec
 from contract_models.zeno.ops.verify import VerifyCitation
 
-from zeno.citations import check
 from zeno.errors import InvalidArgs, OutsideRoot
-from zeno.trace.answers import Answers, JudgedAnswer
+from zeno.files.tree import Tree
+from zeno.results.receipts import check
+from zeno.trace.cited_answers import Answers, JudgedAnswer
 from zeno.trace.deliveries import Delivered, Span
 from zeno.trace.digest import canonical
 from zeno.trace.events import Entry, Exchange
 from zeno.trace.replay import Comparison, Replayer
 from zeno.trace.suspects import reach
-from zeno.tree import Tree
 
 Verdict = Literal["ok", "moved", "changed", "out_of_range", "missing", "outside_root", "invalid", "unsealed"]
 Provenance = Literal["delivered", "not_delivered", "unknown"]

@@ -9,8 +9,8 @@ from contract_models.zeno.request import Request
 from contract_models.zeno.trace_event import ErrorEvent, RequestEvent, ResponseEvent, ResponseSummary
 from contract_spec.model import Model
 
-from zeno import wire
 from zeno.errors import TraceFailed, ZenoError
+from zeno.session import wire
 from zeno.trace.digest import digest
 from zeno.trace.log import Log, timestamp
 

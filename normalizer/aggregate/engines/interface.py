@@ -1,0 +1,27 @@
+"""The interface of an engine: it offers the lines of a ledger as a view and runs SQL on it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from normalizer.aggregate.query import Fields
+
+
+class Lines(NamedTuple):
+    """A file of records, and the bundles in it that are not to be taken."""
+
+    path: Path
+    skip: frozenset[str] = frozenset()
+
+
+class Engine(Protocol):
+    """Runs portable SQL."""
+
+    def lines(self, files: list[Lines], fields: Fields) -> None:
+        """Make the view `lines`."""
+
+    def table(self, name: str, text: str) -> None:
+        """Keep what a text gives, under a name."""
+
+    def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
+        """What a text gives, in no particular order."""

@@ -1,0 +1,109 @@
+"""DuckDB, embedded: the engine for a ledger that fits on a machine, if not into its memory."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from normalizer.aggregate.engines.interface import Lines
+from normalizer.aggregate.query import Fields, quoted
+from normalizer.documents.settings import LIMITS
+from normalizer.errors import CannotRun
+
+_BATCH = 10_000
+_USUAL = 16 << 20
+_LONGEST = 3 * LIMITS["max_bundle_bytes"]
+"""How long a record's line may be: a few of them are that long, and buffers must hold them. Escapes make a line up to
+three times as long as its bundle."""
+
+
+class DuckDB:
+    """A database in memory that spills to a scratch folder when it reaches its limit."""
+
+    def __init__(self, scratch: Path, memory: str) -> None:
+        config: dict[str, Any] = {
+            "memory_limit": memory,
+            "temp_directory": str(scratch),
+            "preserve_insertion_order": "false",
+        }
+        try:
+            self._database = duckdb.connect(config=config)
+        except duckdb.Error:
+            raise CannotRun(f"{memory} is no amount of memory: write one such as 1200MB") from None
+        self._view: tuple[list[Lines], Fields] = ([], Fields((), ()))
+        self._widened = False
+        self._scratch = scratch
+
+    def lines(self, files: list[Lines], fields: Fields) -> None:
+        """Make the view `lines`."""
+        self._view = (files, fields)
+        for number, file in enumerate(files):
+            # DuckDB takes a path for a pattern: a link has a name that is none.
+            link = self._link(number)
+            link.unlink(missing_ok=True)
+            link.symlink_to(file.path.absolute())
+            self._database.execute(f"CREATE OR REPLACE TEMP TABLE skip{number} (sha VARCHAR)")
+            if file.skip:
+                self._database.executemany(f"INSERT INTO skip{number} VALUES (?)", [[sha] for sha in sorted(file.skip)])
+        self._make_view(_USUAL)
+
+    def _link(self, number: int) -> Path:
+        return self._scratch / f"lines{number}.jsonl"
+
+    def _make_view(self, longest: int) -> None:
+        files, fields = self._view
+        members = dict.fromkeys(fields.members, "VARCHAR")
+        members["scores"] = _members(fields.dimensions)
+        if fields.factors:
+            members["factors"] = _members(fields.factors)
+        members["source"] = 'STRUCT("bundle_sha256" VARCHAR)'
+        columns = ", ".join(f"{name}: {quoted(kind)}" for name, kind in members.items())
+        taken = [*fields.members]
+        taken += [f"scores[{quoted(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
+        taken += [f"factors[{quoted(name)}] AS f{number}" for number, name in enumerate(fields.factors)]
+        parts = []
+        for number, file in enumerate(files):
+            condition = f" WHERE source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})" if file.skip else ""
+            path = quoted(str(self._link(number)))
+            parts.append(
+                f"SELECT {', '.join(taken)} FROM read_json({path}, format='newline_delimited', "
+                f"columns={{{columns}}}, maximum_object_size={longest}){condition}"
+            )
+        self._database.execute(f"CREATE OR REPLACE VIEW lines AS {' UNION ALL '.join(parts)}")
+
+    def table(self, name: str, text: str) -> None:
+        """Keep what a text gives, under a name."""
+        self._run(f"CREATE OR REPLACE TEMP TABLE {name} AS {text}")
+
+    def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
+        """What a text gives."""
+        cursor = self._run(text)
+        while batch := cursor.fetchmany(_BATCH):
+            yield from batch
+
+    def _run(self, text: str) -> duckdb.DuckDBPyConnection:
+        try:
+            return self._database.execute(text)
+        except duckdb.OutOfMemoryException as error:
+            message = str(error).splitlines()[0]
+            raise CannotRun(f"memory is short: give more with --memory, or use --engine spark ({message})") from None
+        except duckdb.OutOfRangeException:
+            raise CannotRun("the scale is too wide and too fine for exact sums of squares: use a coarser one") from None
+        except duckdb.Error as error:
+            message = str(error).splitlines()[0]
+            if "maximum_object_size" in str(error) and not self._widened:
+                self._widened = True
+                self._make_view(_LONGEST)
+                return self._run(text)
+            raise CannotRun(
+                f"a record cannot be read: was the ledger edited? See `normalizer audit` ({message})"
+            ) from None
+
+
+def _members(names: tuple[str, ...]) -> str:
+    """The type of an object with these members. Its field names ignore case and have a character, unlike a map's."""
+    if len({name.lower() for name in names}) < len(names) or any(not name or "\0" in name for name in names):
+        return "MAP(VARCHAR, VARCHAR)"
+    listed = ", ".join('"' + name.replace('"', '""') + '" VARCHAR' for name in names)
+    return f"STRUCT({listed})"

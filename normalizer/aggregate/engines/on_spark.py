@@ -1,0 +1,77 @@
+"""Spark: the engine for ledgers that outgrow a machine. It runs the very texts that DuckDB runs."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from normalizer.aggregate.engines.interface import Lines
+from normalizer.aggregate.query import Fields, quoted
+from normalizer.batch.spark import session
+from normalizer.errors import CannotRun
+
+_LITTLE = 64 << 20
+"""Bytes of records that are read sooner than Java warms up."""
+
+
+class Spark:
+    """A session, on whatever master the environment names; else on this machine."""
+
+    def __init__(self, work: int) -> None:
+        self._session = session(quick=work < _LITTLE)
+        self._kept: dict[str, DataFrame] = {}
+
+    def lines(self, files: list[Lines], fields: Fields) -> None:
+        """Make the view `lines`."""
+        members = [f"{name} STRING" for name in fields.members]
+        members += ["source STRUCT<bundle_sha256: STRING>", "scores MAP<STRING, STRING>", "factors MAP<STRING, STRING>"]
+        taken = [f"r.{name}" for name in fields.members]
+        taken += [f"r.scores[{quoted(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
+        taken += [f"r.factors[{quoted(name)}] AS f{number}" for number, name in enumerate(fields.factors)]
+        parts = []
+        for number, file in enumerate(files):
+            self._session.read.text(_path(file.path), lineSep="\n").createOrReplaceTempView(f"text{number}")
+            condition = ""
+            if file.skip:
+                skipped = self._session.createDataFrame([(sha,) for sha in sorted(file.skip)], "sha STRING")
+                skipped.createOrReplaceTempView(f"skip{number}")
+                condition = f" WHERE r.source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})"
+            inner = (
+                f"SELECT from_json(value, {quoted(', '.join(members))}, map('mode', 'FAILFAST')) AS r FROM text{number}"
+            )
+            parts.append(f"SELECT {', '.join(taken)} FROM ({inner}) AS l{condition}")
+        self._run(" UNION ALL ".join(parts)).createOrReplaceTempView("lines")
+
+    def table(self, name: str, text: str) -> None:
+        """Keep what a text gives, under a name."""
+        frame = self._run(text).cache()
+        if name in self._kept:
+            self._kept[name].unpersist()
+        self._kept[name] = frame
+        frame.createOrReplaceTempView(name)
+
+    def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
+        """What a text gives."""
+        try:
+            yield from map(tuple, self._run(text).toLocalIterator())
+        except PySparkException as error:
+            raise _unreadable(error) from None
+
+    def _run(self, text: str) -> DataFrame:
+        try:
+            return self._session.sql(text)
+        except PySparkException as error:
+            raise _unreadable(error) from None
+
+
+def _path(path: Path) -> str:
+    """A file that all executors see under this path; its name is no pattern."""
+    return "file://" + re.sub(r"([\\*?{}\[\],])", r"\\\1", str(path.absolute()))
+
+
+def _unreadable(error: PySparkException) -> CannotRun:
+    message = str(error).strip().splitlines()[0]
+    return CannotRun(f"Spark could not do it: was the ledger edited? See `normalizer audit` ({message})")

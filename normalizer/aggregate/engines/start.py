@@ -1,0 +1,29 @@
+"""Start the engine that a command names."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from normalizer.aggregate.engines.interface import Engine
+from normalizer.errors import CannotRun
+
+ENGINES = ("duckdb", "spark")
+
+
+@contextmanager
+def started(name: str, memory: str, work: int) -> Iterator[Engine]:
+    """An engine for about so many bytes of records, imported only now: both are heavy."""
+    if name == "duckdb":
+        try:
+            from normalizer.aggregate.engines.on_duckdb import DuckDB
+        except ImportError:
+            raise CannotRun("aggregation needs DuckDB: pip install 'zeno-normalizer[report]'") from None
+        with tempfile.TemporaryDirectory(prefix="normalizer-") as scratch:
+            yield DuckDB(Path(scratch), memory)
+        return
+    try:
+        from normalizer.aggregate.engines.on_spark import Spark
+    except ImportError:
+        raise CannotRun("this engine needs Spark: pip install 'zeno-normalizer[spark]'") from None
+    yield Spark(work)

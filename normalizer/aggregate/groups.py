@@ -1,0 +1,98 @@
+"""The groups of a table: those that have records, and those that should have."""
+
+from collections import Counter
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+from normalizer.aggregate import keys
+from normalizer.aggregate.eligibility import Cells, Kind, Levels
+from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.query import Query
+from normalizer.documents import phases
+from normalizer.errors import CannotRun
+from normalizer.ledger.open_ledgers import Sources
+
+_MOST_CELLS = 1_000_000
+
+
+class Found(NamedTuple):
+    """What is in the ledgers, group by group."""
+
+    valid: Cells
+    """Every group that is expected; VALID records of the selection."""
+    invalid: Counter[Levels]
+    not_selected: int
+
+    def kinds(self) -> Counter[Kind]:
+        """All VALID records of the selection."""
+        total: Counter[Kind] = Counter()
+        for cell in self.valid.values():
+            total.update(cell)
+        return total
+
+    def total(self, sources: Sources) -> int:
+        """All records of the ledgers."""
+        return self.kinds().total() + self.invalid.total() + self.not_selected + sources.duplicates
+
+
+def find(engine: Engine, query: Query, sources: Sources, where: dict[str, keys.Level]) -> Found:
+    """Count the records of all groups, and add the groups that are expected and empty."""
+    valid, not_selected = _counted(engine, query)
+    invalid: Counter[Levels] = Counter()
+    for record in sources.invalid():
+        if selected(record, where):
+            invalid[_levels(record, query.by)] += 1
+        else:
+            not_selected += 1
+    missing = {_levels(item, query.by) for item in sources.expected if selected(item, where)}
+    for levels in _crossed({*valid, *invalid, *missing}, query.by):
+        valid.setdefault(levels, Counter())
+    return Found(valid, invalid, not_selected)
+
+
+def without(judge: str, engine: Engine, query: Query, found: Found) -> Found:
+    """The same groups without the VALID records of one judge."""
+    valid, not_selected = _counted(engine, query, judge)
+    return Found({levels: valid.get(levels, Counter()) for levels in found.valid}, found.invalid, not_selected)
+
+
+def _counted(engine: Engine, query: Query, judge: str | None = None) -> tuple[Cells, int]:
+    valid: Cells = {}
+    not_selected = 0
+    width = len(query.by)
+    for row in engine.rows(query.kinds(without=judge)):
+        levels, (chosen, phase, protocol, self_judged, off, count) = tuple(row[:width]), row[width:]
+        if not chosen:
+            not_selected += int(count)
+            continue
+        kind = Kind(int(phase), protocol, bool(self_judged), bool(off))
+        if kind.off_scale and not phases.may_relax(kind.phase):
+            raise CannotRun(f"{count} valid records have scores off their scale: was the ledger edited? See `audit`")
+        valid.setdefault(levels, Counter())[kind] += int(count)
+    return valid, not_selected
+
+
+def selected(record: dict[str, Any], where: dict[str, keys.Level]) -> bool:
+    """Whether what is or should have been a record is of the selection. One that names no rubric is of any."""
+    if record.get("rubric", where.get("rubric")) != where.get("rubric", record.get("rubric")):
+        return False
+    return all(keys.level_in(record, name) == level for name, level in where.items() if name != "rubric")
+
+
+def _levels(record: dict[str, Any], by: tuple[str, ...]) -> Levels:
+    return tuple(keys.level_in(record, name) for name in by)
+
+
+def _crossed(found: set[Levels], by: tuple[str, ...]) -> set[Levels]:
+    """The groups that are expected. Where all keys are of the study's design, every combination of their levels; a key
+    of a run (its id, phase, versions) goes only with what occurs with it, and so does having no level at all."""
+    if not by:
+        return {()}
+    if not all(map(keys.is_of_design, by)):
+        return found
+    levels = [{cell[place] for cell in found} - {None} for place in range(len(by))]
+    size = prod(map(len, levels))
+    if size > _MOST_CELLS:
+        raise CannotRun(f"--by {','.join(by)} has {size} cells: name fewer keys")
+    return found | set(product(*levels))

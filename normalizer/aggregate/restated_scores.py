@@ -1,0 +1,76 @@
+"""Records put down again for an engine, their scores as exact decimals: for what engines would not read exactly.
+
+Engines read JSON numbers as doubles. That is exact for nearly every scale; for the others, and for diagnostic records
+that may be off their scale, the lines are read losslessly here and written with scores as strings.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from normalizer.aggregate.keys import level_in
+from normalizer.aggregate.query import MEMBERS
+from normalizer.documents.lossless import dumps
+from normalizer.documents.rubric import Rubric
+from normalizer.ledger.open_ledgers import Part
+
+
+def restated(parts: list[Part], rubric: Rubric, path: Path) -> Path:
+    """Write the records of all ledgers; a record that is off the scale has no scores."""
+    with path.open("w", encoding="ascii") as out:
+        for part in parts:
+            for line in part.ledger.sound("records"):
+                record = part.ledger.exact("records", line)
+                if record["source"]["bundle_sha256"] in part.skip:
+                    continue
+                out.write(line_of(record, scores_of(record, rubric)))
+    return path
+
+
+def scores_of(record: dict[str, Any], rubric: Rubric) -> dict[str, str] | None:
+    """What the scores of a record are worth, or None where they are not all on the scale."""
+    scores = record["scores"] if isinstance(record.get("scores"), dict) else {}
+    if record["rubric"] != rubric.name:
+        return None
+    worths = {key: dimension.scale.worth(scores.get(key)) for key, dimension in rubric.dimensions.items()}
+    if scores.keys() != worths.keys():
+        return None
+    known = {key: f"{worth:f}" for key, worth in worths.items() if worth is not None}
+    return known if len(known) == len(worths) else None
+
+
+def line_of(record: dict[str, Any], worths: dict[str, str] | None) -> str:
+    """A line with what an engine looks at."""
+    kept = {name: record[name] for name in (*MEMBERS, "factors") if name in record}
+    source = {"bundle_sha256": record["source"]["bundle_sha256"]}
+    return dumps({**kept, "source": source, "scores": worths or {}}) + "\n"
+
+
+def written(lines: Iterable[str], path: Path) -> Path:
+    """Write lines to a file."""
+    with path.open("w", encoding="ascii") as out:
+        out.writelines(lines)
+    return path
+
+
+def at_end(records: Iterable[dict[str, Any]], rubric: Rubric, end: str, *, worths: bool) -> Iterator[str]:
+    """Lines of INVALID records as they would be with all scores at an end of their scales, for bounds. What they hold
+    is not to be trusted: members that are not what they should be are left away."""
+    scores = {}
+    for key, dimension in rubric.dimensions.items():
+        value = dimension.scale.minimum if end == "minimum" else dimension.scale.maximum
+        labels = dimension.scale.labels or {}
+        named = [label for label, worth in labels.items() if worth == value]
+        scores[key] = named[0] if named and not worths else f"{value:f}"
+    for record in records:
+        members: dict[str, Any] = {name: record[name] for name in MEMBERS if isinstance(record.get(name), str)}
+        factors = record.get("factors")
+        members["factors"] = {
+            name: level for name, level in (factors.items() if isinstance(factors, dict) else ()) if type(level) is str
+        }
+        members["phase"] = level_in(record, "phase") or 0
+        members["self_judged"] = record.get("self_judged") is True
+        members["source"] = {"bundle_sha256": record["source"]["bundle_sha256"]}
+        members.setdefault("artifact", record["record_id"])
+        members.setdefault("rubric", rubric.name)
+        yield dumps({**members, "scores": scores}) + "\n"

@@ -1,0 +1,116 @@
+"""One run of `normalize`: take bundles in, work on them, change the ledger as a whole, account for everything."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from normalizer.batch.workers import STANDARD_INPUT, Bench, Done, Normalize, Take, Team
+from normalizer.documents.settings import Settings
+from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.ledger.reader import LOCK, Counts, is_ledger, locked
+from normalizer.ledger.transaction import Staging
+
+if TYPE_CHECKING:
+    from normalizer.batch.spark import SparkTeam
+
+_AT_ONCE = 16
+"""Bundles taken in as one part of the work."""
+
+Progress = Callable[[str, int, int], None]
+
+
+class Account(NamedTuple):
+    """What a run was given and what became of it."""
+
+    done: Done
+    ledger: Counts
+    flawed: bool
+    """Whether anything is wrong with what was given, be it new to the ledger or not."""
+
+    def lines(self) -> list[str]:
+        """The conservation lines."""
+        done, ledger = self.done, self.ledger
+        return [
+            f"bundles: {done.taken} in = {done.read} read + {done.audited} audited + {done.duplicates} duplicates",
+            f"entries: {done.valid + done.invalid} in = {done.valid} valid + {done.invalid} invalid",
+            f"ledger: {ledger.bundles} bundles, {ledger.entries} entries = {ledger.valid} valid + "
+            f"{ledger.invalid} invalid; {ledger.audited} audited",
+        ]
+
+
+def run(
+    sources: Iterable[str],
+    folder: Path,
+    settings: Settings,
+    *,
+    jobs: int = 1,
+    engine: str = "processes",
+    replace: bool = False,
+    progress: Progress = lambda *_: None,
+    settling: Callable[[], None] = lambda: None,
+) -> Account:
+    """Normalize bundles into a ledger. `settling` is called when all is made and the ledger is about to change."""
+    if folder.exists() and not is_ledger(folder) and any(item.name != LOCK for item in folder.iterdir()):
+        raise UnusableLedger(f"{folder} holds something else than a ledger: give --out a new or an empty folder")
+    around = [parent for parent in folder.resolve().parents if is_ledger(parent)]
+    if around:
+        raise UnusableLedger(f"{folder} is in the ledger {around[0]}: give --out a folder outside of it")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder, "write"):
+            staging = Staging(folder, settings, replace=replace)
+            try:
+                staging.begin()
+                with _team(engine, jobs, Bench(folder, settings, replace)) as team:
+                    done, flawed = _work(staging, team, sources, progress)
+                account = Account(done, staging.merge(), flawed)
+                settling()
+                staging.commit()
+            except BaseException:
+                if not staging.committed:
+                    staging.discard()
+                raise
+    except OSError as error:
+        raise CannotRun(f"cannot write to {folder}: {error.strerror or error}") from None
+    return account
+
+
+def _team(engine: str, jobs: int, bench: Bench) -> "Team | SparkTeam":
+    if engine != "spark":
+        return Team(jobs, bench)
+    try:
+        from normalizer.batch.spark import SparkTeam  # heavy, and only here
+    except ImportError:
+        raise CannotRun("this engine needs Spark: pip install 'zeno-normalizer[spark]'") from None
+    return SparkTeam(bench)
+
+
+def _work(staging: Staging, team: "Team | SparkTeam", sources: Iterable[str], progress: Progress) -> tuple[Done, bool]:
+    done = Done()
+    for part in team.each(_takes(sources)):
+        done += part
+        progress("taken in", done.taken, 0)
+    if done.taken == 0:
+        raise CannotRun("no bundle was given")
+    flawed = bool(done.known) and staging.known_are_flawed()
+    fresh = done.taken - done.duplicates
+    for part in team.each(map(Normalize, staging.buckets())):
+        done += part
+        progress("normalized", done.read + done.audited, fresh)
+    if done.taken != done.read + done.audited + done.duplicates:
+        raise CannotRun("conservation does not hold: a bundle was lost on the way; nothing was changed")
+    return done, flawed or done.flawed
+
+
+def _takes(sources: Iterable[str]) -> Iterator[Take]:
+    some: list[str] = []
+    for source in sources:
+        if source == "-":
+            yield STANDARD_INPUT
+            continue
+        some.append(source)
+        if len(some) == _AT_ONCE:
+            yield Take(some)
+            some = []
+    if some:
+        yield Take(some)

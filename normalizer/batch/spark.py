@@ -1,0 +1,99 @@
+"""Spark: the session, and a team of its executors. Importing this imports Spark, so it is done late."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from types import TracebackType
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from normalizer.batch.workers import Bench, Done, Normalize, Take
+from normalizer.errors import CannotRun
+
+_SETTINGS = {
+    "spark.sql.ansi.enabled": "true",  # overflow and bad casts are errors, never nulls
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.mapKeyDedupPolicy": "EXCEPTION",
+}
+_LOCAL = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": str(os.cpu_count() or 1),
+}
+"""On one machine nobody watches a page, and nothing leaves it."""
+_QUICK = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""For little work, most of which is the start: Java does not try to become fast."""
+
+
+def session(*, quick: bool) -> SparkSession:
+    """The session that is there, or a new one: on the master that SPARK_MASTER or spark-submit names, else local."""
+    if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
+        raise CannotRun("Spark needs Java 17 or newer: install it, or use --engine duckdb")
+    builder = SparkSession.builder.appName("normalizer")
+    for name, value in _SETTINGS.items():
+        builder = builder.config(name, value)
+    master = os.environ.get("SPARK_MASTER", "local[*]")
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ  # then spark-submit has named the master
+    if SparkSession.getActiveSession() is None and not submitted:
+        builder = builder.master(master)
+        if master.startswith("local"):
+            # Workers on this machine run in the environment of this process, whatever python the PATH has.
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+            # Java would look up this machine's own name, and not start where nobody knows it.
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        local = {**_LOCAL, **(_QUICK if quick else {})}
+        for name, value in local.items() if master.startswith("local") else ():
+            builder = builder.config(name, value)
+    try:
+        made = builder.getOrCreate()
+    except (PySparkException, Py4JError) as error:
+        raise CannotRun(f"Spark does not start: {_cause(error)}") from None
+    made.sparkContext.setLogLevel("ERROR")
+    return made
+
+
+class SparkTeam:
+    """Does the parts of a `normalize` run, as `workers.Team` does: bundles are taken in here, and normalized by Spark's
+    executors, which see the ledger's folder under the same path. A part that is done again gives the same bytes."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = replace(bench, folder=bench.folder.absolute())
+        self._session = session(quick=True)  # the work is done by Python
+
+    def each(self, parts: Iterable[Take | Normalize]) -> Iterator[Done]:
+        """Do the parts; yields as they are done."""
+        buckets = []
+        for part in parts:
+            if isinstance(part, Normalize):
+                buckets.append(part)
+            else:
+                yield self._bench.do(part)
+        if not buckets:
+            return
+        shared = self._session.sparkContext
+        try:
+            yield from shared.parallelize(buckets, len(buckets)).map(self._bench.do).collect()
+        except (PySparkException, Py4JError) as error:
+            raise CannotRun(f"Spark could not do it: {_cause(error)}") from None
+
+    def __enter__(self) -> "SparkTeam":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The session stays: another command of this process may use it."""
+
+
+def _cause(error: Exception) -> str:
+    """The line that says what happened, of a long tale."""
+    lines = [line.strip() for line in str(error).splitlines() if "Error" in line or "CannotRun" in line]
+    return lines[-1] if lines else str(error).splitlines()[0]

@@ -1,0 +1,210 @@
+"""What a ledger holds, counted in one pass, and whether every byte of it is accounted for."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+import contract_spec as spec
+
+from normalizer.documents import lossless, phases
+from normalizer.documents.lossless import ordinary
+from normalizer.documents.settings import LIMITS
+from normalizer.ledger.reader import Ledger, sha_slice
+
+_ID_AT = slice(len('{"record_id":"'), len('{"record_id":"') + 32)
+_BODY_AT = _ID_AT.stop + len('",')
+_SCHEMAS = {"headers": "eval/bundle_header.json", "audit": "eval/audit_item.json"}
+_DEPTH = LIMITS["max_depth"] + 8
+_SHOWN = 20
+"""Problems told in full; more are only counted."""
+
+
+def audit(ledger: Ledger) -> dict[str, Any]:
+    """The report: a document of `audit_report.json`."""
+    tally = _Tally()
+    _balance(ledger, tally)
+    rules = spec.resource("rules/reasons.json")
+    return {
+        "counts": {key: tally.counts[key] for key in ("bundles", "audited", "entries", "valid", "invalid")},
+        "problems": tally.told(),
+        "eligibility": {key: tally.eligibility[key] for key in ("eligible", "diagnostic", "self_judged")},
+        "reasons": [
+            {"code": code, "clause": rules[code]["clause"], "records": blamed, "bundles": unblamed}
+            for code in rules
+            if (blamed := tally.blamed[code]) + (unblamed := tally.unblamed[code])
+        ],
+        "judges": _table(tally, "judge_model"),
+        "generators": _table(tally, "generator_model"),
+        "phases": _table(tally, "phase"),
+        "protocols": [{"protocol": name, "bundles": count} for name, count in sorted(tally.protocols.items())],
+    }
+
+
+class _Tally:
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.eligibility: Counter[str] = Counter()
+        self.blamed: Counter[str] = Counter()
+        self.unblamed: Counter[str] = Counter()
+        self.protocols: Counter[str] = Counter()
+        self.by: Counter[tuple[str, Any, str]] = Counter()
+        self.documents: set[str] = set()
+        """Rubrics, manifests and dialects that were looked at, by hash."""
+        self._problems: list[str] = []
+        self._more = 0
+
+    def problem(self, text: str) -> None:
+        if len(self._problems) < _SHOWN:
+            self._problems.append(text)
+        else:
+            self._more += 1
+
+    def told(self) -> list[str]:
+        return self._problems + ([f"and {self._more} more"] if self._more else [])
+
+
+def _balance(ledger: Ledger, tally: _Tally) -> None:
+    """Walk the sorted files side by side: what a header promises must be there, and nothing else."""
+    valid, invalid = _Groups(ledger, "records", tally), _Groups(ledger, "invalid", tally)
+    seen = 0
+    for sha256, group in _grouped(ledger, "headers", tally):
+        for header in _items("headers", group, tally):
+            found = {"valid": valid.upto(sha256), "invalid": invalid.upto(sha256)}
+            for kind, there in found.items():
+                if header[kind] != len(there):
+                    said = f"its header says {header[kind]} {kind} records, {len(there)} are there"
+                    tally.problem(f"bundle {sha256}: {said}")
+            places = sorted(found["valid"] + found["invalid"])
+            if len(places) != header["entries"] or places != list(range(len(places))):
+                tally.problem(f"bundle {sha256}: not every entry has exactly one record")
+            if header["entries"] != header["valid"] + header["invalid"]:
+                tally.problem(f"bundle {sha256}: {header['entries']} entries are not its valid + invalid")
+            tally.counts.update(bundles=1, entries=header["entries"])
+            _bundle(ledger, sha256, header, tally)
+            seen += 1
+    valid.rest()
+    invalid.rest()
+    for sha256, group in _grouped(ledger, "audit", tally):
+        for item in _items("audit", group, tally):
+            tally.counts.update(audited=1)
+            _bundle(ledger, sha256, item, tally)
+            seen += 1
+    kept = ledger.raw_bundles()
+    if kept != seen:
+        tally.problem(f"{kept} raw bundles are kept, but {seen} are accounted for")
+
+
+def _items(kind: str, group: Iterator[bytes], tally: _Tally) -> Iterator[dict[str, Any]]:
+    """The lines that are what their schema says."""
+    for line in group:
+        try:
+            wrong = bool(spec.violations(_SCHEMAS[kind], lossless.plain(lossless.parse(line, _DEPTH))))
+        except spec.NotStrictJson:
+            wrong = True
+        if wrong:
+            tally.problem(f"{kind}.jsonl has a line that is not one of ours: was it edited?")
+        else:
+            yield ordinary(line)
+
+
+def _bundle(ledger: Ledger, sha256: str, item: dict[str, Any], tally: _Tally) -> None:
+    tally.protocols[item["settings"]["protocol"]] += 1
+    tally.unblamed.update({reason["code"] for reason in item["reasons"]})
+    for name, digest in item["settings"].items():
+        if name != "protocol" and digest not in tally.documents:
+            tally.documents.add(digest)
+            _document(ledger, name, digest, tally)
+    try:
+        with (ledger.folder / "bundles" / f"{sha256}.json").open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
+                tally.problem(f"bundle {sha256}: its raw bytes were changed")
+    except OSError as error:
+        tally.problem(f"bundle {sha256}: its raw bytes cannot be read: {error.strerror}")
+
+
+def _document(ledger: Ledger, name: str, digest: str, tally: _Tally) -> None:
+    try:
+        text = (ledger.folder / "settings" / f"{digest}.json").read_bytes().removesuffix(b"\n")
+    except OSError as error:
+        tally.problem(f"{name} {digest}: it cannot be read: {error.strerror}")
+        return
+    if hashlib.sha256(text).hexdigest() != digest:
+        tally.problem(f"{name} {digest}: it was changed")
+
+
+class _Groups:
+    """The records of one file, taken bundle by bundle, each looked at as it passes."""
+
+    def __init__(self, ledger: Ledger, kind: str, tally: _Tally) -> None:
+        self._kind, self._tally = kind, tally
+        self._groups = _grouped(ledger, kind, tally)
+        self._next = next(self._groups, None)
+
+    def upto(self, sha256: str) -> list[int]:
+        """Which entries of the bundle have records here; records before them have no header."""
+        while self._next is not None and self._next[0] < sha256:
+            self._orphan()
+        if self._next is None or self._next[0] != sha256:
+            return []
+        return self._consume()
+
+    def rest(self) -> None:
+        while self._next is not None:
+            self._orphan()
+
+    def _orphan(self) -> None:
+        sha256 = self._next[0] if self._next else ""
+        self._tally.problem(f"bundle {sha256}: {len(self._consume())} lines in {self._kind}.jsonl, but no header")
+
+    def _consume(self) -> list[int]:
+        places: list[int] = []
+        for line in self._next[1] if self._next else []:
+            try:
+                places.append(self._record(line))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                self._tally.problem(f"{self._kind}.jsonl has a line that is not one of ours: was it edited?")
+        if places != sorted(places):
+            self._tally.problem(f"{self._kind}.jsonl is not sorted within bundle {self._next[0] if self._next else ''}")
+        self._next = next(self._groups, None)
+        return places
+
+    def _record(self, line: bytes) -> int:
+        """Count a record; gives the place of its entry."""
+        tally, record = self._tally, ordinary(line)
+        body = line[_BODY_AT:-2] if self._kind == "records" else line[_BODY_AT : line.rindex(b',"reasons":[')]
+        if hashlib.sha256(body).hexdigest()[:32].encode() != line[_ID_AT]:
+            tally.problem(f"record {record['record_id']}: its id is not that of its content: the line was changed")
+        place = int(record["source"]["index"])
+        verdict = "valid" if self._kind == "records" else "invalid"
+        tally.counts[verdict] += 1
+        if verdict == "valid":
+            tally.eligibility[phases.eligibility(record)] += 1
+        for key in ("judge_model", "generator_model"):
+            name = record.get(key)
+            tally.by[key, name if isinstance(name, str) else None, verdict] += 1
+        phase = record["phase"]
+        numeric = isinstance(phase, (int, float)) and not isinstance(phase, bool) and phase in (0, 1, 2)
+        tally.by["phase", int(phase) if numeric else None, verdict] += 1
+        tally.blamed.update({reason["code"] for reason in record.get("reasons", [])})
+        return place
+
+
+def _grouped(ledger: Ledger, kind: str, tally: _Tally) -> Iterator[tuple[str, Iterator[bytes]]]:
+    where = sha_slice(kind)
+    last = ""
+    for key, group in groupby(ledger.lines(kind), lambda line: line[where]):
+        sha256 = key.decode("ascii", "replace")
+        if sha256 <= last:
+            tally.problem(f"{kind}.jsonl is not sorted at bundle {sha256}")
+        last = sha256
+        yield sha256, group
+
+
+def _table(tally: _Tally, key: str) -> list[dict[str, Any]]:
+    names = {name for by, name, _ in tally.by if by == key}
+    return [
+        {key: name, "valid": tally.by[key, name, "valid"], "invalid": tally.by[key, name, "invalid"]}
+        for name in sorted(names, key=lambda name: (name is None, str(name)))
+    ]

@@ -1,0 +1,159 @@
+"""What judges claim about their own scores, against what the records say.
+
+Claims are the numbers under a bundle's `aggregates`, and the totals of its entries. A claim is understood by its name
+alone, by the words listed in `rules/claims.json`; one that says no statistic we know is told as not derivable, never
+guessed at. Nothing claimed is ever used.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import contract_spec as spec
+
+from normalizer.documents.dialect import Done, dialect_of, original, translate
+from normalizer.documents.exact import rounded
+from normalizer.documents.lossless import Number, value_of
+from normalizer.documents.pointers import escape
+from normalizer.documents.rubric import Rubric, exact_sum, rubric_of
+from normalizer.ledger.open_ledgers import conserved
+from normalizer.ledger.reader import Ledger
+
+_WORDS: dict[str, Any] = spec.resource("rules/claims.json")
+_STATISTIC = {word: name for name, words in _WORDS["statistics"].items() for word in words}
+_VERDICTS = ("match", "rounded", "mismatch", "not_derivable")
+
+
+class Meaning(NamedTuple):
+    """What a claim's name says."""
+
+    statistic: str
+    measure: str | None
+    """A dimension, `total`, or None for a count."""
+
+
+def claims(ledger: Ledger) -> dict[str, Any]:
+    """Every claim of a ledger's bundles: a document of `claims.json`."""
+    found = [claim for line in ledger.sound("headers") for claim in _of_bundle(ledger, ledger.exact("headers", line))]
+    counts = Counter(claim["verdict"] for claim in found)
+    return {"claims": found, "counts": {verdict: counts[verdict] for verdict in _VERDICTS}}
+
+
+def meaning(path: list[str], dimensions: list[str]) -> Meaning | None:
+    """What the names on the way to a claim say together; None if they do not say exactly one thing."""
+    words: list[str] = []
+    measures: list[str] = []
+    for step in path:
+        if step in dimensions:
+            measures.append(step)
+            continue
+        for dimension in dimensions:
+            if re.search(rf"(^|[^A-Za-z0-9]){re.escape(dimension)}($|[^A-Za-z0-9])", step):
+                measures.append(dimension)
+                step = step.replace(dimension, " ")
+                break
+        words += re.findall("[a-z]+|[^a-z_. -]+", re.sub("([a-z])([A-Z])", r"\1_\2", step).lower())
+    statistics = {_STATISTIC[word] for word in words if word in _STATISTIC}
+    totals = [word for word in words if word in _WORDS["total"]]
+    rest = [word for word in words if word not in _STATISTIC and word not in totals and word not in _WORDS["ignored"]]
+    if len(statistics) > 1 or len(set(measures)) > 1 or (measures and "total" in totals):
+        return None
+    if "total" in dimensions and "total" in (*measures, *totals):  # the sum, or the dimension of that name
+        return None
+    if statistics == {"count"} and not measures and all(word in _WORDS["counted"] for word in rest):
+        return Meaning("count", None)
+    if rest or statistics == {"count"}:
+        return None
+    if measures:
+        return Meaning(statistics.pop(), measures[0]) if statistics else None
+    return Meaning(statistics.pop(), "total") if statistics and totals else None
+
+
+def _of_bundle(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    sha256 = header["bundle_sha256"]
+    rubric = rubric_of(ledger.document(header["settings"]["rubric"]))
+    records = [ledger.exact("records", line) for line in ledger.lines_of("records", sha256)]
+    conserved("valid", len(records), int(header["valid"]))
+    scored = [(record, _worths(record, rubric)) for record in records]
+    values = [worths for _, worths in scored if worths is not None]
+    known = {"bundle_sha256": sha256, "invalid": int(header["invalid"])}
+    envelope, moved = header["header"], list[Done]()
+    if "dialect" in header["settings"]:
+        dialect = dialect_of(ledger.document(header["settings"]["dialect"]))
+        envelope, moved, _, _ = translate(envelope, dialect.bundle)
+    for pointer, path, claimed in _numbers(original("/aggregates", moved), [], envelope.get("aggregates")):
+        meant = meaning(path, list(rubric.dimensions))
+        yield {**known, **_judged(pointer, claimed, meant, values)}
+    for record, worths in scored:
+        if "total" in record and worths is not None:
+            pointer = f"{record['source']['pointer']}/total"
+            yield {**known, **_judged(pointer, record["total"], Meaning("sum", "total"), [worths])}
+
+
+def _numbers(pointer: str, path: list[str], value: Any) -> Iterator[tuple[str, list[str], Number]]:
+    """Every number below, with its pointer and the names on the way to it."""
+    if type(value) is Number:
+        yield pointer, path, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _numbers(f"{pointer}/{escape(key)}", [*path, key], inner)
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from _numbers(f"{pointer}/{place}", [*path, str(place)], inner)
+
+
+def _worths(record: dict[str, Any], rubric: Rubric) -> dict[str, Decimal] | None:
+    """What the scores of a record are worth, and their sum; None where they are not all on the scale."""
+    worths = {}
+    for key, dimension in rubric.dimensions.items():
+        worth = dimension.scale.worth(record["scores"].get(key))
+        if worth is None:
+            return None
+        worths[key] = worth
+    return {**worths, "total": exact_sum(list(worths.values()))}
+
+
+def _judged(pointer: str, claimed: Number, meant: Meaning | None, values: list[dict[str, Decimal]]) -> dict[str, Any]:
+    exact = None if meant is None else _recomputed(meant, values)
+    return {
+        "pointer": pointer,
+        "claimed": str(claimed),
+        "statistic": None if meant is None else meant.statistic,
+        "measure": None if meant is None else meant.measure,
+        "recomputed": None if exact is None else rounded(exact),
+        "records": len(values),
+        "verdict": _verdict(claimed, exact),
+    }
+
+
+def _recomputed(meant: Meaning, values: list[dict[str, Decimal]]) -> Fraction | None:
+    if meant.measure is None:
+        return Fraction(len(values))
+    numbers = [Fraction(each[meant.measure]) for each in values]
+    if not numbers:
+        return None
+    match meant.statistic:
+        case "sum":
+            return sum(numbers, Fraction(0))
+        case "mean":
+            return sum(numbers, Fraction(0)) / len(numbers)
+        case "min":
+            return min(numbers)
+    return max(numbers)
+
+
+def _verdict(claimed: Number, exact: Fraction | None) -> str:
+    value = value_of(claimed)
+    if exact is None or value is None:
+        return "not_derivable"
+    exponent = value.as_tuple().exponent
+    if abs(value.adjusted()) > 100 or not isinstance(exponent, int):
+        return "mismatch"
+    if Fraction(value) == exact:
+        return "match"
+    # Equal to the places it is written with, whichever way a tie was rounded.
+    half = Fraction(1, 2) * Fraction(10) ** exponent
+    return "rounded" if exponent <= 0 and abs(Fraction(value) - exact) <= half else "mismatch"

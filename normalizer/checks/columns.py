@@ -1,0 +1,56 @@
+"""Which number of a summary a table's column means: the names that our own tables use, and a few plain ones."""
+
+import re
+from decimal import Decimal
+from typing import Any
+
+from normalizer.aggregate import cell_names
+from normalizer.aggregate.cell_names import MOMENTS
+
+_COUNTS = {"n": "n", "n_records": "n_records", "records": "n_records", "n_judges": "n_judges", "judges": "n_judges"}
+_COUNTS |= {"at_min": "at_min", "at min": "at_min", "at_max": "at_max", "at max": "at_max"}
+_PLAIN = {"95 % interval": "total.ci95", "ci95": "total.ci95", "mean": "total.mean"}
+_PLAIN |= {name: f"total.{name}" for name in ("sd", "min", "max", "ci95_low", "ci95_high")}
+PASSED_OVER = ("row", "flags")
+"""Columns of our own tables that hold no number."""
+
+
+def statistic_of(column: str, dimensions: list[str]) -> str | None:
+    """What a column is taken for; None: not understood."""
+    name = column.strip()
+    measures = ["total", *map(cell_names.dimension, dimensions)]
+    if name in measures:
+        return f"{name}.mean"
+    if name in _COUNTS:
+        return _COUNTS[name]
+    if name in _PLAIN:
+        return _PLAIN[name]
+    measure, _, moment = name.rpartition(".")
+    return name if moment in MOMENTS and measure in measures else None
+
+
+def value_of(row: dict[str, Any], statistic: str) -> list[Decimal] | None:
+    """The number, or the two ends of an interval; None: NA."""
+    if statistic in _COUNTS.values():
+        return [Decimal(row[statistic])]
+    measure, _, moment = statistic.rpartition(".")
+    measures = {cell_names.dimension(name): moments for name, moments in row["dimensions"].items()}
+    moments = row["total"] if measure == "total" else measures[measure]
+    if not moment.startswith("ci95"):
+        return None if moments[moment] is None else [moments[moment]]
+    ends: list[Decimal] | None = moments["ci95"]
+    if ends is None or moment == "ci95":
+        return ends
+    return [ends[moment == "ci95_high"]]
+
+
+_NUMBER = r"[-+\u2212]?[0-9]+(?:\.[0-9]+)?"
+_ONE = re.compile(rf"({_NUMBER})")
+_TWO = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:to|,|;|\u2013)\s*({_NUMBER})\s*[\])]?")
+
+
+def numbers_in(cell: str, count: int) -> list[Decimal] | None:
+    """The number or the two numbers that a cell holds; None: it holds something else."""
+    text = cell.strip().strip("$")
+    found = (_ONE if count == 1 else _TWO).fullmatch(text)
+    return [Decimal(number.replace("\u2212", "-")) for number in found.groups()] if found else None

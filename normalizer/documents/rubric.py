@@ -1,0 +1,167 @@
+"""The scoring scale: which score a dimension allows, and what it is worth."""
+
+import re
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from typing import Any
+
+from normalizer.documents.lossless import Number, value_of
+
+MOST = Decimal(10) ** 12
+PLACES = Decimal(1).scaleb(-12)
+_EXACT = Context(prec=100)
+_FEW = 1000
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+"""A number as JSON spells it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The allowed scores of one dimension. Labels are strings, all other scores are numbers."""
+
+    words: str
+    """What is allowed, in words that follow `must be`."""
+    spellings: dict[str, Decimal]
+    """Scores known to be allowed by their spelling alone, and what they are worth: the quick way to say yes."""
+    labels: dict[str, Decimal] | None
+    values: frozenset[Decimal] | None
+    minimum: Decimal
+    maximum: Decimal
+    unit: Decimal
+    """Every score is a multiple of this."""
+
+    def worth(self, score: Any) -> Decimal | None:
+        """What a score counts for, exactly; None if it is not allowed."""
+        if self.labels is not None:
+            return self.labels.get(score) if type(score) is str else None
+        value = value_of(score) if type(score) is Number else None
+        if value is None or not self.minimum <= value <= self.maximum:
+            return None
+        if self.values is not None and value not in self.values:
+            return None
+        # However many zeros it was written with, what it counts for has the scale's places.
+        counted = value.quantize(self.unit, context=_EXACT)
+        return counted if counted == value else None
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A dimension: its scale, and whether every entry must quote evidence for it."""
+
+    scale: Scale
+    evidence_required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """The dimensions by key, in the rubric's order."""
+
+    name: str
+    dimensions: dict[str, Dimension]
+
+    def bounds(self) -> tuple[Decimal, Decimal]:
+        """The least and the greatest total."""
+        scales = [dimension.scale for dimension in self.dimensions.values()]
+        return exact_sum([s.minimum for s in scales]), exact_sum([s.maximum for s in scales])
+
+
+def exact_sum(values: list[Decimal]) -> Decimal:
+    """The sum, without rounding."""
+    total = Decimal(0)
+    for value in values:
+        total = _EXACT.add(total, value)
+    return total
+
+
+def rubric_of(document: dict[str, Any]) -> Rubric:
+    """The rubric a document declares, its numbers spelled as they are. `contradictions` has nothing against it."""
+    return Rubric(
+        document["name"],
+        {
+            key: Dimension(_scale(given["scale"]), given.get("evidence_required", False))
+            for key, given in document["dimensions"].items()
+        },
+    )
+
+
+def contradictions(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """What is wrong with a rubric that its schema accepts: pointers and sentences."""
+    found = []
+    for key, given in document["dimensions"].items():
+        scale, at = given["scale"], f"/dimensions/{key}/scale"
+        numbers = [scale[name] for name in ("minimum", "maximum") if name in scale]
+        numbers += [*scale.get("values", []), *scale.get("labels", {}).values()]
+        beyond = [number for number in numbers if value_of(number) is None]
+        if beyond:
+            found += [(at, f"{key}: {number} has an exponent beyond all arithmetic") for number in beyond]
+            continue
+        if "minimum" in scale and Decimal(scale["minimum"]) > Decimal(scale["maximum"]):
+            found.append((at, f"{key}: minimum {scale['minimum']} is above maximum {scale['maximum']}"))
+        for number in numbers:
+            if Decimal(number).quantize(PLACES, context=_EXACT) != Decimal(number):
+                found.append((at, f"{key}: {number} has more than 12 decimal places"))
+        if scale["kind"] == "decimals":
+            found += [(at, f"{key}: {sentence}") for sentence in _ends_off_the_scale(scale)]
+        values = [Decimal(number) for number in scale.get("values", [])]
+        if len(set(values)) < len(values):
+            found.append((at, f"{key}: a value is listed twice"))
+        for level in given.get("levels", {}):
+            if not _is_score(level, _scale(scale)):
+                found.append((f"/dimensions/{key}/levels", f"{key}: the level {level!r} is not a score of its scale"))
+    return found
+
+
+def _ends_off_the_scale(scale: dict[str, Any]) -> list[str]:
+    """The ends of a scale of decimals that no score could reach: bounds and counts of extremes would be about them."""
+    places = int(Decimal(scale["places"]))
+    step = Decimal(1).scaleb(-places)
+    return [
+        f"{name} {scale[name]} has more than {places} decimal places, so that no score can be it"
+        for name in ("minimum", "maximum")
+        if Decimal(scale[name]).quantize(step, context=_EXACT) != Decimal(scale[name])
+    ]
+
+
+def _is_score(level: str, scale: Scale) -> bool:
+    if scale.labels is not None:
+        return level in scale.labels
+    return _NUMBER.fullmatch(level) is not None and scale.worth(Number(level)) is not None
+
+
+def _scale(given: dict[str, Any]) -> Scale:
+    kind = given["kind"]
+    if kind == "labels":
+        worths = {label: Decimal(number) for label, number in given["labels"].items()}
+        words = "one of " + ", ".join(f'"{label}"' for label in worths)
+        least, most = min(worths.values()), max(worths.values())
+        return Scale(words, worths, worths, None, least, most, PLACES)
+    if kind == "values":
+        values = [Decimal(number) for number in given["values"]]
+        words = "one of " + ", ".join(given["values"])
+        return Scale(
+            words,
+            {str(number): Decimal(number) for number in given["values"]},
+            None,
+            frozenset(values),
+            min(values),
+            max(values),
+            PLACES,
+        )
+    minimum, maximum = Decimal(given["minimum"]), Decimal(given["maximum"])
+    ends = f"from {given['minimum']} to {given['maximum']}"
+    if kind == "integers":
+        some = range(int(minimum), int(min(maximum, minimum + _FEW)) + 1)
+        return Scale(
+            f"a whole number {ends}",
+            {str(number): Decimal(number) for number in some},
+            None,
+            None,
+            minimum,
+            maximum,
+            Decimal(1),
+        )
+    if kind == "decimals":
+        places = int(Decimal(given["places"]))
+        words = f"a number {ends} with at most {places} decimal places"
+        return Scale(words, {}, None, None, minimum, maximum, Decimal(1).scaleb(-places))
+    return Scale(f"a number {ends} with at most 12 decimal places", {}, None, None, minimum, maximum, PLACES)

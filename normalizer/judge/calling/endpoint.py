@@ -1,0 +1,255 @@
+"""A judge behind an OpenAI-compatible chat endpoint: one request a call, tried again when the endpoint is busy or cut.
+
+The request carries the three parts of the input as three content parts, and no more. The key comes from the
+environment, goes into one header, and is cut out of everything that is kept.
+"""
+
+import asyncio
+import json
+import os
+import time
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit, urlunsplit
+
+import contract_spec as spec
+
+from normalizer.documents.settings import LIMITS
+from normalizer.errors import CannotRun
+from normalizer.judge.calling.calls import CallFailed
+from normalizer.judge.run_folder import Answer, sha256
+
+_HIDDEN = b"[key]"
+_LONGEST_WAIT = 600.0
+_BACK_OFF_CAP = 60.0
+_TOKENS = {"prompt": "prompt_tokens", "completion": "completion_tokens", "total": "total_tokens"}
+_MANY = 10**15
+"""Tokens that no call has: an endpoint that tells of more tells nothing."""
+_HOPELESS = {
+    401: "the endpoint refuses the key: put a valid one into the environment variable {key_env}",
+    403: "the endpoint refuses access: check the key in {key_env} and whether it may use the model",
+    404: "the endpoint knows no such address or model: check --endpoint and --model",
+}
+_RESERVED = ("model", "messages", "stream", "n")
+
+
+class Tries(NamedTuple):
+    """How patiently an endpoint is asked."""
+
+    timeout: float
+    retries: int
+    back_off: float
+
+
+class _Again(Exception):
+    """This try failed; another may not."""
+
+    def __init__(self, problem: str, wait: float | None = None, kept: bytes = b"") -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.wait = wait
+        self.kept = kept
+
+
+def messages(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The three parts of an input as chat messages. The name of a PDF is the same for all: the format wants one."""
+    part = document["file"]
+    if "base64" in part:
+        data = f"data:{part['media_type']};base64,{part['base64']}"
+        content: dict[str, Any] = {"type": "file", "file": {"filename": "document.pdf", "file_data": data}}
+    else:
+        content = {"type": "text", "text": part["text"]}
+    told = [{"type": "text", "text": document[name]} for name in ("rules", "scale")]
+    return [{"role": "system", "content": told}, {"role": "user", "content": [content]}]
+
+
+def request_body(data: bytes, model: str, parameters: dict[str, Any]) -> bytes:
+    """The bytes of the request for an input."""
+    body = {"model": model, "messages": messages(json.loads(data)), **parameters}
+    return json.dumps(body, separators=(",", ":")).encode()
+
+
+def parameters_of(text: str | None) -> dict[str, Any]:
+    """What else a request shall carry, from the command line."""
+    try:
+        value = (
+            {} if text is None else spec.parse(text.encode("utf-8", "surrogateescape"), max_depth=LIMITS["max_depth"])
+        )
+    except spec.NotStrictJson as error:
+        raise CannotRun(f'--parameters must be a JSON object, such as {{"temperature": 0}}: {error}') from None
+    if type(value) is not dict:
+        raise CannotRun('--parameters must be a JSON object, such as {"temperature": 0}')
+    for name in _RESERVED:
+        if name in value:
+            raise CannotRun(f"--parameters may not set {name}: the run itself does")
+    return value
+
+
+def address(endpoint: str) -> str:
+    """The address to ask. `/chat/completions` is added where it is not there."""
+    try:
+        parts = urlsplit(endpoint)
+    except ValueError as error:
+        raise CannotRun(f"--endpoint must be an address such as https://HOST/v1: {error}") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise CannotRun(f"--endpoint must be an address such as https://HOST/v1, not {endpoint}")
+    if parts.username is not None or parts.password is not None:
+        raise CannotRun("--endpoint must not carry a name or password: a key belongs into the environment (--key-env)")
+    path = parts.path.rstrip("/")
+    if not path.endswith("/chat/completions"):
+        path += "/chat/completions"
+    return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
+
+
+def recorded(url: str) -> str:
+    """An address as it is written down: a query may hold a key."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
+
+
+class EndpointJudge:
+    """Asks an endpoint over kept-open connections."""
+
+    def __init__(
+        self, url: str, model: str, parameters: dict[str, Any], tries: Tries, *, max_reply: int, jobs: int, key_env: str
+    ) -> None:
+        try:
+            import httpx
+        except ImportError:
+            raise CannotRun("an endpoint judge needs httpx: pip install 'zeno-normalizer[judge]'") from None
+        key = os.environ.get(key_env, "").strip()
+        if not all("!" <= char <= "~" for char in key):
+            # An error of the client would show it.
+            raise CannotRun(f"the key in {key_env} holds characters that no header can carry: set it anew")
+        parts = urlsplit(url)
+        if key and parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+            raise CannotRun(f"the key in {key_env} would travel in the clear: use https, or unset {key_env}")
+        headers = {"content-type": "application/json", "accept": "application/json", "accept-encoding": "identity"}
+        if key:
+            headers["authorization"] = f"Bearer {key}"
+        try:
+            self._url = httpx.URL(url)
+            # A limit on each read would let a slow drip go on for ever: `ask` limits the whole try.
+            self._client = httpx.AsyncClient(
+                headers=headers,
+                timeout=None,  # noqa: S113 - see above
+                limits=httpx.Limits(max_connections=jobs, max_keepalive_connections=jobs),
+            )
+        except (httpx.InvalidURL, ValueError) as error:
+            raise CannotRun(f"--endpoint, or a proxy of the environment, is no usable address: {error}") from None
+        self._failures = (httpx.TransportError, httpx.DecodingError)
+        self._key = key.encode()
+        self._key_env = key_env
+        self._model = model
+        self._parameters = parameters
+        self._tries = tries
+        self._max_reply = max_reply
+        self._stopped = asyncio.Event()
+        # A reply stands in the response as a JSON string, where a character may take six.
+        self._max_response = 6 * max_reply + (1 << 16)
+
+    def stop(self) -> None:
+        """Try nothing again."""
+        self._stopped.set()
+
+    async def _stopped_within(self, seconds: float) -> bool:
+        try:
+            await asyncio.wait_for(self._stopped.wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def ask(self, data: bytes) -> Answer:
+        """One call: tries until one is answered, as often as allowed."""
+        body = request_body(data, self._model, self._parameters)
+        failed: list[dict[str, Any]] = []
+        while True:
+            try:
+                async with asyncio.timeout(self._tries.timeout):
+                    answer = await self._try(body)
+                return answer._replace(request_sha256=sha256(body), tries=tuple(failed))
+            except TimeoutError:
+                again = _Again(f"no response within {self._tries.timeout:g} s (see --timeout)")
+            except self._failures as error:
+                again = _Again(self._hide(f"the connection failed: {type(error).__name__}: {error}".encode()).decode())
+            except _Again as error:
+                again = error
+            except CallFailed as error:
+                error.tries = tuple(failed)
+                raise
+            own = min(self._tries.back_off * 2 ** len(failed), _BACK_OFF_CAP)
+            wait = own if again.wait is None else again.wait
+            last = len(failed) >= self._tries.retries or wait > _LONGEST_WAIT
+            failed.append({"problem": again.problem, "waited": 0.0 if last else wait})
+            if last:
+                told = f", and asks to wait {wait:.0f} s" if wait > _LONGEST_WAIT else ""
+                kept = {"response": again.kept} if again.kept else {}
+                raise CallFailed(
+                    f"{again.problem}{told} ({len(failed)} tries)", tries=tuple(failed), kept=kept
+                ) from None
+            if await self._stopped_within(wait):
+                raise CallFailed(f"{again.problem}, and the run was stopped", tries=tuple(failed)) from None
+
+    async def _try(self, body: bytes) -> Answer:
+        async with self._client.stream("POST", self._url, content=body) as response:
+            received = bytearray()
+            async for block in response.aiter_bytes():
+                received += block
+                if len(received) > self._max_response:
+                    break
+            status, headers = response.status_code, response.headers
+        data = self._hide(bytes(received[: self._max_response]))
+        if status == 200:
+            return self._answer(data, too_long=len(received) > self._max_response)
+        if status == 429 or status >= 500 or status == 408:
+            raise _Again(f"status {status}", wait_of(headers.get("retry-after")), data)
+        if status in _HOPELESS:
+            problem = f"status {status}: {_HOPELESS[status].format(key_env=self._key_env)}"
+            raise CallFailed(problem, hopeless=True, kept={"response": data})
+        if 300 <= status < 400:
+            raise CallFailed(
+                f"status {status}: the endpoint sends us elsewhere: give the right address with --endpoint",
+                hopeless=True,
+            )
+        said = " ".join(data[:200].decode(errors="replace").split())
+        raise CallFailed(f"status {status}: {said}", kept={"response": data})
+
+    def _answer(self, data: bytes, *, too_long: bool) -> Answer:
+        if too_long:
+            return Answer(b"", truncated=True, response=data)
+        try:
+            value = json.loads(data)
+            content = value["choices"][0]["message"]["content"]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            raise _Again("the response is not a chat completion", kept=data) from None
+        if content is not None and type(content) is not str:
+            raise _Again("the response's content is not a text", kept=data)
+        reply = (content or "").encode("utf-8", "surrogatepass")
+        usage = value.get("usage")
+        counts = {name: usage.get(key) for name, key in _TOKENS.items()} if type(usage) is dict else {}
+        tokens = {name: count for name, count in counts.items() if type(count) is int and 0 <= count < _MANY}
+        kept = reply[: self._max_reply]
+        return Answer(kept, truncated=len(reply) > len(kept), response=data, tokens=tokens or None)
+
+    def _hide(self, data: bytes) -> bytes:
+        return data.replace(self._key, _HIDDEN) if self._key else data
+
+
+def wait_of(retry_after: str | None, now: float | None = None) -> float | None:
+    """Seconds to wait by a Retry-After header: a number of them, or a date. None: it says nothing of use."""
+    if retry_after is None:
+        return None
+    text = retry_after.strip()
+    if text.isascii() and text.isdecimal():
+        return float(text[:12])
+    try:
+        when = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)
+    return max(0.0, (when - datetime.fromtimestamp(time.time() if now is None else now, UTC)).total_seconds())

@@ -1,0 +1,80 @@
+"""Whether a ledger is still as runs left it: asked by a run before it changes anything.
+
+Lines are looked at as they are merged, and what they refer to must be there. Raw bundles are only counted: to read
+them all again whenever one is added is for `audit`.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from normalizer.errors import UnusableLedger
+from normalizer.ledger.reader import FILES, Ledger, settings_in
+
+
+class Intact:
+    """The ledger that a run adds to. Its lock must be held."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._ledger = Ledger(folder)
+        self._settings: set[bytes] = set()
+        there = [kind for kind in FILES if self._ledger.path(kind).exists()]
+        for kind in FILES if there else ():
+            if not self._ledger.path(kind).is_file():
+                what = "is not a file" if kind in there else "is missing"
+                raise UnusableLedger(f"{folder} is damaged: {kind}.jsonl {what}; nothing was changed")
+
+    def size(self, kind: str) -> int:
+        """How many bytes a file of lines has."""
+        path = self._ledger.path(kind)
+        return path.stat().st_size if path.exists() else 0
+
+    def lines(self, kind: str) -> Iterator[bytes]:
+        """The lines of a file."""
+        return self._ledger.sound(kind) if self.size(kind) else iter(())
+
+    def item(self, kind: str, line: bytes) -> dict[str, Any]:
+        """A line as a value."""
+        return self._ledger.item(kind, line)
+
+    def keep(self, kind: str, line: bytes) -> None:
+        """Note what a line that stays refers to."""
+        if kind in ("headers", "audit"):
+            self._settings.add(settings_in(kind, line))
+
+    def check(self, bundles: int, documents: Iterable[str], staged: Path) -> None:
+        """Everything that the lines refer to is there, and what is staged can be moved into its place."""
+        for name in ("bundles", "settings"):
+            if (self._folder / name).exists() and not (self._folder / name).is_dir():
+                raise UnusableLedger(f"{self._folder} is damaged: {name} is not a folder; nothing was changed")
+        kept = self._folder / "bundles"
+        there = self._ledger.raw_bundles()
+        places = [self._folder / "settings" / f"{digest}.json" for digest in documents]
+        for path in (staged / "incoming").rglob("*.json"):
+            places.append(kept / path.name)
+            there += not places[-1].exists()
+        for place in places:
+            if place.is_dir():
+                raise UnusableLedger(f"{place} is a folder, where a file belongs: remove it; nothing was changed")
+        if there != bundles:
+            raise UnusableLedger(
+                f"{self._folder} is damaged: {bundles} bundles are accounted for, but the raw bytes of {there} are "
+                "there; nothing was changed"
+            )
+        for settings in sorted(self._settings):
+            for name, digest in self._ledger.item("headers", settings).items():
+                if name != "protocol":
+                    self._ledger.document(digest)
+
+
+def check_bytes(path: Path, sha256: str) -> None:
+    """A raw bundle that is given again is kept as it came."""
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UnusableLedger(f"cannot read {path}: {error.strerror}") from None
+    if found != sha256:
+        raise UnusableLedger(f"the bytes of {path} are not those of its hash: give --replace to have them as they came")

@@ -1,0 +1,167 @@
+"""What is to be aggregated: ledgers, their one rubric, what they have twice, and what they should have had."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from normalizer.documents.dialect import dialect_of, translate
+from normalizer.documents.lossless import dumps, ordinary
+from normalizer.documents.manifest import Manifest, manifest_of
+from normalizer.documents.rubric import Rubric, rubric_of
+from normalizer.errors import CannotRun
+from normalizer.ledger.reader import Ledger, reading
+
+
+@dataclass(slots=True)
+class Part:
+    """One ledger, and those of its bundles that another one had already."""
+
+    ledger: Ledger
+    skip: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Sources:
+    """Open ledgers, looked through by their headers."""
+
+    parts: list[Part]
+    rubrics: dict[str, Rubric]
+    """By name; those of bundles with VALID records, or of all where none has any."""
+    active: dict[str, str] = field(default_factory=dict)
+    """The rubric that bundles without a VALID record were screened under: what such a bundle names may be another."""
+    relaxed: bool = False
+    """Whether a manifest states relaxations, so that VALID scores may be off the scale."""
+    valid: int = 0
+    screened_out: int = 0
+    """How many VALID and INVALID records the headers promise."""
+    duplicates: int = 0
+    unreadable: int = 0
+    without_entry: int = 0
+    expected: list[dict[str, Any]] = field(default_factory=list)
+    """Metadata of files that a manifest lists and that bundles lack."""
+
+    def rubric(self, name: str | None) -> Rubric:
+        """The one rubric of the records, or the one asked for."""
+        if name is not None:
+            if name not in self.rubrics:
+                raise CannotRun(f"no record is of rubric {name}: there are {', '.join(sorted(self.rubrics))}")
+            return self.rubrics[name]
+        if len(self.rubrics) > 1:
+            names = sorted(self.rubrics)
+            raise CannotRun(
+                f"the records are of rubrics {' and '.join(names)}, whose scores cannot be put together: "
+                f"choose one with --where rubric={names[0]}"
+            )
+        return next(iter(self.rubrics.values()))
+
+    @property
+    def size(self) -> int:
+        """Bytes of VALID records."""
+        return sum(part.ledger.path("records").stat().st_size for part in self.parts)
+
+    def invalid(self) -> Iterator[dict[str, Any]]:
+        """The INVALID records, no bundle twice."""
+        count = 0
+        for part in self.parts:
+            for record in part.ledger.items("invalid"):
+                sha256 = record["source"]["bundle_sha256"]
+                if sha256 not in part.skip:
+                    count += 1
+                    yield record | ({"rubric": self.active[sha256]} if sha256 in self.active else {})
+
+        conserved("invalid", count, self.screened_out)
+
+
+def conserved(kind: str, there: int, promised: int) -> None:
+    """A number over some of the records must not pass for one over all of them."""
+    if there != promised:
+        raise CannotRun(
+            f"{there} {kind} records are there, but the headers promise {promised}: was a ledger edited? "
+            "See `normalizer audit`"
+        )
+
+
+@contextmanager
+def opened(folders: tuple[Path, ...]) -> Iterator[Sources]:
+    """Open ledgers; no run changes them meanwhile."""
+    with ExitStack() as stack:
+        ledgers = [stack.enter_context(reading(folder)) for folder in folders]
+        yield _looked_through(ledgers)
+
+
+def _looked_through(ledgers: list[Ledger]) -> Sources:
+    sources = Sources([], {})
+    documents: dict[str, dict[str, Any]] = {}
+    hashes: dict[str, str] = {}
+    unused: dict[str, str] = {}
+    seen: dict[str, dict[str, str]] = {}
+    for ledger in ledgers:
+        skip = set()
+        for kind in ("headers", "audit"):
+            for item in ledger.items(kind):
+                sha256, settings = item["bundle_sha256"], item["settings"]
+                if sha256 in seen:
+                    _of_one_mind(sha256, seen[sha256], settings)
+                    skip.add(sha256)
+                    sources.duplicates += item.get("entries", 0)
+                    continue
+                if len(ledgers) > 1:
+                    seen[sha256] = settings
+                for digest in settings.values():
+                    if digest != settings["protocol"] and digest not in documents:
+                        documents[digest] = ledger.document(digest)
+                sources.valid += item.get("valid", 0)
+                sources.screened_out += item.get("invalid", 0)
+                name = documents[settings["rubric"]]["name"]
+                unused[name] = settings["rubric"]
+                if item.get("valid") == 0:
+                    sources.active[sha256] = name
+                if item.get("valid") and hashes.setdefault(name, settings["rubric"]) != settings["rubric"]:
+                    raise CannotRun(f"two different rubrics are called {name}: aggregate their ledgers apart")
+                _account(sources, kind, item, documents)
+        sources.parts.append(Part(ledger, frozenset(skip)))
+    sources.rubrics = {name: rubric_of(documents[digest]) for name, digest in (hashes or unused).items()}
+    if not sources.rubrics:
+        raise CannotRun("the ledger is empty: normalize a bundle into it first")
+    return sources
+
+
+def _of_one_mind(sha256: str, one: dict[str, str], other: dict[str, str]) -> None:
+    if one != other:
+        raise CannotRun(
+            f"bundle {sha256} is in two of the ledgers, normalized under different settings: give only one of them"
+        )
+
+
+def _account(sources: Sources, kind: str, item: dict[str, Any], documents: dict[str, dict[str, Any]]) -> None:
+    settings = item["settings"]
+    manifest = manifest_of(documents[settings["manifest"]]) if "manifest" in settings else None
+    sources.unreadable += kind == "audit"
+    lacking = sum(reason["code"] == "file_without_entry" for reason in item["reasons"])
+    sources.without_entry += lacking
+    if manifest is None:
+        return
+    sources.relaxed = sources.relaxed or bool(manifest.relaxations)
+    if lacking or kind == "audit":
+        envelope = item.get("header", {})
+        if "dialect" in settings and envelope:
+            envelope = translate(envelope, dialect_of(documents[settings["dialect"]]).bundle).value
+        sources.expected += _files(manifest, envelope)
+
+
+def _files(manifest: Manifest, envelope: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What records of the manifest's files say or would have said, as `records` puts it together."""
+    run = ordinary_metadata(manifest.metadata)
+    factors = {name: of.get("factors", {}) for name, of in (("envelope", envelope), ("run", run))}
+    known = {**run, **envelope}
+    for file in manifest.files.values():
+        shared = factors["envelope"] if isinstance(factors["envelope"], dict) else {}
+        yield {**known, **file, "factors": {**shared, **factors["run"], **file.get("factors", {})}}
+
+
+def ordinary_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
+    """A manifest's metadata with ordinary numbers."""
+    value: dict[str, Any] = ordinary(dumps(metadata).encode())
+    return value

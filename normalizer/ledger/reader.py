@@ -1,0 +1,246 @@
+"""The ledger: a folder of JSON lines and raw bundles. This module knows its layout and reads it.
+
+    records.jsonl    VALID records            sorted by bundle hash, then index
+    invalid.jsonl    INVALID records          likewise, with reasons
+    headers.jsonl    what a bundle holds besides its entries, a line a bundle
+    audit.jsonl      bundles from which no record could be made, with reasons
+    bundles/         every bundle's raw bytes, by hash
+    settings/        rubrics, manifests and dialects, by hash
+    .lock            held while a run writes, shared while a command reads
+
+Only `staging` writes, and only as a whole: see there.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from operator import le, lt
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import contract_spec as spec
+
+from normalizer.documents import lossless
+from normalizer.documents.settings import LIMITS
+from normalizer.errors import UnusableLedger
+
+FILES = ("records", "invalid", "headers", "audit")
+LOCK = ".lock"
+STAGING = ".staging"
+COMMIT = "COMMIT"
+_RECORD = (len('{"record_id":"') + 32 + len('","source":{"bundle_sha256":"'), 64)
+_BUNDLE = (len('{"bundle_sha256":"'), 64)
+_SHA_AT = {"records": _RECORD, "invalid": _RECORD, "headers": _BUNDLE, "audit": _BUNDLE}
+
+
+_START = re.compile(rb'{"record_id":"[0-9a-f]{32}","source":{"bundle_sha256":"[0-9a-f]{64}","index":[0-9]')
+_SHAPES = {
+    "records": _START,
+    "invalid": _START,
+    "headers": re.compile(
+        rb'{"bundle_sha256":"[0-9a-f]{64}","entries":[0-9]+,"valid":[0-9]+,"invalid":[0-9]+,'
+        rb'"entries_at":"(?:[^"\\]|\\.)*","settings":({[^{}]*}),"header":{'
+    ),
+    "audit": re.compile(rb'{"bundle_sha256":"[0-9a-f]{64}","bytes":[0-9]+,"settings":({[^{}]*}),"reasons":\['),
+}
+"""How the lines of each file begin; the settings of a bundle are a group."""
+_RAW = re.compile(r"[0-9a-f]{64}\.json")
+_DEPTH = LIMITS["max_depth"] + 8
+"""A record nests its entry no deeper than the bundle does but for what `source` wraps around a strange one."""
+
+
+def sha_slice(kind: str) -> slice:
+    """Where in a line of that file the bundle's hash stands: always at the same place."""
+    start, length = _SHA_AT[kind]
+    return slice(start, start + length)
+
+
+class Counts(NamedTuple):
+    """How many lines a ledger's files have, and what its headers promise."""
+
+    bundles: int
+    audited: int
+    entries: int
+    valid: int
+    invalid: int
+
+
+class Ledger:
+    """An open ledger: while it is, no run changes it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, kind: str) -> Path:
+        """The file of records, invalid, headers or audit lines."""
+        return self.folder / f"{kind}.jsonl"
+
+    def lines(self, kind: str) -> Iterator[bytes]:
+        """The lines of a file, in order."""
+        with self.path(kind).open("rb") as file:
+            yield from file
+
+    def sound(self, kind: str) -> Iterator[bytes]:
+        """The lines of a file, in order, as far as they look as this program writes and sorts them."""
+        begins, where, last = _SHAPES[kind].match, sha_slice(kind), b""
+        is_sorted = le if kind in ("records", "invalid") else lt
+        for line in self.lines(kind):
+            if not (begins(line) and line.endswith(b"}\n") and is_sorted(last, line[where])):
+                raise self._damaged(kind)
+            last = line[where]
+            yield line
+
+    def items(self, kind: str) -> Iterator[dict[str, Any]]:
+        """The lines of a file as values with ordinary numbers."""
+        return (self.item(kind, line) for line in self.sound(kind))
+
+    def item(self, kind: str, line: bytes) -> dict[str, Any]:
+        """A line as a value with ordinary numbers."""
+        try:
+            value: dict[str, Any] = lossless.ordinary(line)
+        except ValueError:
+            raise self._damaged(kind) from None
+        return value
+
+    def exact(self, kind: str, line: bytes) -> dict[str, Any]:
+        """A line as a value, numbers as they are spelled."""
+        try:
+            value: dict[str, Any] = lossless.parse(line, _DEPTH)
+        except spec.NotStrictJson:
+            raise self._damaged(kind) from None
+        if type(value) is not dict or _SHAPES[kind].match(line) is None:
+            raise self._damaged(kind)
+        return value
+
+    def _damaged(self, kind: str) -> UnusableLedger:
+        return UnusableLedger(
+            f"{self.path(kind)} has lines that are not as a run left them: was it edited? See `normalizer audit`"
+        )
+
+    def lines_of(self, kind: str, sha256: str) -> Iterator[bytes]:
+        """The lines of one bundle. The file is sorted, so that they are found by bisection."""
+        wanted = sha256.encode()
+        where = sha_slice(kind)
+        with self.path(kind).open("rb") as file:
+            low, high = 0, os.fstat(file.fileno()).st_size
+            while low < high:  # the first line at or after which the hash is not below the wanted one
+                middle = (low + high) // 2
+                file.seek(middle)
+                if middle:
+                    file.readline()
+                line = file.readline()
+                if line and line[where] < wanted:
+                    low = middle + 1
+                else:
+                    high = middle
+            file.seek(low)
+            if low:
+                file.readline()
+            for line in file:
+                if line[where] > wanted:
+                    return
+                if line[where] == wanted:
+                    yield line
+
+    def record(self, record_id: str) -> tuple[str, bytes]:
+        """Which file holds a record, and its line. An unambiguous beginning of the id will do."""
+        if not record_id:
+            raise UnusableLedger("give a record_id, or its first digits")
+        wanted = f'{{"record_id":"{record_id}'.encode()
+        found = [
+            (kind, line) for kind in ("records", "invalid") for line in self.lines(kind) if line.startswith(wanted)
+        ]
+        if not found:
+            raise UnusableLedger(f"no record of {self.folder} has an id that begins with {record_id}")
+        if len(found) > 1:
+            raise UnusableLedger(f"{len(found)} records have ids that begin with {record_id}: give more digits")
+        return found[0]
+
+    def kept(self, sha256: str) -> Path:
+        """The raw bundle with that hash, or an unambiguous beginning of it."""
+        folder = self.folder / "bundles"
+        named = re.fullmatch("[0-9a-f]{1,64}", sha256.lower())
+        matches = sorted(folder.glob(f"{named[0]}*.json")) if named else []
+        if not matches:
+            raise UnusableLedger(f"no bundle of {self.folder} has the hash {sha256}")
+        if len(matches) > 1:
+            raise UnusableLedger(f"{len(matches)} bundles have hashes that begin with {sha256}: give more digits")
+        return matches[0]
+
+    def raw_bundles(self) -> int:
+        """How many raw bundles are kept. What a file manager or an editor leaves beside them is none."""
+        folder = self.folder / "bundles"
+        return sum(_RAW.fullmatch(kept.name) is not None for kept in os.scandir(folder)) if folder.is_dir() else 0
+
+    def bundle(self, sha256: str) -> bytes:
+        """The raw bytes of a bundle, as they came."""
+        path = self.kept(sha256)
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise UnusableLedger(f"cannot read {path}: {error.strerror}") from None
+        if hashlib.sha256(data).hexdigest() != path.stem:
+            raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")
+        return data
+
+    def document(self, sha256: str) -> dict[str, Any]:
+        """A rubric, manifest or dialect that bundles were normalized under, numbers as they are spelled."""
+        path = self.folder / "settings" / f"{sha256}.json"
+        if not path.is_file():
+            raise UnusableLedger(f"{path} is missing: copy it from where this ledger is whole")
+        text = path.read_bytes().removesuffix(b"\n")
+        if hashlib.sha256(text).hexdigest() != sha256:
+            raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")
+        value: dict[str, Any] = lossless.parse(text, LIMITS["max_depth"])
+        return value
+
+
+def settings_in(kind: str, line: bytes) -> bytes:
+    """The settings in a line of headers or audit, as they stand there."""
+    found = _SHAPES[kind].match(line)
+    return found[1] if found else b"{}"
+
+
+def is_ledger(folder: Path) -> bool:
+    """Whether a folder holds a ledger, or the beginnings of one."""
+    return (folder / "headers.jsonl").is_file() or (folder / STAGING).is_dir()
+
+
+@contextmanager
+def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
+    """Hold the ledger's lock, or say who has it. A lock goes with its process, however that ends."""
+    try:
+        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT if mode == "write" else os.O_RDONLY, 0o644)
+    except FileNotFoundError:
+        yield  # a copy of a ledger, to be read: nobody writes to it
+        return
+    except OSError as error:
+        raise UnusableLedger(f"cannot open {folder / LOCK}: {error.strerror}") from None
+    try:
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_EX if mode == "write" else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UnusableLedger(f"another run is using {folder}: try again when it has ended") from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[Ledger]:
+    """Open a ledger to read. A run that was cut while it put its files in place is completed first."""
+    if not is_ledger(folder):
+        raise UnusableLedger(f"{folder} is not a ledger: `normalizer normalize BUNDLE... --out {folder}` makes one")
+    if (folder / STAGING / COMMIT).exists():
+        from normalizer.ledger import transaction  # only this rare case writes
+
+        with locked(folder, "write"):
+            transaction.recover(folder)
+    with locked(folder, "read"):
+        missing = [kind for kind in FILES if not (folder / f"{kind}.jsonl").is_file()]
+        if missing:
+            raise UnusableLedger(f"{folder} is not complete: {missing[0]}.jsonl is missing; run normalize again")
+        yield Ledger(folder)

@@ -1,0 +1,262 @@
+"""How a ledger changes: as a whole, or not at all.
+
+A run makes everything new in `.staging/`, then leaves a file COMMIT there, then moves things into place. Cut before
+COMMIT, the ledger is what it was and the next run starts anew; cut after it, the next run goes on moving. Either way
+the bytes are in the end those of an undisturbed run. Moving needs no space, so a full disk is met before COMMIT.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from normalizer.documents.lossless import ordinary
+from normalizer.documents.settings import Settings
+from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.ledger.integrity import Intact, check_bytes
+from normalizer.ledger.reader import COMMIT, FILES, STAGING, Counts, sha_slice
+
+_BLOCK = 1 << 22
+_REPLACED = b"replaced"
+"""What COMMIT says when bundles were replaced, so that documents may have gone out of use."""
+_COUNTS = re.compile(rb'{"bundle_sha256":"[0-9a-f]{64}","entries":([0-9]+),"valid":([0-9]+),"invalid":([0-9]+),')
+
+
+class Staging:
+    """The making of a ledger's next state. The ledger's lock must be held."""
+
+    def __init__(self, folder: Path, settings: Settings, *, replace: bool) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._replace = replace
+        self.root = folder / STAGING
+        recover(folder)
+        self._intact = Intact(folder)
+        self.committed = False
+
+    def begin(self) -> None:
+        """Make room for what comes in and for what is made of it."""
+        for name in ("incoming", "known", "parts", "new", "settings"):
+            (self.root / name).mkdir(parents=True)
+
+    def known_are_flawed(self) -> bool:
+        """Whether something is wrong with the bundles given that the ledger has already.
+
+        They must have been normalized under the same settings.
+        """
+        flawed = False
+        for kind in ("headers", "audit"):
+            where = sha_slice(kind)
+            is_known = self._among("known")
+            for line in self._intact.lines(kind):
+                sha256 = line[where].decode()
+                if is_known(sha256):
+                    item = self._intact.item(kind, line)
+                    self._same_settings(sha256, item["settings"])
+                    flawed = flawed or bool(item["reasons"]) or item["invalid"] > 0
+        return flawed
+
+    def _same_settings(self, sha256: str, before: dict[str, str]) -> None:
+        now = self._settings.identity
+        differing = [
+            name for name in ("manifest", "rubric", "dialect", "protocol") if before.get(name) != now.get(name)
+        ]
+        if differing:
+            raise UnusableLedger(
+                f"bundle {sha256} is in {self._folder} already, normalized under another {' and '.join(differing)}: "
+                "give --replace to have it normalized anew, or another --out"
+            )
+
+    def buckets(self) -> list[str]:
+        """The names of the folders that bundles were put in; each is worked on by itself."""
+        return sorted(os.listdir(self.root / "incoming"))
+
+    def merge(self) -> Counts:
+        """Make the next state of the four files from the present one and the parts; count what is in them.
+
+        What is damaged is told here, before anything has changed.
+        """
+        counted = {kind: self._merge(kind) for kind in FILES}
+        entries = valid = invalid = 0
+        for line in _lines(self.root / "new" / "headers.jsonl"):
+            counts = _COUNTS.match(line)
+            if counts is None:
+                raise CannotRun(f"a header of {self._folder} is not one of ours: was headers.jsonl edited?")
+            entries += int(counts[1])
+            valid += int(counts[2])
+            invalid += int(counts[3])
+        if (valid, invalid) != (counted["records"], counted["invalid"]) or entries != valid + invalid:
+            raise CannotRun(
+                f"conservation does not hold: {entries} entries, but {counted['records']} valid and "
+                f"{counted['invalid']} invalid records in {self._folder}; nothing was changed"
+            )
+        self._intact.check(counted["headers"] + counted["audit"], self._settings.documents, self.root)
+        return Counts(counted["headers"], counted["audit"], entries, valid, invalid)
+
+    def commit(self) -> None:
+        """Put everything in place."""
+        for digest, text in self._settings.documents.items():
+            (self.root / "settings" / f"{digest}.json").write_text(text + "\n", encoding="ascii")
+        marker = self.root / "marker"
+        with marker.open("wb") as file:
+            file.write(_REPLACED if self._replace else b"")
+            file.flush()
+            os.fsync(file.fileno())
+        marker.rename(self.root / COMMIT)
+        self.committed = True
+        recover(self._folder)
+
+    def discard(self) -> None:
+        """Leave the ledger as it was."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def _merge(self, kind: str) -> int:
+        parts = [self.root / "parts" / name for name in sorted(os.listdir(self.root / "parts")) if name.endswith(kind)]
+        with (self.root / "new" / f"{kind}.jsonl").open("wb") as out:
+            if self._intact.size(kind):
+                count = 0
+                for count, line in enumerate(self._merged(kind, parts), start=1):  # noqa: B007 - counted by it
+                    out.write(line)
+            else:
+                count = sum(_append(part, out) for part in parts)
+            out.flush()
+            os.fsync(out.fileno())
+        return count
+
+    def _merged(self, kind: str, parts: list[Path]) -> Iterator[bytes]:
+        where = sha_slice(kind)
+        kept = self._kept(kind, where)
+        fresh = (line for part in parts for line in _lines(part))
+        mine, new = next(kept, None), next(fresh, None)
+        while mine is not None and new is not None:
+            # No hash is on both sides, and both are sorted.
+            if mine[where] < new[where]:
+                yield mine
+                mine = next(kept, None)
+            else:
+                yield new
+                new = next(fresh, None)
+        yield from (line for line in (mine, new) if line is not None)
+        yield from kept
+        yield from fresh
+
+    def _kept(self, kind: str, where: slice) -> Iterator[bytes]:
+        """The lines of bundles that are not replaced."""
+        is_replaced = self._among("incoming") if self._replace else lambda _: False
+        for line in self._intact.lines(kind):
+            if not is_replaced(line[where].decode()):
+                self._intact.keep(kind, line)
+                yield line
+
+    def _among(self, part: str) -> Callable[[str], bool]:
+        """Whether a hash is among those of a part of the staging folder, for hashes asked in ascending order."""
+        root = self.root / part
+        names = (name for bucket in sorted(os.listdir(root)) for name in sorted(os.listdir(root / bucket)))
+        ahead = next(names, "")
+
+        def among(sha256: str) -> bool:
+            nonlocal ahead
+            while ahead and ahead < sha256:
+                ahead = next(names, "")
+            return ahead.startswith(sha256)
+
+        return among
+
+
+def take(stream: BinaryIO, folder: Path, *, replace: bool) -> Literal["new", "again", "known"]:
+    """Copy a bundle's bytes into the staging folder under their hash, unless this run or the ledger has them.
+
+    Several processes may do so at once: whoever makes the file first has taken the bundle.
+    """
+    root = folder / STAGING
+    data = _read(stream)
+    digest = hashlib.sha256(data)
+    scratch = None
+    if len(data) == _BLOCK:  # there may be more, perhaps more than fits into memory
+        scratch = root / f"taking-{os.getpid()}"
+        with scratch.open("wb") as file:
+            while data:
+                file.write(data)
+                data = _read(stream)
+                digest.update(data)
+    sha256 = digest.hexdigest()
+    kept = folder / "bundles" / f"{sha256}.json"
+    known = not replace and kept.exists()
+    if known:
+        check_bytes(kept, sha256)
+    place = _place(root, "known" if known else "incoming", sha256)
+    try:
+        with _new(place) as file:
+            file.write(b"" if known else data)
+    except FileExistsError:
+        return "known" if known else "again"
+    if scratch is not None and not known:
+        scratch.replace(place)
+    return "known" if known else "new"
+
+
+def _read(stream: BinaryIO) -> bytes:
+    try:
+        return stream.read(_BLOCK)
+    except OSError as error:
+        raise CannotRun(f"cannot read {stream.name}: {error.strerror or error}") from None
+
+
+def _new(place: Path) -> BinaryIO:
+    try:
+        return place.open("xb")
+    except FileNotFoundError:
+        place.parent.mkdir(exist_ok=True)
+        return place.open("xb")
+
+
+def _place(root: Path, part: str, sha256: str) -> Path:
+    """A bundle's place among the buckets: 64 of them, so that none is long to list and they sort as hashes do."""
+    return root / part / f"{int(sha256[:2], 16) & 0xFC:02x}" / f"{sha256}.json"
+
+
+def recover(folder: Path) -> None:
+    """Complete a run that was cut after its COMMIT; forget one that was cut before. The lock must be held."""
+    root = folder / STAGING
+    if (root / COMMIT).exists():
+        for name in ("bundles", "settings"):
+            (folder / name).mkdir(exist_ok=True)
+        for staged in (root / "incoming").rglob("*.json"):
+            staged.replace(folder / "bundles" / staged.name)
+        for staged in (root / "settings").glob("*.json"):
+            staged.replace(folder / "settings" / staged.name)
+        for staged in (root / "new").glob("*.jsonl"):
+            staged.replace(folder / staged.name)
+        if (root / COMMIT).read_bytes() == _REPLACED:
+            _forget_settings(folder)
+    if root.exists():
+        shutil.rmtree(root)
+
+
+def _forget_settings(folder: Path) -> None:
+    """Remove documents that no bundle refers to any more."""
+    used: set[str] = set()
+    for kind in ("headers", "audit"):
+        for line in _lines(folder / f"{kind}.jsonl"):
+            used.update(ordinary(line)["settings"].values())
+    for document in (folder / "settings").glob("*.json"):
+        if document.stem not in used:
+            document.unlink()
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    if path.exists():
+        with path.open("rb") as file:
+            yield from file
+
+
+def _append(part: Path, out: BinaryIO) -> int:
+    count = 0
+    with part.open("rb") as file:
+        while block := file.read(_BLOCK):
+            count += block.count(b"\n")
+            out.write(block)
+    return count

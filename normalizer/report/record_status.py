@@ -1,0 +1,117 @@
+"""Every record of the ledgers with its standing: whether it counts, and if not, why. For those who look one up."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from normalizer.aggregate import keys
+from normalizer.aggregate.eligibility import Kind, Levels
+from normalizer.aggregate.groups import selected
+from normalizer.aggregate.restated_scores import scores_of
+from normalizer.aggregate.summary import Options
+from normalizer.documents import lossless, phases
+from normalizer.documents.lossless import Number, ordinary
+from normalizer.documents.rubric import Rubric
+from normalizer.errors import CannotRun
+from normalizer.ledger.open_ledgers import Sources
+
+MOST = 50_000
+"""Records that one page can show."""
+
+
+@dataclass(slots=True)
+class Placed:
+    """A record, and where it stands."""
+
+    place: int
+    """Among all records."""
+    record: dict[str, Any]
+    """Numbers as they are spelled."""
+    plain: dict[str, Any]
+    """The same with ordinary numbers."""
+    part: int
+    """Which of the ledgers."""
+    levels: Levels
+    kind: Kind | None
+    """None: INVALID."""
+    worths: dict[str, Fraction] | None
+    """What its scores are worth; None: not all are on the scale."""
+    standing: str = "counted"
+    """counted, or the reason for which it is left out."""
+
+    @property
+    def total(self) -> Fraction | None:
+        """The sum of its scores."""
+        return None if self.worths is None else sum(self.worths.values(), Fraction(0))
+
+    def level(self, key: str) -> keys.Level:
+        """The record's level of a key."""
+        return keys.level_in(self.plain, key)
+
+
+def placed(given: Sources, rubric: Rubric, options: Options) -> list[Placed]:
+    """All records: VALID ones in the ledgers' order, then INVALID ones."""
+    found = [
+        _placed(place, part, kind, line, rubric, options, given)
+        for place, (part, kind, line) in enumerate(_lines(given))
+    ]
+    groups: dict[Levels, Counter[Kind]] = defaultdict(Counter)
+    for each in found:
+        if each.standing == "counted" and each.kind is not None:
+            groups[each.levels][each.kind] += 1
+    alone = {levels for levels, kinds in groups.items() if options.rules.only_self_judged(kinds)}
+    for each in found:
+        if each.standing == "counted" and each.levels in alone:
+            each.standing = "self_judged"
+    return found
+
+
+def _lines(given: Sources) -> Iterator[tuple[int, str, bytes]]:
+    count = 0
+    for kind in ("records", "invalid"):
+        for number, part in enumerate(given.parts):
+            for line in part.ledger.sound(kind):
+                count += 1
+                if count > MOST:
+                    raise CannotRun(
+                        f"there are more than {MOST} records, which no page can show one by one: "
+                        "use aggregate, agreement and statistics, whose numbers are the same"
+                    )
+                yield number, kind, line
+
+
+def _placed(place: int, part: int, kind: str, line: bytes, rubric: Rubric, options: Options, given: Sources) -> Placed:
+    record, plain = given.parts[part].ledger.exact(kind, line), ordinary(line)
+    levels = tuple(keys.level_in(plain, name) for name in options.by)
+    each = Placed(place, record, plain, part, levels, None, None)
+    if kind == "records":
+        worths = scores_of(record, rubric)
+        if worths is not None:
+            each.worths = {name: Fraction(worth) for name, worth in worths.items()}
+        protocol, judge = plain.get("protocol_version"), plain.get("judge_model")
+        own = plain.get("self_judged") is True or (judge is not None and judge == plain.get("generator_model"))
+        each.kind = Kind(int(plain["phase"]), protocol, own, worths is None)
+    elif plain["source"]["bundle_sha256"] in given.active:
+        plain["rubric"] = given.active[plain["source"]["bundle_sha256"]]  # whatever an INVALID record says
+    each.standing = _standing(each, options, given.parts[part].skip)
+    return each
+
+
+def _standing(each: Placed, options: Options, skip: frozenset[str]) -> str:
+    if each.plain["source"]["bundle_sha256"] in skip:
+        return "duplicate"
+    if not selected(each.plain, options.where):
+        return "not_selected"
+    if each.kind is None:
+        return "invalid"
+    if options.rules.admits(each.kind):
+        return "counted"
+    aggregated = options.rules.diagnostic or phases.rules()["phases"][str(each.kind.phase)]["aggregated"]
+    return "off_scale" if aggregated else "diagnostic"
+
+
+def spelled(score: Any) -> str:
+    """A score as the judge wrote it."""
+    return str(score) if isinstance(score, Number) else lossless.dumps(score)

@@ -1,0 +1,62 @@
+"""Bytes become a Bundle, or the reason why no record can be made from them. Nothing is repaired."""
+
+from typing import Any, NamedTuple
+
+import contract_spec as spec
+
+from normalizer.documents import lossless
+from normalizer.documents.dialect import Dialect, Done, original, translate
+from normalizer.documents.pointers import opened
+from normalizer.documents.settings import LIMITS
+from normalizer.screening.reasons import Reason
+
+ENTRIES = "per_file_scores"
+
+
+class Bundle(NamedTuple):
+    """A document with a list of entries. What the list holds, and what stands around it, is not judged yet."""
+
+    header: dict[str, Any]
+    """The document as it was written, its list of entries replaced by their number."""
+    envelope: dict[str, Any]
+    """The document in our terms, without its list of entries."""
+    entries: list[Any]
+    entries_at: str
+    """Where the list stands in the document as it was written."""
+    moved: list[Done]
+    """What the dialect did to the document."""
+    conflicts: list[str]
+    """What the dialect could not do, as pointers."""
+
+
+def read(data: bytes, dialect: Dialect | None = None) -> Bundle | Reason:
+    """The bundle, or why there is none."""
+    if len(data) > LIMITS["max_bundle_bytes"]:
+        return too_large(len(data))
+    try:
+        document = lossless.parse(data, LIMITS["max_depth"])
+    except spec.NotStrictJson as error:
+        return Reason("not_strict_json", "", f"it is not strict JSON: {error}")
+    if type(document) is not dict:
+        return Reason("not_an_object", "", "a bundle must be a JSON object")
+    moved: list[Done] = []
+    conflicts: list[str] = []
+    translated = document
+    if dialect is not None and dialect.bundle:
+        translated, moved, _, conflicts = translate(document, dialect.bundle)
+    entries = translated.get(ENTRIES)
+    entries_at = original(f"/{ENTRIES}", moved)
+    if type(entries) is not list:
+        what = "is missing" if ENTRIES not in translated else "must be a list of entries"
+        return Reason("no_entry_list", entries_at, f"{ENTRIES} {what}")
+    if not entries:
+        return Reason("no_entries", entries_at, f"{ENTRIES} has no entry")
+    header, parent, key = opened(document, entries_at)
+    parent[key] = len(entries)
+    envelope = {name: value for name, value in translated.items() if name != ENTRIES}
+    return Bundle(header, envelope, entries, entries_at, moved, conflicts)
+
+
+def too_large(size: int) -> Reason:
+    """Why a document of that many bytes is not read."""
+    return Reason("too_large", "", f"it has {size} bytes, more than the {LIMITS['max_bundle_bytes']} a bundle may have")

@@ -1,0 +1,153 @@
+"""What is wrong with a bundle as a whole: its envelope, its phase, its manifest. Such reasons blame all its records."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import contract_spec as spec
+
+from normalizer.documents import phases
+from normalizer.documents.dialect import original
+from normalizer.documents.lossless import Number, dumps, plain, value_of
+from normalizer.documents.manifest import Manifest
+from normalizer.documents.pointers import escape, steps_of
+from normalizer.documents.settings import Settings
+from normalizer.screening.bundle import ENTRIES, Bundle
+from normalizer.screening.reasons import Reason, one_a_place
+from normalizer.screening.records import METADATA
+
+_SCHEMA = "eval/judge_bundle.json"
+_SOUND_ENTRIES = [{"file": "a", "scores": {"a": 0}}]
+_OF_A_FILE_ONLY = ("file", "artifact", "path", "sha256")
+
+
+def phase_of(bundle: Bundle, manifest: Manifest | None) -> int:
+    """The phase a bundle is screened under: its own, the manifest's, else 0."""
+    run = manifest.metadata if manifest is not None else {}
+    stated = bundle.envelope.get("phase", run.get("phase"))
+    value = value_of(stated) if type(stated) is Number else None
+    return int(value) if value in (0, 1, 2) else 0
+
+
+def reasons(bundle: Bundle, entries: list[Any], taken: dict[str, Any], settings: Settings) -> Iterator[Reason]:
+    """Everything that all records of the bundle are to be blamed for, pointers as the bundle was written."""
+    phase = phase_of(bundle, settings.manifest)
+    parts = (
+        conflicts(bundle.conflicts),
+        _shape(bundle),
+        _mixed(bundle, entries, taken, settings.manifest),
+        _relaxed(settings.manifest, phase),
+        _contradictions(bundle.envelope, settings.manifest),
+        _rubric(bundle.envelope, settings),
+        _recorded(bundle, settings.manifest, phase),
+    )
+    for part in parts:
+        for reason in part:
+            yield reason._replace(pointer=original(reason.pointer, bundle.moved))
+    # These members stand where they were written.
+    yield from _contradictions(taken, settings.manifest)
+    yield from _rubric(taken, settings)
+
+
+def taken_away(bundle: Bundle) -> dict[str, Any]:
+    """Run metadata that the bundle states and that the dialect took from its place: it may move a member, but not
+    what the bundle thereby states. A value that the schema would not have there states nothing."""
+    if not bundle.moved:
+        return {}
+    written = {key: bundle.header[key] for key in METADATA if key in bundle.header and f"/{key}" != bundle.entries_at}
+    stated = {key: value for key, value in written.items() if key != "factors" and _is_sound({key: value})}
+    factors = written.get("factors")
+    if type(factors) is dict:
+        stated["factors"] = {name: level for name, level in factors.items() if _is_sound({"factors": {name: level}})}
+    return {key: value for key, value in stated.items() if dumps(bundle.envelope.get(key)) != dumps(value)}
+
+
+def _is_sound(envelope: dict[str, Any]) -> bool:
+    return not spec.violations(_SCHEMA, {**plain(envelope), ENTRIES: _SOUND_ENTRIES})
+
+
+def conflicts(pointers: list[str]) -> Iterator[Reason]:
+    """What a dialect could not do."""
+    for pointer in pointers:
+        yield Reason("dialect_conflict", pointer, "the dialect cannot move it there without losing something")
+
+
+def _shape(bundle: Bundle) -> Iterator[Reason]:
+    # Entries are judged one by one elsewhere; here a sound list stands in for them.
+    for violation in one_a_place(spec.violations(_SCHEMA, {**plain(bundle.envelope), ENTRIES: _SOUND_ENTRIES})):
+        code = "envelope_field_unknown" if violation.keyword == "additionalProperties" else "envelope_field_invalid"
+        yield Reason(code, violation.pointer, f"{'.'.join(steps_of(violation.pointer))} {violation.message}")
+
+
+def _mixed(bundle: Bundle, entries: list[Any], taken: dict[str, Any], manifest: Manifest | None) -> Iterator[Reason]:
+    run = manifest.metadata if manifest is not None else {}
+    given = [part["phase"] for part in (bundle.envelope, taken) if "phase" in part] or [run.get("phase", [])]
+    stated = [phase for value in given for phase in _each(value)]
+    own = [entry["phase"] for entry in entries if type(entry) is dict and "phase" in entry]
+    # A dialect may set a field aside, but not the fact that phases are mixed.
+    written = [part["phase"] for part in (bundle.header, *bundle.entries) if type(part) is dict and "phase" in part]
+    own += [phase for value in written for phase in _each(value) if _is_phase(phase)]
+    if len({_comparable(value) for value in [*stated, *own]}) > 1:
+        yield Reason("phases_mixed", "/phase", "the bundle states more than one phase: a run has one")
+
+
+def _each(value: Any) -> list[Any]:
+    return value if type(value) is list else [value]
+
+
+def _is_phase(value: Any) -> bool:
+    return type(value) is Number and value_of(value) in (0, 1, 2)
+
+
+def _relaxed(manifest: Manifest | None, phase: int) -> Iterator[Reason]:
+    if manifest is not None and manifest.relaxations and not phases.may_relax(phase):
+        message = f"the manifest states relaxations, which a run of phase {phase} does not have"
+        yield Reason("relaxation_forbidden", "/phase", message)
+
+
+def _contradictions(envelope: dict[str, Any], manifest: Manifest | None) -> Iterator[Reason]:
+    """Where bundle and manifest both give a value they must agree."""
+    if manifest is None:
+        return
+    run, files = manifest.metadata, list(manifest.files.values())
+    for key, given in envelope.items():
+        if key == "factors" and type(given) is dict:
+            own = [file.get("factors", {}) for file in files]
+            for name, level in given.items():
+                pointer = f"/factors/{escape(name)}"
+                yield from _contradiction(pointer, f"factors.{name}", level, name, run.get("factors", {}), own)
+        elif key not in _OF_A_FILE_ONLY:
+            yield from _contradiction(f"/{escape(key)}", key, given, key, run, files)
+
+
+def _contradiction(
+    pointer: str, label: str, given: Any, key: str, run: dict[str, Any], files: list[dict[str, Any]]
+) -> Iterator[Reason]:
+    """Against the run's value where the manifest has one, else against those of its files."""
+    others = [run[key]] if key in run else [file[key] for file in files if key in file]
+    for other in others:
+        if _comparable(other) != _comparable(given):
+            message = f"{label} is {dumps(given)} in the bundle and {dumps(other)} in the manifest"
+            yield Reason("manifest_contradiction", pointer, message)
+            return
+
+
+def _rubric(envelope: dict[str, Any], settings: Settings) -> Iterator[Reason]:
+    named = envelope.get("rubric")
+    if type(named) is str and named != settings.rubric.name:
+        message = f"the run names the rubric {dumps(named)}, but {dumps(settings.rubric.name)} is active"
+        yield Reason("rubric_mismatch", "/rubric", message)
+
+
+def _recorded(bundle: Bundle, manifest: Manifest | None, phase: int) -> Iterator[Reason]:
+    known = {**(manifest.metadata if manifest is not None else {}), **bundle.envelope}
+    wanted = {"protocol_version_recorded": "protocol_version", "judge_recorded": "judge_model"}
+    for constraint, key in wanted.items():
+        if constraint in phases.enforced(phase) and key not in known:
+            message = f"phase {phase} needs {key}, in the bundle or in its manifest"
+            yield Reason(f"{key}_missing", f"/{key}", message)
+
+
+def _comparable(value: Any) -> str | Decimal | None:
+    """Equal for equal values: numbers by value, the rest by what they say."""
+    return value_of(value) if type(value) is Number else dumps(value)

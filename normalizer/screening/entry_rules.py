@@ -1,0 +1,232 @@
+"""Screening: what is wrong with each entry of a bundle. Blame is as narrow as it can be.
+
+The schema judges shapes; this module judges what a schema cannot say, by the constraints the phase enforces.
+Validity only: whether a VALID record may be aggregated is another question (`phases.eligibility`).
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import contract_spec as spec
+
+from normalizer.documents import phases
+from normalizer.documents.dialect import original
+from normalizer.documents.lossless import Number, dumps, value_of
+from normalizer.documents.pointers import escape, steps_of
+from normalizer.documents.rubric import Scale, exact_sum
+from normalizer.documents.settings import Settings
+from normalizer.screening import bundle_rules
+from normalizer.screening.bundle import Bundle
+from normalizer.screening.reasons import Reason, one_a_place, sort
+from normalizer.screening.records import Entry, Metadata
+
+_SCHEMA = "eval/judge_bundle.json#/$defs/entry"
+
+
+class Screen:
+    """Screens the entries of one bundle."""
+
+    def __init__(self, bundle: Bundle, entries: list[Entry], settings: Settings) -> None:
+        self._bundle = bundle
+        self._manifest = settings.manifest
+        self._rubric = settings.rubric
+        self._phase = bundle_rules.phase_of(bundle, settings.manifest)
+        self._enforced = phases.enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
+        dimensions = settings.rubric.dimensions
+        self._usual = {
+            key: (Number if given.scale.labels is None else str, given.scale.spellings)
+            for key, given in dimensions.items()
+        }
+        everywhere = "evidence_everywhere" in self._enforced
+        asked = "rubric_evidence" in self._enforced
+        self._to_quote = [key for key, given in dimensions.items() if everywhere or (asked and given.evidence_required)]
+        self._by_metadata: dict[int, list[Reason]] = {}
+        values = [entry.value for entry in entries]
+        self._files = Counter(
+            value["file"] for value in values if type(value) is dict and type(value.get("file")) is str
+        )
+        self._taken = bundle_rules.taken_away(bundle)
+        self.shared = sort(list(bundle_rules.reasons(bundle, values, self._taken, settings)))
+        """Reasons that every record of the bundle has."""
+        self.unblamed = sort(list(self._listing()))
+        """Reasons that no record has."""
+
+    def reasons(self, index: int, entry: Entry, metadata: Metadata) -> list[Reason]:
+        """Everything wrong with an entry, its bundle's reasons among it, in the fixed order."""
+        value = entry.value
+        found = self._shape(value)
+        found += bundle_rules.conflicts(entry.conflicts)
+        if type(value) is dict:
+            found += self._file(value.get("file"))
+            if type(value.get("scores")) is dict:
+                found += self._scores(value["scores"])
+                found += self._total(value["scores"], value.get("total"))
+            found += self._evidence(value.get("evidence", {}))
+        if found:
+            at = f"{self._bundle.entries_at}/{index}"
+            found = [reason._replace(pointer=at + original(reason.pointer, entry.moved)) for reason in found]
+        if id(metadata) not in self._by_metadata:  # few metadata are shared by many entries, and all are kept alive
+            self._by_metadata[id(metadata)] = self._judged(metadata.values)
+        found += self._by_metadata[id(metadata)]
+        return sort([*self.shared, *found]) if found else self.shared
+
+    def _shape(self, value: Any) -> list[Reason]:
+        if _plainly_shaped(value):
+            return []
+        violations = spec.violations(_SCHEMA, _outline(value))
+        found: list[Reason] = []
+        for violation in one_a_place(violations):
+            if violation.pointer == "" and violation.keyword == "type":
+                found.append(Reason("entry_not_an_object", "", f"the entry {violation.message}"))
+                continue
+            kind = {"required": "missing", "additionalProperties": "unknown"}.get(violation.keyword, "invalid")
+            name = ".".join(steps_of(violation.pointer))
+            found.append(Reason(f"entry_field_{kind}", violation.pointer, f"{name} {violation.message}"))
+        return found
+
+    def _file(self, file: Any) -> Iterator[Reason]:
+        if type(file) is not str:
+            return
+        if self._files[file] > 1:
+            yield Reason("file_duplicated", "/file", f"{self._files[file]} entries are for {dumps(file)}")
+        if self._manifest is not None and file not in self._manifest.files and "manifest_files" in self._enforced:
+            yield Reason("file_not_in_manifest", "/file", f"{dumps(file)} is not in the manifest")
+
+    def _scores(self, scores: dict[str, Any]) -> Iterator[Reason]:
+        if self._as_usual(scores):
+            return
+        dimensions = self._rubric.dimensions
+        for key, score in scores.items():
+            pointer = f"/scores/{escape(key)}"
+            if key not in dimensions:
+                if "rubric_keys" in self._enforced:
+                    hint = ": a total belongs beside scores, not among them" if key == "total" else ""
+                    message = f"{dumps(key)} is not a dimension of {self._rubric.name}{hint}"
+                    yield Reason("dimension_unknown", pointer, message)
+            elif type(score) in (str, Number) and "rubric_values" in self._enforced:
+                scale = self._scale(key)
+                if scale.worth(score) is None:
+                    yield Reason("score_not_allowed", pointer, f"{key} must be {scale.words}, not {_short(score)}")
+        if "rubric_keys" in self._enforced:
+            for key in dimensions:
+                if key not in scores:
+                    yield Reason("dimension_missing", f"/scores/{escape(key)}", f"{key} is not scored")
+
+    def _as_usual(self, scores: dict[str, Any]) -> bool:
+        """The quick way to say yes: every dimension has a score whose very spelling is known to be allowed."""
+        if len(scores) != len(self._usual):
+            return False
+        for key, score in scores.items():
+            known = self._usual.get(key)
+            if known is None or type(score) is not known[0] or score not in known[1]:
+                return False
+        return True
+
+    def _total(self, scores: dict[str, Any], total: Any) -> Iterator[Reason]:
+        if type(total) is not Number or "total_is_sum" not in self._enforced:
+            return
+        worths = [self._worth(key, scores[key]) for key in self._usual if key in scores]
+        known = [worth for worth in worths if worth is not None]
+        if len(known) < len(worths):
+            return  # a sum over scores that are not on the scale is no sum: they have their own reasons
+        right = exact_sum(known)
+        if right != value_of(total):
+            yield Reason("total_mismatch", "/total", f"total is {_short(total)}, but the scores add up to {right:f}")
+
+    def _worth(self, key: str, score: Any) -> Decimal | None:
+        kind, spellings = self._usual[key]
+        return spellings[score] if type(score) is kind and score in spellings else self._scale(key).worth(score)
+
+    def _scale(self, key: str) -> Scale:
+        return self._rubric.dimensions[key].scale
+
+    def _evidence(self, evidence: Any) -> Iterator[Reason]:
+        if type(evidence) is not dict:
+            return
+        for key in self._to_quote:
+            quote = evidence.get(key, "")
+            if type(quote) is str and not quote.strip():
+                yield Reason("evidence_missing", f"/evidence/{escape(key)}", f"{key} has no evidence")
+        if "rubric_keys" in self._enforced and not evidence.keys() <= self._usual.keys():
+            for key in evidence.keys() - self._usual.keys():
+                message = f"{dumps(key)} is not a dimension of {self._rubric.name}"
+                yield Reason("evidence_unknown", f"/evidence/{escape(key)}", message)
+
+    def _judged(self, values: dict[str, Any]) -> list[Reason]:
+        found = []
+        if "generator_model" not in values and "generator_recorded" in self._enforced:
+            message = f"phase {self._phase} needs generator_model, in the bundle or in its manifest"
+            found.append(Reason("generator_model_missing", "/generator_model", message))
+        label = values.get("self_judged")
+        for stated in (values, {**values, **self._taken}) if label is not True else ():
+            judge = stated.get("judge_model")
+            if judge is not None and judge == stated.get("generator_model"):
+                message = f"{dumps(judge)} judged its own output, which must be labelled self_judged: true"
+                found.append(Reason("self_judging_unlabelled", "/self_judged", message))
+        found = [reason._replace(pointer=original(reason.pointer, self._bundle.moved)) for reason in found]
+        if self._taken.get("self_judged") is True and label is not True:
+            message = "the bundle says self_judged: true, and neither the dialect nor the manifest keeps the label"
+            found.append(Reason("self_judging_unlabelled", "/self_judged", message))
+        return found
+
+    def _listing(self) -> Iterator[Reason]:
+        """The manifest's list against the entries, as far as no record is to blame."""
+        if self._manifest is None:
+            return
+        at = self._bundle.entries_at
+        for file in self._manifest.files:
+            if file not in self._files:
+                yield Reason("file_without_entry", at, f"the manifest's file {dumps(file)} has no entry")
+        if "manifest_files" not in self._enforced:
+            for file in self._files.keys() - self._manifest.files.keys():
+                yield Reason("file_not_in_manifest", at, f"{dumps(file)} is not in the manifest")
+
+
+def _plainly_shaped(value: Any) -> bool:
+    """The quick way to say that the schema of an entry has nothing against it: of the sound ones, it knows most."""
+    if type(value) is not dict:
+        return False
+    known = 2
+    file, scores = value.get("file"), value.get("scores")
+    if type(file) is not str or not file or type(scores) is not dict or not scores:
+        return False
+    for score in scores.values():
+        if type(score) is not Number:
+            return False
+    if "evidence" in value:
+        known += 1
+        evidence = value["evidence"]
+        if type(evidence) is not dict:
+            return False
+        for quote in evidence.values():
+            if type(quote) is not str:
+                return False
+    if "total" in value:
+        known += 1
+        if type(value["total"]) is not Number:
+            return False
+    if "notes" in value:
+        known += 1
+        if type(value["notes"]) is not str:
+            return False
+    return len(value) == known
+
+
+def _outline(value: Any) -> Any:
+    """The value with 0 for every number: the schema of an entry asks for a number's type, never for its value."""
+    kind = type(value)
+    if kind is dict:
+        return {
+            key: inner if type(inner) is str else 0 if type(inner) is Number else _outline(inner)
+            for key, inner in value.items()
+        }
+    if kind is list:
+        return [_outline(inner) for inner in value]
+    return 0 if kind is Number else value
+
+
+def _short(score: str) -> str:
+    text = dumps(score)
+    return text if len(text) <= 40 else f"{text[:40]}..."

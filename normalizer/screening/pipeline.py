@@ -1,0 +1,67 @@
+"""The spine: one bundle's bytes become the lines of a ledger. A pure function of the bytes and the settings."""
+
+import hashlib
+from typing import NamedTuple
+
+from normalizer.documents.lossless import dumps
+from normalizer.documents.settings import Settings
+from normalizer.screening.bundle import read
+from normalizer.screening.entry_rules import Screen
+from normalizer.screening.reasons import Reason, text_of
+from normalizer.screening.records import Candidates, line
+
+
+class Outcome(NamedTuple):
+    """What became of one bundle: lines for the files of a ledger, and their numbers."""
+
+    sha256: str
+    records: str
+    invalid: str
+    header: str
+    audit: str
+    valid_count: int
+    invalid_count: int
+    flawed: bool
+    """Whether anything is wrong: an INVALID record, a file without an entry, a bundle that could not be read."""
+
+    def files(self) -> tuple[str, str, str, str]:
+        """The lines for records, invalid, headers and audit."""
+        return self.records, self.invalid, self.header, self.audit
+
+
+def normalize(data: bytes, settings: Settings) -> Outcome:
+    """Normalize one bundle."""
+    sha256 = hashlib.sha256(data).hexdigest()
+    bundle = read(data, settings.dialect)  # bytes      -> Bundle
+    if isinstance(bundle, Reason):
+        return audited(sha256, len(data), bundle, settings)
+    candidates = Candidates(bundle, sha256, settings)
+    entries = [candidates.entry(raw) for raw in bundle.entries]  # Bundle     -> entries in our terms
+    screen = Screen(bundle, entries, settings)
+    records: list[str] = []
+    invalid: list[str] = []
+    for index, entry in enumerate(entries):
+        file = entry.value.get("file") if type(entry.value) is dict else None
+        metadata = candidates.metadata(file)
+        body = candidates.body(index, entry, metadata)  # entry      -> candidate
+        reasons = screen.reasons(index, entry, metadata)  # candidate  -> VALID | INVALID
+        if reasons:
+            invalid.append(line(body, text_of(reasons)))
+        else:
+            records.append(line(body))
+    header = (
+        f'{{"bundle_sha256":"{sha256}","entries":{len(entries)},"valid":{len(records)},"invalid":{len(invalid)},'
+        f'"entries_at":{dumps(bundle.entries_at)},"settings":{dumps(settings.identity)},'
+        f'"header":{dumps(bundle.header)},"reasons":{text_of(screen.unblamed)}}}\n'
+    )
+    flawed = bool(invalid or screen.unblamed)
+    return Outcome(sha256, "".join(records), "".join(invalid), header, "", len(records), len(invalid), flawed)
+
+
+def audited(sha256: str, size: int, reason: Reason, settings: Settings) -> Outcome:
+    """What becomes of a bundle from which no record can be made."""
+    audit = (
+        f'{{"bundle_sha256":"{sha256}","bytes":{size},"settings":{dumps(settings.identity)},'
+        f'"reasons":{text_of([reason])}}}\n'
+    )
+    return Outcome(sha256, "", "", "", audit, 0, 0, True)

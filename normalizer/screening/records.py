@@ -1,0 +1,145 @@
+"""From a bundle and its manifest, one candidate for each entry: copied untouched, ids derived, no clock.
+
+A candidate is the text of a record without its id. Whether it is VALID is not asked here.
+"""
+
+import hashlib
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from normalizer.documents.dialect import Done, translate
+from normalizer.documents.lossless import Number, dumps, quoted
+from normalizer.documents.settings import Settings
+from normalizer.screening.bundle import Bundle
+
+FIELDS = ("file", "scores", "evidence", "total", "notes")
+"""The fields of an entry, in the order in which a record has them."""
+
+METADATA = (
+    "eval_id",
+    "run_id",
+    "created_at",
+    "protocol_version",
+    "judge_prompt_version",
+    "judge_model",
+    "generator_model",
+    "phase",
+    "self_judged",
+    "rubric",
+    "factors",
+)
+
+
+class Entry(NamedTuple):
+    """An entry in our terms."""
+
+    value: Any
+    moved: list[Done]
+    aside: dict[str, Any]
+    conflicts: list[str]
+
+
+class Metadata(NamedTuple):
+    """What a record says of its run: bundle, manifest and the manifest's file taken together."""
+
+    values: dict[str, Any]
+    text: str
+    """Its members as they stand in a record."""
+
+
+@lru_cache(maxsize=256)
+def _in_order(keys: tuple[str, ...]) -> bool:
+    """Whether an entry's keys are those of the schema, in its order."""
+    return keys == tuple(field for field in FIELDS if field in keys)
+
+
+class Candidates:
+    """Makes the candidates of one bundle."""
+
+    def __init__(self, bundle: Bundle, sha256: str, settings: Settings) -> None:
+        self._bundle = bundle
+        self._settings = settings
+        self._source = f'"source":{{"bundle_sha256":"{sha256}","index":'
+        self._at = dumps(bundle.entries_at)[:-1]
+        self._by_file: dict[str, Metadata] = {}
+        self._metadata = self._gather({})
+
+    def entry(self, raw: Any) -> Entry:
+        """An entry of the bundle after the dialect's steps."""
+        dialect = self._settings.dialect
+        if dialect is None or type(raw) is not dict:
+            return Entry(raw, [], {}, [])
+        return Entry(*translate(raw, dialect.entry))
+
+    def metadata(self, file: Any) -> Metadata:
+        """What the run's documents say of that file."""
+        manifest = self._settings.manifest
+        if manifest is None or type(file) is not str or file not in manifest.files:
+            return self._metadata
+        known = self._by_file.get(file)
+        if known is None:
+            known = self._by_file[file] = self._gather(manifest.files[file])
+        return known
+
+    def body(self, index: int, entry: Entry, metadata: Metadata) -> str:
+        """The members of the record after its id."""
+        value = entry.value
+        source = f'{self._source}{index},"pointer":{self._at}/{index}"'
+        if type(value) is not dict:
+            return f'{source}{self._translation(entry)},"value":{dumps(value)}}},{metadata.text}'
+        fields = value
+        if not _in_order(tuple(value)):
+            source += f',"order":{dumps(list(value))}'
+            fields = {field: value[field] for field in FIELDS if field in value}
+        source += self._translation(entry)
+        if len(fields) < len(value):
+            rest = {key: inner for key, inner in value.items() if key not in fields}
+            source += f',"rest":{dumps(rest)}'
+        copied = dumps(fields)[1:-1]
+        artifact = self._artifact(value.get("file"))
+        return ",".join(part for part in (f"{source}}}", copied, artifact, metadata.text) if part)
+
+    def _translation(self, entry: Entry) -> str:
+        dialect = self._settings.dialect
+        if dialect is None:
+            return ""
+        steps = [{key: value for key, value in done._asdict().items() if value is not None} for done in entry.moved]
+        translation: dict[str, Any] = {"name": dialect.name, "steps": steps}
+        if entry.aside:
+            translation["aside"] = entry.aside
+        return f',"dialect":{dumps(translation)}'
+
+    def _artifact(self, file: Any) -> str:
+        if type(file) is not str:
+            return ""
+        manifest = self._settings.manifest
+        listed = manifest.files.get(file, {}) if manifest is not None else {}
+        return f'"artifact":{quoted(listed.get("artifact", file))}'
+
+    def _gather(self, file: dict[str, Any]) -> Metadata:
+        """The file's own values come before the bundle's, the bundle's before the run's."""
+        envelope = self._bundle.envelope
+        run = self._settings.manifest.metadata if self._settings.manifest is not None else {}
+        values = {
+            key: next(given[key] for given in (file, envelope, run) if key in given)
+            for key in METADATA
+            if key in file or key in envelope or key in run
+        }
+        values.setdefault("phase", Number("0"))
+        values.setdefault("rubric", self._settings.rubric.name)
+        if type(envelope.get("factors", {})) is dict:
+            factors = {**envelope.get("factors", {}), **run.get("factors", {}), **file.get("factors", {})}
+            if factors:
+                values["factors"] = factors
+        else:
+            values["factors"] = envelope["factors"]
+        ordered = {key: values[key] for key in METADATA if key in values}
+        return Metadata(ordered, dumps(ordered)[1:-1])
+
+
+def line(body: str, reasons: str | None = None) -> str:
+    """A record's line: its id is derived from its content, reasons aside."""
+    record_id = hashlib.sha256(body.encode()).hexdigest()[:32]
+    if reasons is None:
+        return f'{{"record_id":"{record_id}",{body}}}\n'
+    return f'{{"record_id":"{record_id}",{body},"reasons":{reasons}}}\n'

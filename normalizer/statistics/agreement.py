@@ -1,0 +1,93 @@
+"""How well judges agree: every pair on the artifacts it shares, and all judges together. `agreement.json`."""
+
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from normalizer.aggregate import groups
+from normalizer.aggregate.eligibility import ALONE
+from normalizer.aggregate.engines.start import started
+from normalizer.aggregate.summary import Options, left_out, query_of
+from normalizer.aggregate.units import prepared
+from normalizer.documents.exact import ROUNDING, rounded
+from normalizer.ledger import open_ledgers
+from normalizer.statistics import agreement_measures
+from normalizer.statistics.judge_scores import Joint, JointValues, Shared, Verdicts
+
+
+def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
+    """The report on the judges of ledgers."""
+    with open_ledgers.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
+        query = query_of(given, options)
+        with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+            found = groups.find(engine, query, given, options.where)
+            kinds = found.kinds()
+            options.rules.check_mixing(kinds, None)
+            verdicts = Verdicts(engine, query, options.rules.condition())
+            judges = list(verdicts.judges())
+            alone = bool(options.rules.only_self_judged(kinds))
+            shared = {} if alone else verdicts.shared()
+            joints = [JointValues() if alone else verdicts.joint(measure) for measure in query.measures]
+        flags = options.rules.flags_of_all(kinds)
+        names = list(query.rubric.dimensions)  # one may be called total: the total is told by its place, the last
+        pairs = []
+        for pair in combinations(judges, 2):
+            *each, total = [_measured(joint.pairs[pair], verdicts.denominator, alone=alone) for joint in joints]
+            pairs.append(_pair(pair, shared.get(pair, Shared()), total, dict(zip(names, each, strict=True)), flags))
+        *everyone, together = [_alphas(joint, alone=alone) for joint in joints]
+    return {
+        "pairs": pairs,
+        "all": {"total": together, "dimensions": dict(zip(names, everyone, strict=True))},
+        "left_out": left_out(given, found, options.rules),
+        "records": found.total(given),
+        "rubric": query.rubric.name,
+        "where": options.where,
+        "rounding": ROUNDING,
+        "diagnostic": options.rules.diagnostic,
+        "flags": flags,
+    }
+
+
+def _pair(
+    pair: tuple[str, str], shared: Shared, total: dict[str, Any], dimensions: dict[str, Any], flags: list[str]
+) -> dict[str, Any]:
+    own = [
+        *flags,
+        *(["repeated"] if shared.repeated else []),
+        *(["self_judged_included"] if shared.self_judged else []),
+    ]
+    return {
+        "judges": list(pair),
+        "n": shared.n,
+        "total": total,
+        "dimensions": dimensions,
+        "flags": sorted(own),
+    }
+
+
+def _measured(joint: Joint, denominator: int, *, alone: bool) -> dict[str, Any]:
+    found, reasons = agreement_measures.pair_measures(joint, denominator)
+    return {
+        **_rounded(found),
+        "na": dict.fromkeys(reasons, ALONE) if alone else reasons,
+        "confusion": [
+            {"values": [rounded(Fraction(value, denominator)) for value in values], "n": count}
+            for values, count in sorted(joint.items())
+        ],
+    }
+
+
+def _alphas(joint: JointValues, *, alone: bool) -> dict[str, Any]:
+    found, reasons = agreement_measures.alphas(joint.coincidences)
+    values = sum(weight * (1 if low == high else 2) for (low, high), weight in joint.coincidences.items())
+    return {
+        **_rounded(found),
+        "n": joint.artifacts,
+        "n_values": int(values),
+        "na": dict.fromkeys(reasons, ALONE) if alone else reasons,
+    }
+
+
+def _rounded(found: dict[str, Fraction | None]) -> dict[str, Any]:
+    return {name: None if value is None else rounded(value) for name, value in found.items()}

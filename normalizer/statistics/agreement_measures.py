@@ -1,0 +1,115 @@
+"""Measures of agreement from counted pairs of values, exactly. What a degenerate table cannot give is None, with the
+reason.
+
+Cohen's kappa (1960), weighted kappa with squared distances on the scale (1968), Krippendorff's alpha (2004): ordinal
+alpha is the interval alpha of mid-ranks.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from fractions import Fraction
+
+from normalizer.statistics.judge_scores import Joint
+
+Measured = tuple[dict[str, Fraction | None], dict[str, str]]
+"""Measures by name, and why those that are None are."""
+
+PAIR_MEASURES = ("mae", "exact", "bias", "max_abs_diff", "kappa", "kappa_quadratic", "alpha_ordinal")
+ALPHAS = ("alpha_ordinal", "alpha_interval", "alpha_nominal")
+CONSTANT = "both judges gave one and the same value throughout"
+NOTHING_SHARED = "the judges share no artifact"
+
+
+def pair_measures(joint: Joint, denominator: int) -> Measured:
+    """How well two judges agree."""
+    n = joint.total()
+    if not n:
+        return dict.fromkeys(PAIR_MEASURES), dict.fromkeys(PAIR_MEASURES, NOTHING_SHARED)
+    differences = [(one - other, count) for (one, other), count in joint.items()]
+    found: dict[str, Fraction | None] = {
+        "mae": Fraction(sum(abs(gap) * count for gap, count in differences), n * denominator),
+        "exact": Fraction(sum(count for gap, count in differences if gap == 0), n),
+        "bias": Fraction(sum(gap * count for gap, count in differences), n * denominator),
+        "max_abs_diff": Fraction(max(abs(gap) for gap, _ in differences), denominator),
+        "kappa": _kappa(joint, n),
+        "kappa_quadratic": _kappa_quadratic(joint, n),
+        "alpha_ordinal": alphas(_of_pair(joint))[0]["alpha_ordinal"],
+    }
+    return found, {name: CONSTANT for name, value in found.items() if value is None}
+
+
+def alphas(coincidences: Mapping[tuple[int, int], Fraction]) -> Measured:
+    """Krippendorff's alphas from a coincidence matrix, given as its diagonal and its upper half."""
+    margins: dict[int, Fraction] = defaultdict(Fraction)
+    for (low, high), weight in coincidences.items():
+        margins[low] += weight
+        if low != high:
+            margins[high] += weight
+    if not margins:
+        return dict.fromkeys(ALPHAS), dict.fromkeys(ALPHAS, "no artifact has two judges")
+    ranks: dict[int, Fraction] = {}
+    below = Fraction(0)
+    for value in sorted(margins):
+        ranks[value] = below + margins[value] / 2
+        below += margins[value]
+    places = {
+        "alpha_ordinal": ranks,
+        "alpha_interval": {value: Fraction(value) for value in margins},
+    }
+    found: dict[str, Fraction | None] = {name: _alpha(coincidences, margins, at) for name, at in places.items()}
+    found["alpha_nominal"] = _alpha_nominal(coincidences, margins)
+    return found, {name: "all values are equal" for name, value in found.items() if value is None}
+
+
+def _of_pair(joint: Joint) -> dict[tuple[int, int], Fraction]:
+    found: dict[tuple[int, int], Fraction] = {}
+    for (one, other), count in joint.items():
+        cell = (min(one, other), max(one, other))
+        found[cell] = found.get(cell, Fraction(0)) + count * (2 if one == other else 1)
+    return found
+
+
+def _alpha(
+    coincidences: Mapping[tuple[int, int], Fraction], margins: Mapping[int, Fraction], at: dict[int, Fraction]
+) -> Fraction | None:
+    """1 - observed / expected squared distance, values standing where `at` puts them."""
+    n = sum(margins.values(), Fraction())
+    observed = 2 * sum((at[high] - at[low]) ** 2 * weight for (low, high), weight in coincidences.items())
+    first = sum(at[value] * weight for value, weight in margins.items())
+    second = sum(at[value] ** 2 * weight for value, weight in margins.items())
+    expected = 2 * (n * second - first**2)
+    return None if expected == 0 else 1 - (n - 1) * Fraction(observed) / expected
+
+
+def _alpha_nominal(
+    coincidences: Mapping[tuple[int, int], Fraction], margins: Mapping[int, Fraction]
+) -> Fraction | None:
+    n = sum(margins.values(), Fraction())
+    observed = 2 * sum(weight for (low, high), weight in coincidences.items() if low != high)
+    expected = n * n - sum(weight**2 for weight in margins.values())
+    return None if expected == 0 else 1 - (n - 1) * Fraction(observed) / expected
+
+
+def _kappa(joint: Joint, n: int) -> Fraction | None:
+    first, second = _margins(joint)
+    observed = Fraction(sum(count for (one, other), count in joint.items() if one == other), n)
+    chance = Fraction(sum(count * second[value] for value, count in first.items()), n * n)
+    return None if chance == 1 else (observed - chance) / (1 - chance)
+
+
+def _kappa_quadratic(joint: Joint, n: int) -> Fraction | None:
+    first, second = _margins(joint)
+    observed = n * sum((one - other) ** 2 * count for (one, other), count in joint.items())
+    sums = [sum(value * count for value, count in each.items()) for each in (first, second)]
+    squares = [sum(value * value * count for value, count in each.items()) for each in (first, second)]
+    chance = n * sum(squares) - 2 * sums[0] * sums[1]
+    return None if chance == 0 else 1 - Fraction(observed, chance)
+
+
+def _margins(joint: Joint) -> tuple[Counter[int], Counter[int]]:
+    first: Counter[int] = Counter()
+    second: Counter[int] = Counter()
+    for (one, other), count in joint.items():
+        first[one] += count
+        second[other] += count
+    return first, second

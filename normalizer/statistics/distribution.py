@@ -1,0 +1,30 @@
+"""How the totals of a group's units are spread: each value and how many units have it."""
+
+from collections import defaultdict
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from normalizer.aggregate import groups, keys
+from normalizer.aggregate.eligibility import Levels
+from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.summary import Options, query_of
+from normalizer.aggregate.units import Numbers, prepared
+from normalizer.documents.exact import rounded
+from normalizer.ledger.open_ledgers import Sources
+
+
+def distribution(engine: Engine, given: Sources, options: Options) -> list[dict[str, Any]]:
+    """A group a row, in the order of a summary: `key`, and `values` as pairs of total and units."""
+    query = query_of(given, options)
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+        found = groups.find(engine, query, given, options.where)
+        numbers = Numbers(engine, query, options.rules.condition(), options.unit)
+        values: dict[Levels, list[tuple[Decimal, int]]] = defaultdict(list)
+        for levels, value, count, _ in numbers.histogram("t"):
+            if not options.rules.only_self_judged(found.valid[levels]):
+                values[levels].append((rounded(Fraction(value, numbers.denominator)), count))
+    return [
+        {"key": dict(zip(query.by, levels, strict=True)), "values": sorted(values[levels])}
+        for levels in sorted(found.valid, key=keys.sort_key)
+    ]

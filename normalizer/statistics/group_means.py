@@ -1,0 +1,53 @@
+"""The means of groups without their spreads, for what is asked of them again and again."""
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+from normalizer.aggregate import keys
+from normalizer.aggregate.eligibility import Kind, Levels, Rules
+from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.groups import Found, find, without
+from normalizer.aggregate.query import Query, not_by
+from normalizer.aggregate.summary import Options
+from normalizer.aggregate.units import Group, Numbers
+from normalizer.ledger.open_ledgers import Sources
+
+
+@dataclass(slots=True)
+class Headline:
+    """Groups, under the same rules as every table."""
+
+    found: Found
+    groups: dict[Levels, Group]
+    denominator: int
+
+    @classmethod
+    def of(cls, engine: Engine, given: Sources, query: Query, options: Options) -> "Headline":
+        """From prepared records."""
+        found = find(engine, query, given, options.where)
+        numbers = Numbers(engine, query, options.rules.condition(), options.unit)
+        return cls(found, numbers.groups(), numbers.denominator)
+
+    def without(self, judge: str, engine: Engine, query: Query, options: Options) -> "Headline":
+        """The same from the records of all other judges."""
+        found = without(judge, engine, query, self.found)
+        numbers = Numbers(engine, query, f"{options.rules.condition()} AND {not_by(judge)}", options.unit)
+        return Headline(found, numbers.groups(), numbers.denominator)
+
+    def levels(self) -> list[Levels]:
+        """All groups, sorted."""
+        return sorted(self.found.valid, key=keys.sort_key)
+
+    def group(self, levels: Levels, rules: Rules) -> Group:
+        """A group, empty where the rules give it no number."""
+        refused = rules.only_self_judged(self.found.valid.get(levels) or _NOTHING)
+        return Group() if refused else self.groups.get(levels, Group())
+
+    def mean(self, levels: Levels, rules: Rules, place: int = -1) -> Fraction | None:
+        """The mean of a measure; of the total unless another is named."""
+        group = self.group(levels, rules)
+        return group.mean(self.denominator, place) if group.n else None
+
+
+_NOTHING: Counter[Kind] = Counter()

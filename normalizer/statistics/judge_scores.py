@@ -1,0 +1,133 @@
+"""Verdicts: what each judge says of each artifact, its repeated records averaged; and pairs of them, counted."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.query import Query, quoted
+
+_SAME = "a.artifact = b.artifact AND a.generator IS NOT DISTINCT FROM b.generator"
+
+_PANEL = "a.artifact = p.artifact AND a.generator IS NOT DISTINCT FROM p.generator"
+
+Joint = Counter[tuple[int, int]]
+"""How often two judges gave a pair of values."""
+
+
+@dataclass(slots=True)
+class Shared:
+    """What two judges share."""
+
+    n: int = 0
+    self_judged: bool = False
+    repeated: bool = False
+
+
+@dataclass(slots=True)
+class JointValues:
+    """The pairs of values of one measure."""
+
+    pairs: dict[tuple[str, str], Joint] = field(default_factory=lambda: defaultdict(Counter))
+    coincidences: dict[tuple[int, int], Fraction] = field(default_factory=lambda: defaultdict(Fraction))
+    """Over all judges: each pair within an artifact weighs 1 / (its judges - 1); first value not above the second."""
+    artifacts: int = 0
+    """With two judges or more."""
+
+
+class Verdicts:
+    """Has the engine keep `verdicts`, from records grouped by nothing."""
+
+    def __init__(self, engine: Engine, query: Query, eligible: str) -> None:
+        self.engine = engine
+        self.query = query
+        engine.table("judged", query.judged(eligible))
+        text, common = query.verdicts(int(row[0]) for row in engine.rows("SELECT DISTINCT m FROM judged"))
+        engine.table("verdicts", text)
+        engine.table(
+            "panels",
+            "SELECT artifact, generator, COUNT(*) AS k, SUM(t) AS t, SUM(t * t) AS t2 FROM verdicts "
+            "GROUP BY artifact, generator",
+        )
+        self.denominator = common * 10**query.places
+
+    def judges(self) -> dict[str, int]:
+        """All judges, sorted, with how many artifacts they judged."""
+        rows = self.engine.rows("SELECT judge, COUNT(*) FROM verdicts GROUP BY judge")
+        return dict(sorted((judge, int(count)) for judge, count in rows))
+
+    def shared(self) -> dict[tuple[str, str], Shared]:
+        """What each pair of judges shares, as far as it shares anything."""
+        text = (
+            "SELECT a.judge, b.judge, COUNT(*), SUM(a.selfs + b.selfs), MAX(a.m), MAX(b.m) "
+            f"FROM verdicts a JOIN verdicts b ON {_SAME} WHERE a.judge < b.judge GROUP BY a.judge, b.judge"
+        )
+        return {
+            (first, second): Shared(int(n), selfs > 0, max(one, other) > 1)
+            for first, second, n, selfs, one, other in self.engine.rows(text)
+        }
+
+    def joint(self, measure: str) -> JointValues:
+        """All pairs of values of one measure."""
+        text = (
+            f"SELECT a.judge, b.judge, p.k, a.{measure}, b.{measure}, COUNT(*) "
+            f"FROM verdicts a JOIN verdicts b ON {_SAME} "
+            f"JOIN panels p ON {_PANEL} "
+            f"WHERE a.judge < b.judge GROUP BY a.judge, b.judge, p.k, a.{measure}, b.{measure}"
+        )
+        found = JointValues()
+        artifacts = Fraction(0)
+        for first, second, panel, one, other, count in self.engine.rows(text):
+            values = int(one), int(other)
+            found.pairs[first, second][values] += int(count)
+            low, high = sorted(values)
+            # Both orders of a pair count; of unequal values each order is a cell of its own.
+            found.coincidences[low, high] += Fraction(int(count) * (2 if low == high else 1), int(panel) - 1)
+            artifacts += Fraction(2 * int(count), int(panel) * (int(panel) - 1))
+        found.artifacts = int(artifacts)
+        return found
+
+    def meetings(self) -> Iterator[tuple[str, str, int, int]]:
+        """For every two judges (and each with itself) and size of panel, how many artifacts they both judged."""
+        text = (
+            "SELECT a.judge, b.judge, p.k, COUNT(*) "
+            f"FROM verdicts a JOIN verdicts b ON {_SAME} JOIN panels p ON {_PANEL} GROUP BY a.judge, b.judge, p.k"
+        )
+        for one, other, panel, count in self.engine.rows(text):
+            yield one, other, int(panel), int(count)
+
+    def sums(self) -> Iterator[tuple[str, int, int, int]]:
+        """For every judge and size of panel: the sum of its totals, and that of all judges on the same artifacts."""
+        text = (
+            f"SELECT a.judge, p.k, SUM(a.t), SUM(p.t) FROM verdicts a JOIN panels p ON {_PANEL} GROUP BY a.judge, p.k"
+        )
+        for judge, panel, own, everyone in self.engine.rows(text):
+            yield judge, int(panel), int(own), int(everyone)
+
+    def squares(self) -> Iterator[tuple[int, int, int, int]]:
+        """For every size of panel: artifacts, squares of totals, squares of the artifacts' sums of totals."""
+        for panel, *sums in self.engine.rows("SELECT k, COUNT(*), SUM(t2), SUM(t * t) FROM panels GROUP BY k"):
+            artifacts, squares, squared_sums = map(int, sums)
+            yield int(panel), artifacts, squares, squared_sums
+
+    def against_others(self, judge: str, *, own: bool) -> list[Fraction]:
+        """A judge's total minus the mean of the cross-judging others', for each artifact of its own model or of
+        others; sorted."""
+        text = (
+            "SELECT t, o, k, COUNT(*) FROM ("
+            "SELECT a.artifact, a.generator, a.t AS t, SUM(b.t) AS o, COUNT(*) AS k "
+            f"FROM verdicts a JOIN verdicts b ON {_SAME} "
+            f"WHERE a.judge = {quoted(judge)} AND b.judge <> a.judge AND b.selfs = 0 "
+            f"AND a.selfs {'> 0' if own else '= 0'} "
+            "GROUP BY a.artifact, a.generator, a.t) AS d GROUP BY t, o, k"
+        )
+        found: list[Fraction] = []
+        for value, others, k, count in self.engine.rows(text):
+            difference = (int(value) - Fraction(int(others), int(k))) / self.denominator
+            found += [difference] * int(count)
+        return sorted(found)
+
+    def self_judging(self) -> list[str]:
+        """Judges with a self-judged record, sorted."""
+        return sorted(row[0] for row in self.engine.rows("SELECT DISTINCT judge FROM verdicts WHERE selfs > 0"))

@@ -1,0 +1,101 @@
+"""What an expert asks next, in one report. A document of `statistics.json`."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from normalizer.aggregate import groups
+from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.engines.start import started
+from normalizer.aggregate.query import Query
+from normalizer.aggregate.summary import Options, left_out, query_of
+from normalizer.aggregate.units import prepared
+from normalizer.documents.exact import ROUNDING, rounded
+from normalizer.ledger import open_ledgers
+from normalizer.statistics import rates
+from normalizer.statistics.contrasts import contrasts
+from normalizer.statistics.group_means import Headline
+from normalizer.statistics.judge_scores import Verdicts
+from normalizer.statistics.self_judging import self_against_cross
+from normalizer.statistics.severity import severity
+from normalizer.statistics.signflip import RESAMPLES
+
+
+def statistics(
+    folders: tuple[Path, ...],
+    options: Options,
+    contrast: str | None = None,
+    paired_by: tuple[str, ...] = (),
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> dict[str, Any]:
+    """The report on ledgers; `contrast` is a key whose levels are compared on blocks that agree in `paired_by`."""
+    with open_ledgers.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
+        query = query_of(given, options)
+        with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+            headline = Headline.of(engine, given, query, options)
+            kinds = headline.found.kinds()
+            options.rules.check_mixing(kinds, None)  # whatever the groups, judges are compared over all of them
+            judges = _judges(engine, options)
+            without = [_without(engine, query, options, headline, judge) for judge in judges]
+        by_all = query_of(given, replace(options, by=rates.BY))
+        with prepared(engine, by_all, given, diagnostic=options.rules.diagnostic):
+            found = groups.find(engine, by_all, given, options.where)
+        ungrouped = query_of(given, replace(options, by=()))
+        with prepared(engine, ungrouped, given, diagnostic=options.rules.diagnostic):
+            alone = options.rules.only_self_judged(kinds)
+            verdicts = Verdicts(engine, ungrouped, options.rules.condition() + (" AND 1 = 0" if alone else ""))
+            severities = severity(verdicts)
+            selves = self_against_cross(verdicts, seed, resamples)
+        contrasted = []
+        if contrast is not None:
+            crossed = query_of(given, replace(options, by=(contrast, *paired_by)))
+            with prepared(engine, crossed, given, diagnostic=options.rules.diagnostic):
+                cellwise = Headline.of(engine, given, crossed, options)
+            contrasted = contrasts(crossed, cellwise, options.rules, seed, resamples)
+        bounds = rates.bounds(engine, given, query, options, headline)
+    return {
+        "by": list(options.by),
+        "unit": options.unit,
+        "invalid_rates": rates.invalid_rates(found),
+        "bounds": bounds,
+        "paired_by": list(paired_by),
+        "contrasts": contrasted,
+        "severity": severities,
+        "leave_one_judge_out": without,
+        "self_against_cross": selves,
+        "seed": seed,
+        "resamples": resamples,
+        "left_out": left_out(given, headline.found, options.rules),
+        "records": headline.found.total(given),
+        "rubric": query.rubric.name,
+        "where": options.where,
+        "rounding": ROUNDING,
+        "diagnostic": options.rules.diagnostic,
+        "flags": options.rules.flags_of_all(kinds),
+    }
+
+
+def _judges(engine: Engine, options: Options) -> list[str]:
+    text = f"SELECT DISTINCT judge FROM records WHERE {options.rules.condition()} AND judge IS NOT NULL"
+    return sorted(row[0] for row in engine.rows(text))
+
+
+def _without(engine: Engine, query: Query, options: Options, headline: Headline, judge: str) -> dict[str, Any]:
+    left = headline.without(judge, engine, query, options)
+    rows = []
+    for levels in headline.levels():
+        before, after = headline.mean(levels, options.rules), left.mean(levels, options.rules)
+        change = None if before is None or after is None else after - before
+        kinds = left.found.valid.get(levels)
+        why = "only_self_judged" if kinds and options.rules.only_self_judged(kinds) else "no_records"
+        numbers = {"mean": after, "change": change}
+        rows.append(
+            {
+                "key": dict(zip(query.by, levels, strict=True)),
+                "n": left.group(levels, options.rules).n,
+                **{name: None if value is None else rounded(value) for name, value in numbers.items()},
+                "na": {name: why for name, value in numbers.items() if value is None},
+            }
+        )
+    return {"judge": judge, "rows": rows}

@@ -1,0 +1,95 @@
+"""How much is INVALID, and what it could hide."""
+
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from normalizer.aggregate import groups, keys, restated_scores
+from normalizer.aggregate.eligibility import Levels
+from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.groups import Found
+from normalizer.aggregate.query import Query
+from normalizer.aggregate.summary import Options
+from normalizer.aggregate.units import prepared, read_exactly
+from normalizer.documents.exact import root, rounded
+from normalizer.ledger.open_ledgers import Sources
+from normalizer.statistics.group_means import Headline
+from normalizer.statistics.spread import ends
+
+BY = ("judge_model", "generator_model", "phase")
+_Z = Fraction(1.959963984540054)
+"""The 97.5 % point of the normal distribution."""
+
+
+def wilson(count: int, n: int) -> tuple[Fraction, Fraction]:
+    """Wilson's 95 % interval of a share."""
+    middle = count + _Z**2 / 2
+    half = _Z * root(Fraction(count * (n - count), n) + _Z**2 / 4)
+    low, high = (middle - half) / (n + _Z**2), (middle + half) / (n + _Z**2)
+    # Exactly 0 and 1 at the ends, where a root that is cut after 20 places would be a hair off.
+    return (Fraction(0) if count == 0 else low), (Fraction(1) if count == n else high)
+
+
+def invalid_rates(found: Found) -> dict[str, Any]:
+    """By judge, generator and phase, from records found by all three."""
+    rates: dict[str, Any] = {}
+    for place, key in enumerate(BY):
+        records: Counter[keys.Level] = Counter()
+        invalid: Counter[keys.Level] = Counter()
+        for levels, kinds in found.valid.items():
+            records[levels[place]] += kinds.total()
+        for levels, count in found.invalid.items():
+            records[levels[place]] += count
+            invalid[levels[place]] += count
+        rates[key] = [
+            {
+                "level": level,
+                "records": records[level],
+                "invalid": invalid[level],
+                "rate": rounded(Fraction(invalid[level], records[level])),
+                "wilson95": ends(wilson(invalid[level], records[level])),
+                "na": {},
+            }
+            for level in sorted(records, key=lambda level: keys.sort_key((level,)))
+            if records[level]
+        ]
+    return rates
+
+
+def bounds(engine: Engine, given: Sources, query: Query, options: Options, headline: Headline) -> list[dict[str, Any]]:
+    """The mean total of each group as it is, and with every INVALID record of an admitted phase at an end of the
+    scale. An INVALID record whose phase cannot be read was screened as diagnostic, and is taken as such."""
+    ends_of: dict[str, Headline] = {}
+    with TemporaryDirectory(prefix="normalizer-") as scratch:
+        for end in ("minimum", "maximum"):
+            chosen = (record for record in given.invalid() if groups.selected(record, options.where))
+            lines = restated_scores.at_end(
+                chosen, query.rubric, end, worths=read_exactly(query, given, diagnostic=options.rules.diagnostic)
+            )
+            extra = restated_scores.written(lines, Path(scratch) / f"{end}.jsonl")
+            with prepared(engine, query, given, diagnostic=options.rules.diagnostic, extra=extra):
+                ends_of[f"at_{end}"] = Headline.of(engine, given, query, options)
+    return [_bound(levels, query, options, headline, ends_of) for levels in headline.levels()]
+
+
+def _bound(
+    levels: Levels, query: Query, options: Options, headline: Headline, ends_of: dict[str, Headline]
+) -> dict[str, Any]:
+    kinds = headline.found.valid[levels]
+    with_all = ends_of["at_minimum"].found.valid[levels]
+    means = {"mean": headline.mean(levels, options.rules)}
+    means |= {name: end.mean(levels, options.rules) for name, end in ends_of.items()}
+    if means["mean"] is None:
+        means = dict.fromkeys(means)  # what is no number has no bounds
+    hidden = sum(count - kinds[kind] for kind, count in with_all.items() if options.rules.admits(kind))
+    why = "only_self_judged" if options.rules.only_self_judged(kinds) else "no_records"
+    return {
+        "key": dict(zip(query.by, levels, strict=True)),
+        "mean": None if means["mean"] is None else rounded(means["mean"]),
+        "n": headline.group(levels, options.rules).n,
+        "invalid": hidden,
+        **{name: None if mean is None else rounded(mean) for name, mean in means.items() if name != "mean"},
+        "na": {name: why for name, mean in means.items() if mean is None},
+    }

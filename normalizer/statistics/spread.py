@@ -1,0 +1,38 @@
+"""Mean, deviation and interval of a list of exact values, as documents have them."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from normalizer.aggregate.intervals import t_interval
+from normalizer.documents.exact import rounded, rounded_root
+
+
+def mean_of(values: Sequence[Fraction]) -> Fraction:
+    """The mean of one value or more."""
+    return sum(values, Fraction(0)) / len(values)
+
+
+def variance_of(values: Sequence[Fraction]) -> Fraction:
+    """The variance of two values or more, with n - 1."""
+    mean = mean_of(values)
+    return sum(((value - mean) ** 2 for value in values), Fraction(0)) / (len(values) - 1)
+
+
+def spread(values: Sequence[Fraction], name: str, what: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """The members `name` (the mean), `sd` and `ci95`, and why those that are None are; `what` names one value."""
+    if not values:
+        return {name: None, "sd": None, "ci95": None}, dict.fromkeys((name, "sd", "ci95"), f"there is no {what}")
+    mean = mean_of(values)
+    if len(values) == 1:
+        found: dict[str, Any] = {name: rounded(mean), "sd": None, "ci95": None}
+        return found, dict.fromkeys(("sd", "ci95"), f"there is only one {what}")
+    variance = variance_of(values)
+    interval = t_interval(mean, variance / len(values), len(values) - 1)
+    return {name: rounded(mean), "sd": rounded_root(variance), "ci95": ends(interval)}, {}
+
+
+def ends(interval: tuple[Fraction, Fraction]) -> list[Decimal]:
+    """An interval as documents have it."""
+    return [rounded(end) for end in interval]

@@ -1,0 +1,23 @@
+"""The verdicts on a published table, as a table."""
+
+from typing import Any
+
+from normalizer.aggregate import cell_names
+from normalizer.tables.formats import Cell, Table
+from normalizer.tables.summary_table import selected
+
+
+def table(report: dict[str, Any], *, everything: bool) -> Table:
+    """A row a cell; those that match only if everything is asked for."""
+    rows: list[list[Cell]] = []
+    for cell in report["cells"]:
+        if everything or cell["verdict"] != "match":
+            group = ", ".join(cell_names.level(level, ", ") for level in cell["key"].values())
+            exact = cell["exact"] if cell["exact"] is not None else (cell["why"] or "NA")
+            rows.append([str(cell["line"]), group, cell["column"], cell["published"], cell["verdict"], exact])
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in report["counts"].items())
+    notes = ["DIAGNOSTIC: phase 0 is admitted."] if report["diagnostic"] else []
+    notes.append(f"{sum(report['counts'].values())} cells: {counts}.")
+    for key in report["missing_rows"]:
+        notes.append(f"Not in the table: {selected(key) or 'all'}")
+    return Table(["line", "group", "column", "published", "verdict", "exact, or why not"], rows, notes)

@@ -1,0 +1,161 @@
+"""One table, five ways to write it: text, CSV, Markdown, LaTeX; JSON is the document itself."""
+
+import unicodedata
+from dataclasses import dataclass
+from decimal import Decimal
+
+from normalizer.aggregate.cell_names import quoted
+
+Cell = str | int | Decimal | None
+NA = "NA"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns, rows and what is said below. Numbers stand to the right, and NA is written for None."""
+
+    columns: list[str]
+    rows: list[list[Cell]]
+    notes: list[str]
+
+
+def flagged(table: Table, flags: list[str]) -> Table:
+    """With what must be said of all its numbers in every row: notes do not go into CSV."""
+    if not flags or "flags" in table.columns:
+        return table
+    return Table([*table.columns, "flags"], [[*row, " ".join(flags)] for row in table.rows], table.notes)
+
+
+def written(table: Table, form: str) -> str:
+    """The table as text, csv, md or latex."""
+    return {"text": text, "csv": csv_text, "md": markdown, "latex": latex}[form](table)
+
+
+def text(table: Table) -> str:
+    """For a terminal."""
+    shown = [[_seen(cell) for cell in table.columns], *([_seen(cell) for cell in row] for row in table.rows)]
+    widths = [max(map(_width, column)) for column in zip(*shown, strict=True)]
+    right = _numeric(table)
+    lines = []
+    for row in shown:
+        padded = [
+            " " * (width - _width(cell)) + cell if is_right else cell + " " * (width - _width(cell))
+            for cell, width, is_right in zip(row, widths, right, strict=True)
+        ]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join([*lines, "", *map(_printable, table.notes)]) + "\n"
+
+
+def csv_text(table: Table) -> str:
+    """Comma-separated values, RFC 4180 with line feeds."""
+    rows: list[list[Cell]] = [[*table.columns], *table.rows]
+    return "".join(",".join(map(_csv, row)) + "\n" for row in rows)
+
+
+def markdown(table: Table) -> str:
+    """A Markdown table, and the notes as a list."""
+    rule = ["---:" if is_right else "---" for is_right in _numeric(table)]
+    lines = [_markdown_row([_markdown(_seen(cell)) for cell in table.columns]), _markdown_row(rule)]
+    lines += [_markdown_row([_markdown(_seen(cell)) for cell in row]) for row in table.rows]
+    lines += ["", *(f"- {_markdown(_printable(note))}" for note in table.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def latex(table: Table) -> str:
+    """A `tabular` that compiles without a package, and the notes as a paragraph."""
+    columns = "".join("r" if is_right else "l" for is_right in _numeric(table))
+    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\hline", _latex_row(list(table.columns)), r"\hline"]
+    lines += [_latex_row(row) for row in table.rows]
+    lines += [r"\hline", r"\end{tabular}"]
+    lines += (
+        ["", r"\smallskip\noindent\footnotesize " + " ".join(_latex_text(_printable(note)) for note in table.notes)]
+        if table.notes
+        else []
+    )
+    return "\n".join(lines) + "\n"
+
+
+def plain(cell: Cell) -> str:
+    """A cell as it is, decimals written out."""
+    if cell is None:
+        return NA
+    return f"{cell:f}" if isinstance(cell, Decimal) else str(cell)
+
+
+def _csv(cell: Cell) -> str:
+    # The standard writer leaves a lone carriage return bare, which readers take for the end of a row.
+    text = plain(cell)
+    return '"' + text.replace('"', '""') + '"' if any(char in text for char in ',"\r\n') else text
+
+
+def _numeric(table: Table) -> list[bool]:
+    columns = zip(*table.rows, strict=True) if table.rows else ([] for _ in table.columns)
+    return [
+        any(not isinstance(cell, str) for cell in column) and not any(isinstance(cell, str) for cell in column)
+        for column in map(list, columns)
+    ]
+
+
+def _seen(cell: Cell) -> str:
+    """A cell fit for people whatever a bundle says, and no two that look the same."""
+    shown = plain(cell)
+    is_seen = shown.isprintable() and shown == shown.strip() and "  " not in shown
+    return shown if is_seen else quoted(shown)
+
+
+def _printable(note: str) -> str:
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in note)
+
+
+def _width(shown: str) -> int:
+    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in shown)
+    return len(shown) + wide - sum(unicodedata.combining(char) > 0 for char in shown)
+
+
+def _markdown_row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown(shown: str) -> str:
+    """Text that no Markdown or HTML reader takes for markup."""
+    escaped = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return "".join(f"\\{char}" if char in r"\`*_{}[]()#+!|~$" else char for char in escaped)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\texttt{\char34}",
+    "`": r"\textasciigrave{}",
+    "-": r"{-}",
+    # At the beginning of a row these two would be taken for arguments of the row's end before it.
+    "[": "{[}",
+    "*": "{*}",
+}
+
+
+def _latex_row(cells: list[Cell]) -> str:
+    return " & ".join(_latex(cell) for cell in cells) + r" \\"
+
+
+def _latex(cell: Cell) -> str:
+    if isinstance(cell, (int, Decimal)) and not isinstance(cell, bool):
+        return f"${plain(cell)}$" if cell < 0 else plain(cell)
+    return _latex_text(_seen(cell))
+
+
+def _latex_text(text: str) -> str:
+    # Beyond Latin-1 not every TeX knows a character: it is named, in other letters than the rest, so that the table
+    # compiles and no name that spells out another looks like it.
+    return "".join(_LATEX.get(char, char if char <= "\xff" else rf"\texttt{{U+{ord(char):04X}}}") for char in text)

@@ -1,0 +1,106 @@
+"""A summary as a table: a row a group, and below it what was left out and what the flags mean."""
+
+from typing import Any
+
+import contract_spec as spec
+
+from normalizer.aggregate import cell_names
+from normalizer.tables.formats import Cell, Table
+
+LEFT_OUT_RECORDS = ("not_selected", "duplicate", "invalid", "diagnostic", "off_scale", "self_judged")
+_MOMENTS = ("mean", "sd", "min", "max")
+
+
+def wide(summary: dict[str, Any]) -> Table:
+    """Everything, a column a number: for programs. Rows of kind `left_out` count what is in no group, by reason."""
+    dimensions = _dimensions(summary)
+    measures = ["total", *map(cell_names.dimension, dimensions)]
+    columns = ["row", *summary["by"], "n", "n_records", "n_judges"]
+    for name in measures:
+        columns += [f"{name}.{part}" for part in (*_MOMENTS, "ci95_low", "ci95_high")]
+    columns += ["at_min", "at_max", "flags"]
+    rows: list[list[Cell]] = []
+    for row in summary["rows"]:
+        cells: list[Cell] = ["group", *_levels(row), row["n"], row["n_records"], row["n_judges"]]
+        for moments in (row["total"], *(row["dimensions"][name] for name in dimensions)):
+            cells += [*(moments[part] for part in _MOMENTS), *(moments["ci95"] or (None, None))]
+        rows.append([*cells, row["at_min"], row["at_max"], " ".join(row["flags"])])
+    blank = [""] * len(summary["by"])
+    for reason, count in summary["left_out"].items():
+        empty: list[Cell] = [""] * (6 * len(measures) + 2)
+        rows.append(["left_out", *blank, "", count, "", *empty, reason])
+    return Table(columns, rows, [])
+
+
+def narrow(summary: dict[str, Any]) -> Table:
+    """For people: counts, the total with its interval, the means of the dimensions."""
+    dimensions = _dimensions(summary)
+    columns = [*summary["by"], "n", "records", "judges", "total", "sd", "95 % interval", "min", "max"]
+    columns += [*map(cell_names.dimension, dimensions), "at min", "at max", "flags"]
+    rows: list[list[Cell]] = []
+    for row in summary["rows"]:
+        total = row["total"]
+        between = f"{total['ci95'][0]:f} to {total['ci95'][1]:f}" if total["ci95"] else "NA"
+        cells: list[Cell] = [*_levels(row), row["n"], row["n_records"], row["n_judges"]]
+        cells += [total["mean"], total["sd"], between, total["min"], total["max"]]
+        cells += [row["dimensions"][name]["mean"] for name in dimensions]
+        rows.append([*cells, row["at_min"], row["at_max"], " ".join(row["flags"])])
+    return Table(columns, rows, notes(summary))
+
+
+def notes(summary: dict[str, Any]) -> list[str]:
+    """What must be said below a table."""
+    low, high = summary["scale"]
+    said = of_all(["diagnostic"] if summary["diagnostic"] else [])
+    counted = sum(row["n_records"] for row in summary["rows"])
+    unit = "artifacts, the judges of each averaged first" if summary["unit"] == "artifact" else "records"
+    said.append(f"n counts {unit}. Rubric {summary['rubric']}: total from {low:f} to {high:f}.")
+    if summary["where"]:
+        said.append(f"Selected: {selected(summary['where'])}.")
+    said.append(
+        _interval(summary["interval"])
+        + f" Numbers are exact, rounded once to {summary['rounding']['places']} places, ties to even."
+    )
+    said.append(f"In the table: {counted} of {left_out_note(summary)}")
+    used = sorted({flag for row in summary["rows"] for flag in row["flags"]})
+    return said + [f"{flag}: {_FLAGS[flag]}" for flag in used]
+
+
+def of_all(flags: list[str]) -> list[str]:
+    """What must be said of all numbers of a table: they are diagnostic, or over what is not mixed by default."""
+    return [_OF_ALL[flag] for flag in flags]
+
+
+def left_out_note(document: dict[str, Any]) -> str:
+    """How much there was, and what is in no number."""
+    out = ", ".join(f"{reason} {count}" for reason, count in document["left_out"].items())
+    return f"{document['records']} records. Left out: {out}."
+
+
+def selected(where: dict[str, Any]) -> str:
+    """What was selected, in words."""
+    return ", ".join(f"{name} = {cell_names.level(level, ', ')}" for name, level in where.items())
+
+
+def _interval(interval: dict[str, Any]) -> str:
+    name = "Student's t"
+    if interval["method"] == "bootstrap":
+        name = f"bootstrap ({interval['resamples']} resamples, seed {interval['seed']})"
+    return f"95 % intervals: {name}" + (f", clustered by {interval['cluster']}." if interval["cluster"] else ".")
+
+
+def _dimensions(summary: dict[str, Any]) -> list[str]:
+    return list(summary["rows"][0]["dimensions"]) if summary["rows"] else []
+
+
+def _levels(row: dict[str, Any]) -> list[Cell]:
+    return [cell_names.level(level) for level in row["key"].values()]
+
+
+_OF_ALL = {
+    "diagnostic": "DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers.",
+    "mixed_phases": "MIXED: records of several phases are put together, because that was asked for.",
+    "mixed_protocol_versions": "MIXED: records of several protocol versions are put together, as was asked for.",
+}
+_FLAGS: dict[str, str] = spec.resource("rules/flags.json")
+"""What each flag means, in a sentence."""

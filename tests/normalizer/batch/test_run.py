@@ -1,0 +1,201 @@
+"""The ledger: the same bytes whatever the order, the number of runs or of jobs; and nothing silently replaced."""
+
+import json
+import random
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from normalizer.cli import main
+from normalizer.errors import UnusableLedger
+from normalizer.ledger.reader import FILES, locked, reading
+from tests.support.bundles import bundle, entry
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file of a ledger and its bytes."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def made(folder: Path, count: int) -> list[Path]:
+    """Bundles of several kinds: valid, partly invalid, not readable."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for number in range(count):
+        document = bundle(*(entry(f"{item}.pdf") for item in range(3)), run_id=f"run-{number}")
+        if number % 3 == 1:
+            document["per_file_scores"][1]["scores"]["A_structure"] = 9
+        text = json.dumps(document) if number % 4 != 3 else f"```\n{number}\n```"
+        paths.append(folder / f"{number}.json")
+        paths[-1].write_text(text)
+    return paths
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    paths = made(folder / "bundles", 9)
+    assert main(["normalize", *map(str, paths), "--out", str(folder / "ledger")]) == 1
+    return paths, tree(folder / "ledger")
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10**6), cuts=st.lists(st.integers(0, 9), max_size=3))
+def test_order_repetition_and_number_of_runs_do_not_matter(study, seed, cuts, tmp_path_factory):
+    paths, expected = study
+    shuffled = random.Random(seed).sample([*paths, *paths[:3]], len(paths) + 3)
+    ledger = tmp_path_factory.mktemp("shuffled") / "ledger"
+    bounds = sorted({0, *cuts, len(shuffled)})
+    for start, stop in pairwise(bounds):
+        assert main(["normalize", *map(str, shuffled[start:stop]), "--out", str(ledger)]) in (0, 1)
+    assert tree(ledger) == expected
+
+
+@pytest.mark.parametrize("jobs", ["2", "5"])
+def test_the_number_of_jobs_does_not_matter(study, jobs, tmp_path):
+    paths, expected = study
+    command = [sys.executable, "-m", "normalizer", "normalize", *map(str, paths), "--out", str(tmp_path / "l")]
+    done = subprocess.run([*command, "--jobs", jobs], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert [line.partition(":")[0] for line in done.stderr.splitlines()] == ["bundles", "entries", "ledger"]
+    assert tree(tmp_path / "l") == expected
+
+
+def test_a_folder_means_all_json_below_it_but_not_the_ledger_nor_the_documents(tmp_path, capsys):
+    made(tmp_path / "runs" / "deep", 2)
+    (tmp_path / "runs" / "notes.txt").write_text("no bundle")
+    manifest = tmp_path / "runs" / "run.json"
+    manifest.write_text(json.dumps({"files": [{"file": f"{number}.pdf"} for number in range(3)]}))
+    command = [
+        "normalize",
+        str(tmp_path / "runs"),
+        "--out",
+        str(tmp_path / "runs" / "ledger"),
+        "--manifest",
+        str(manifest),
+    ]
+    for expected in ("bundles: 2 in = 2 read + 0 audited + 0 duplicates", "2 in = 0 read + 0 audited + 2 duplicates"):
+        main(command)
+        assert expected in capsys.readouterr().err
+
+
+def test_standard_input_is_a_bundle(tmp_path):
+    command = [sys.executable, "-m", "normalizer", "normalize", "-", "--out", str(tmp_path / "l")]
+    done = subprocess.run(command, input=json.dumps(bundle()).encode(), capture_output=True)
+    assert done.returncode == 0
+    assert done.stdout == b""
+    assert b"bundles: 1 in = 1 read + 0 audited + 0 duplicates\nentries: 1 in = 1 valid + 0 invalid\n" in done.stderr
+
+
+def test_the_same_bundle_under_other_settings_is_refused_unless_replaced(tmp_path, capsys):
+    [path] = made(tmp_path / "b", 1)
+    ledger, fresh = tmp_path / "ledger", tmp_path / "fresh"
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(json.dumps({"files": [{"file": "0.pdf"}]}))
+    assert main(["normalize", str(path), "--out", str(ledger)]) == 0
+    before = tree(ledger)
+    under = ["--manifest", str(manifest)]
+    assert main(["normalize", str(path), "--out", str(ledger), *under]) == 2
+    assert "another manifest" in capsys.readouterr().err
+    assert tree(ledger) == before
+    assert main(["normalize", str(path), str(path), "--out", str(ledger), *under, "--replace"]) == 1
+    assert main(["normalize", str(path), "--out", str(fresh), *under]) == 1
+    assert tree(ledger) == tree(fresh)
+    manifest.write_text(json.dumps({"files": [{"file": "0.pdf"}]}, indent=4))
+    assert main(["normalize", str(path), "--out", str(ledger), *under]) == 1  # laid out anew, it is no other manifest
+
+
+def test_replacing_some_bundles_leaves_the_others(tmp_path):
+    paths = made(tmp_path / "b", 9)
+    ledger, fresh = tmp_path / "ledger", tmp_path / "fresh"
+    rubric = tmp_path / "rubric.json"
+    rubric.write_text(
+        json.dumps({"name": "own", "dimensions": {"x": {"scale": {"kind": "integers", "minimum": 0, "maximum": 1}}}})
+    )
+    main(["normalize", *map(str, paths), "--out", str(ledger)])
+    main(["normalize", *map(str, paths[:4]), "--out", str(ledger), "--rubric", str(rubric), "--replace"])
+    main(["normalize", *map(str, paths[4:]), "--out", str(fresh)])
+    main(["normalize", *map(str, paths[:4]), "--out", str(fresh), "--rubric", str(rubric)])
+    assert tree(ledger) == tree(fresh)
+
+
+def test_a_known_bundle_with_something_invalid_still_says_so(tmp_path):
+    paths = made(tmp_path / "b", 4)
+    for _ in range(2):
+        assert main(["normalize", str(paths[0]), "--out", str(tmp_path / "good")]) == 0
+        assert main(["normalize", str(paths[1]), "--out", str(tmp_path / "bad")]) == 1
+        assert main(["normalize", str(paths[3]), "--out", str(tmp_path / "audited")]) == 1
+
+
+def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path, capsys):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    [path] = made(tmp_path / "b", 1)
+    assert main(["normalize", str(path), "--out", str(tmp_path)]) == 2
+    assert "something else than a ledger" in capsys.readouterr().err
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["b", "thesis.tex"]
+
+
+@pytest.mark.parametrize("missing", ["nowhere.json", "empty"])
+def test_what_cannot_be_read_stops_the_run_before_anything_changes(missing, tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    [path] = made(tmp_path / "b", 1)
+    ledger = tmp_path / "ledger"
+    main(["normalize", str(path), "--out", str(ledger)])
+    before = tree(ledger)
+    assert main(["normalize", *map(str, made(tmp_path / "c", 2)), str(tmp_path / missing), "--out", str(ledger)]) == 2
+    assert missing in capsys.readouterr().err
+    assert tree(ledger) == before
+
+
+def test_a_second_run_at_the_same_time_is_told_so(tmp_path, capsys):
+    [path] = made(tmp_path / "b", 1)
+    ledger = tmp_path / "ledger"
+    main(["normalize", str(path), "--out", str(ledger)])
+    with locked(ledger, "write"):
+        assert main(["normalize", str(path), "--out", str(ledger)]) == 2
+        assert main(["audit", str(ledger)]) == 2
+        assert capsys.readouterr().err.count("another run is using") == 2
+    assert main(["audit", str(ledger)]) == 0
+
+
+def test_runs_that_race_for_one_ledger_leave_it_whole(study, tmp_path):
+    paths, expected = study
+    ledger = tmp_path / "ledger"
+    command = [sys.executable, "-m", "normalizer", "normalize", "--out", str(ledger)]
+    racing = [subprocess.Popen([*command, str(path)], stderr=subprocess.PIPE, text=True) for path in paths[:6]]
+    for process in racing:
+        _, said = process.communicate()
+        assert process.returncode in (0, 1, 2)
+        assert "Traceback" not in said
+    assert subprocess.run([*command, *map(str, paths)], stderr=subprocess.DEVNULL).returncode == 1
+    assert tree(ledger) == expected
+
+
+def test_lines_of_a_bundle_are_found_by_bisection(study, tmp_path):
+    paths, _ = study
+    ledger = tmp_path / "ledger"
+    main(["normalize", *map(str, paths), "--out", str(ledger)])
+    with reading(ledger) as opened:
+        for kind in FILES:
+            every = list(opened.lines(kind))
+            found = [
+                line for path in sorted((ledger / "bundles").iterdir()) for line in opened.lines_of(kind, path.stem)
+            ]
+            assert found == every
+        assert list(opened.lines_of("records", "0" * 64)) == []
+        assert list(opened.lines_of("records", "f" * 64)) == []
+
+
+def test_a_changed_raw_bundle_is_not_given_back(tmp_path):
+    [path] = made(tmp_path / "b", 1)
+    ledger = tmp_path / "ledger"
+    main(["normalize", str(path), "--out", str(ledger)])
+    [raw] = (ledger / "bundles").iterdir()
+    raw.write_bytes(raw.read_bytes() + b" ")
+    with reading(ledger) as opened, pytest.raises(UnusableLedger, match="was changed"):
+        opened.bundle(raw.stem)

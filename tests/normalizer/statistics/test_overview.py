@@ -1,0 +1,288 @@
+"""Statistics: against brute force, SciPy and least squares; what cannot be estimated is said."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import contract_spec as spec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from normalizer.aggregate import intervals
+from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.summary import Options, aggregate
+from normalizer.cli import main
+from normalizer.ledger.reader import reading
+from normalizer.statistics import rates, signflip
+from normalizer.statistics.overview import statistics
+from tests.support.bundles import DIMENSIONS, bundle, entry
+from tests.support.studies import Verdict, bundles_of, ledger_of, output, refusal
+
+DIFFERENCES = st.lists(st.fractions(-3, 3, max_denominator=4), min_size=1, max_size=9)
+
+
+@given(DIFFERENCES)
+def test_the_sign_flip_test_counts_every_pattern(differences):
+    observed = abs(sum(differences))
+    patterns = list(product((1, -1), repeat=len(differences)))
+    far = sum(abs(sum(s * d for s, d in zip(signs, differences, strict=True))) >= observed for signs in patterns)
+    assert signflip.sign_flip(differences, seed=0) == (Fraction(far, len(patterns)), "exact")
+
+
+def test_the_sign_flip_test_is_that_of_scipy():
+    differences = [Fraction(number) for number in (3, -1, 2, 5, 0, 1, -2, 4)]
+    expected = stats.permutation_test(
+        ([float(d) for d in differences],), np.mean, permutation_type="samples", n_resamples=np.inf
+    )
+    assert float(signflip.sign_flip(differences, seed=0).p) == pytest.approx(expected.pvalue)
+
+
+def test_drawn_patterns_come_near_the_exact_share_and_are_the_same_every_time(monkeypatch):
+    differences = [Fraction(place % 5 - 1) for place in range(40)]
+    exact = signflip.sign_flip(differences, seed=1)
+    monkeypatch.setattr(signflip, "_MOST_BITS", 0)
+    drawn = signflip.sign_flip(differences, seed=1, resamples=4000)
+    assert drawn.method == "monte_carlo"
+    assert drawn == signflip.sign_flip(differences, seed=1, resamples=4000)
+    assert abs(drawn.p - exact.p) < Fraction(1, 100)
+    monkeypatch.setattr(signflip, "_MANY", 10)
+    limit = signflip.sign_flip(differences, seed=1)
+    assert limit.method == "normal"
+    assert abs(limit.p - exact.p) < Fraction(1, 100)
+
+
+@given(st.lists(st.none() | st.fractions(0, 1), max_size=8))
+def test_holm_is_the_textbook_procedure(values):
+    known = [value for value in values if value is not None]
+    corrected = signflip.holm(values)
+    for value, found in zip(values, corrected, strict=True):
+        if value is None:
+            assert found is None
+        else:
+            at_most = sorted(known)[: sum(other <= value for other in known)]
+            assert found == max(min(Fraction(1), p * (len(known) - rank)) for rank, p in enumerate(at_most))
+
+
+@given(st.integers(0, 50), st.integers(1, 50))
+def test_wilson_is_that_of_scipy(count, more):
+    n = max(count, more)
+    expected = stats.binomtest(count, n).proportion_ci(0.95, method="wilson")
+    assert [float(end) for end in rates.wilson(count, n)] == pytest.approx(list(expected), abs=1e-12)
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    """Three judges, one of them a generator too, unevenly; six questions, two prompt versions; two INVALID records."""
+    chance = np.random.default_rng(5)
+    documents = []
+    for mild, judge in enumerate(("g1", "j1", "j2")):
+        for generator in ("g1", "g2"):
+            for version in ("new", "old"):
+                entries = []
+                for question in range(6):
+                    if judge == "j2" and question == 0 and version == "old":
+                        continue
+                    scores = np.clip(chance.integers(0, 3, 5) + (mild == 2) - (version == "old"), 0, 2)
+                    scored = dict(zip(DIMENSIONS, map(int, scores), strict=True))
+                    entries.append((question, {"file": f"{generator}/{version}/q{question}", "scores": scored}))
+                for question, item in entries:
+                    documents.append(
+                        bundle(
+                            item,
+                            judge_model=judge,
+                            generator_model=generator,
+                            self_judged=judge == generator,
+                            factors={"version": version, "question": f"q{question}"},
+                        )
+                    )
+    documents.append(bundle(entry("g2/new/lost", surplus=1), judge_model="j1", generator_model="g2"))
+    documents.append(bundle(entry("g2/old/lost", surplus=1), judge_model="j2", generator_model="g2"))
+    return ledger_of(tmp_path_factory.mktemp("statistics"), documents)
+
+
+@pytest.fixture(scope="module")
+def report(ledger):
+    paired = ("generator_model", "factors.question")
+    return statistics((ledger,), Options(by=("generator_model",)), "factors.version", paired)
+
+
+def records(ledger):
+    with reading(ledger) as opened:
+        return list(opened.items("records"))
+
+
+def test_the_report_is_of_its_schema(ledger, capsys):
+    options = ["--by", "generator_model", "--contrast", "factors.version"]
+    found = output(capsys, "statistics", str(ledger), *options, "--pair-by", "generator_model,factors.question")
+    assert spec.violations("eval/statistics.json", found) == []
+    for form in ("text", "md"):
+        assert main(["statistics", str(ledger), *options, "--pair-by", "factors.question", "--format", form]) == 0
+        assert "Severity of judges" in capsys.readouterr().out
+
+
+def test_invalid_rates_count_everything_by_judge_generator_and_phase(report):
+    found = {
+        (key, row["level"]): (row["records"], row["invalid"])
+        for key in rates.BY
+        for row in report["invalid_rates"][key]
+    }
+    assert found == {
+        ("judge_model", "g1"): (24, 0), ("judge_model", "j1"): (25, 1), ("judge_model", "j2"): (23, 1),
+        ("generator_model", "g1"): (35, 0), ("generator_model", "g2"): (37, 2), ("phase", 1): (72, 2),
+    }  # fmt: skip
+
+
+def test_bounds_put_every_invalid_record_at_an_end_of_the_scale(ledger, report):
+    bound = {row["key"]["generator_model"]: row for row in report["bounds"]}
+    assert bound["g1"]["at_minimum"] == bound["g1"]["mean"] == bound["g1"]["at_maximum"]
+    assert (bound["g1"]["invalid"], bound["g2"]["invalid"]) == (0, 2)
+    artifacts: dict[str, list[int]] = {}
+    for record in records(ledger):
+        if record["generator_model"] == "g2":
+            artifacts.setdefault(record["artifact"], []).append(sum(record["scores"].values()))
+    means = [np.mean(totals) for totals in artifacts.values()]
+    assert float(bound["g2"]["at_minimum"]) == pytest.approx((sum(means) + 0 + 0) / (len(means) + 2), abs=1e-6)
+    assert float(bound["g2"]["at_maximum"]) == pytest.approx((sum(means) + 10 + 10) / (len(means) + 2), abs=1e-6)
+
+
+def test_contrasts_pair_what_agrees_in_all_else(ledger, report):
+    cells: dict[tuple[str, str, str], list[int]] = {}
+    for record in records(ledger):
+        key = (record["generator_model"], record["factors"]["question"], record["factors"]["version"])
+        cells.setdefault(key, []).append(sum(record["scores"].values()))
+    blocks = sorted({key[:2] for key in cells})
+    differences = [np.mean(cells[(*block, "new")]) - np.mean(cells[(*block, "old")]) for block in blocks]
+    found = report["contrasts"][0]
+    assert (found["levels"], found["measure"], found["n"], found["unpaired"]) == (["new", "old"], "total", 12, 0)
+    assert float(found["difference"]) == pytest.approx(np.mean(differences), abs=1e-6)
+    expected = stats.permutation_test((differences,), np.mean, permutation_type="samples", n_resamples=np.inf)
+    assert float(found["p"]) == pytest.approx(expected.pvalue, abs=1e-6)
+    assert float(found["ci95"][0]) == pytest.approx(
+        stats.ttest_1samp(differences, 0).confidence_interval().low, abs=1e-5
+    )
+    assert found["p_holm"] == found["p"]
+    assert len(report["contrasts"]) == 1 + len(DIMENSIONS)
+
+
+def test_severity_is_the_least_squares_solution(ledger, report):
+    rows = [(r["artifact"], r["judge_model"], sum(r["scores"].values())) for r in records(ledger)]
+    artifacts, judges = sorted({row[0] for row in rows}), sorted({row[1] for row in rows})
+    design = np.zeros((len(rows), len(artifacts) + len(judges)))
+    for place, (artifact, judge, _) in enumerate(rows):
+        design[place, artifacts.index(artifact)] = 1
+        design[place, len(artifacts) + judges.index(judge)] = 1
+    totals = np.array([row[2] for row in rows], dtype=float)
+    solution, _, rank, _ = np.linalg.lstsq(design, totals, rcond=None)
+    effects = solution[len(artifacts) :] - solution[len(artifacts) :].mean()
+    residual = float(((totals - design @ solution) ** 2).sum())
+    severity = report["severity"]
+    assert [float(row["effect"]) for row in severity["judges"]] == pytest.approx(effects.tolist(), abs=1e-6)
+    assert severity["freedom"] == len(rows) - rank
+    assert float(severity["residual_sd"]) == pytest.approx(math.sqrt(residual / (len(rows) - rank)), abs=1e-6)
+    inverse = np.linalg.pinv(design.T @ design)
+    centre = np.zeros((3, design.shape[1]))
+    centre[:, len(artifacts) :] = np.eye(3) - 1 / 3
+    errors = np.sqrt(np.diag(centre @ inverse @ centre.T) * residual / (len(rows) - rank))
+    assert [float(row["se"]) for row in severity["judges"]] == pytest.approx(errors.tolist(), abs=1e-6)
+
+
+def test_judges_that_never_meet_are_not_compared(tmp_path):
+    study = [Verdict(j, "g", a, (1, 1, 1, 1, n)) for n, (j, a) in enumerate([("j1", "a"), ("j2", "a"), ("j3", "b")])]
+    severity = statistics((ledger_of(tmp_path, bundles_of(study)),), Options())["severity"]
+    assert [(row["judge"], row["panel"], row["effect"]) for row in severity["judges"]] == [
+        ("j1", 0, Fraction(-1, 2)), ("j2", 0, Fraction(1, 2)), ("j3", 1, None),
+    ]  # fmt: skip
+    assert severity["judges"][2]["na"]["effect"] == "it shares no artifact with another judge"
+    assert severity["judges"][0]["na"]["se"] == "no degrees of freedom are left"
+
+
+def test_each_judge_is_left_out_in_turn(ledger, report):
+    for out in report["leave_one_judge_out"]:
+        for row in out["rows"]:
+            artifacts: dict[str, list[int]] = {}
+            for record in records(ledger):
+                if record["generator_model"] == row["key"]["generator_model"] and record["judge_model"] != out["judge"]:
+                    artifacts.setdefault(record["artifact"], []).append(sum(record["scores"].values()))
+            assert row["n"] == len(artifacts)
+            expected = np.mean([np.mean(totals) for totals in artifacts.values()])
+            assert float(row["mean"]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_self_judging_is_compared_on_the_same_artifacts(ledger, report):
+    by: dict[tuple[str, str], dict[str, int]] = {}
+    for record in records(ledger):
+        by.setdefault((record["generator_model"], record["artifact"]), {})[record["judge_model"]] = sum(
+            record["scores"].values()
+        )
+    differences = {
+        generator: [
+            verdicts["g1"] - np.mean([total for judge, total in verdicts.items() if judge != "g1"])
+            for (of, _), verdicts in by.items()
+            if of == generator and len(verdicts) > 1 and "g1" in verdicts
+        ]
+        for generator in ("g1", "g2")
+    }
+    (row,) = report["self_against_cross"]
+    assert row["judge"] == "g1"
+    assert (row["own"]["n"], row["elsewhere"]["n"]) == (12, 12)
+    assert float(row["own"]["mean"]) == pytest.approx(np.mean(differences["g1"]), abs=1e-6)
+    assert float(row["elsewhere"]["mean"]) == pytest.approx(np.mean(differences["g2"]), abs=1e-6)
+    welch = stats.ttest_ind(differences["g1"], differences["g2"], equal_var=False).confidence_interval()
+    assert [float(end) for end in row["excess_ci95"]] == pytest.approx([welch.low, welch.high], abs=1e-5)
+
+
+def test_a_contrast_needs_to_know_what_its_pairs_agree_in(ledger, capsys):
+    assert "--pair-by" in refusal(capsys, "statistics", str(ledger), "--contrast", "factors.version")
+
+
+def test_clusters_widen_or_narrow_the_interval_as_the_textbook_says(ledger):
+    by_question = Options(unit="record", interval=Method(cluster="factors.question"))
+    (row,) = aggregate((ledger,), by_question)["rows"]
+    assert row["total"]["ci95"] is None
+    assert row["flags"] == ["few_clusters", "self_judged_included"]
+    (row,) = aggregate((ledger,), Options(unit="record", interval=Method(cluster="run_id")))["rows"]
+    assert row["flags"] == ["few_clusters", "self_judged_included"]
+
+
+@settings(max_examples=20)
+@given(st.lists(st.lists(st.integers(0, 10), min_size=1, max_size=5), min_size=10, max_size=14))
+def test_the_clustered_error_is_that_of_the_sandwich(clusters):
+    sizes, totals = [len(each) for each in clusters], [sum(each) for each in clusters]
+    low, high = intervals._robust(sizes, totals, 1)
+    everything = [value for each in clusters for value in each]
+    middle, count = np.mean(everything), len(clusters)
+    meat = sum((sum(each) - len(each) * middle) ** 2 for each in clusters)
+    error = math.sqrt(count / (count - 1) * meat) / len(everything)
+    half = stats.t.ppf(0.975, count - 1) * error
+    assert [float(low), float(high)] == pytest.approx([middle - half, middle + half], abs=1e-9)
+
+
+def test_the_bootstrap_is_the_same_every_time_and_tells_its_seed(ledger, capsys):
+    options = ["aggregate", str(ledger), "--interval", "bootstrap", "--resamples", "500", "--unit", "record"]
+    one, again = (output(capsys, *options, "--seed", "3") for _ in range(2))
+    other = output(capsys, *options, "--seed", "4")
+    assert one == again
+    assert one["interval"] == {"method": "bootstrap", "cluster": None, "resamples": 500, "seed": 3}
+    assert other["rows"][0]["total"]["ci95"] != one["rows"][0]["total"]["ci95"]
+    totals = np.array([sum(record["scores"].values()) for record in records(ledger)], dtype=float)
+    expected = stats.bootstrap((totals,), np.mean, n_resamples=2000, method="percentile", rng=1).confidence_interval
+    assert one["rows"][0]["total"]["ci95"] == pytest.approx([expected.low, expected.high], abs=0.12)
+
+
+def test_clusters_are_resampled_as_a_whole(tmp_path):
+    study = [Verdict("j", "g", f"a{n}", (n % 3, 1, 1, 1, 1), question=f"q{n // 2:02}") for n in range(30)]
+    ledger = ledger_of(tmp_path, bundles_of(study))
+    for method in (Method(cluster="factors.question"), Method(True, "factors.question", 400, 1)):
+        (row,) = aggregate((ledger,), Options(interval=method))["rows"]
+        low, high = row["total"]["ci95"]
+        assert low < row["total"]["mean"] < high
+        assert row["flags"] == []
+
+
+def test_an_artifact_belongs_to_one_cluster(tmp_path, capsys):
+    study = [Verdict("j1", "g", "a", (1, 1, 1, 1, 1)), Verdict("j2", "g", "a", (1, 1, 1, 1, 1))]
+    ledger = str(ledger_of(tmp_path, bundles_of(study)))
+    assert "--unit record" in refusal(capsys, "aggregate", ledger, "--cluster", "judge_model")

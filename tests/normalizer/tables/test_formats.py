@@ -1,0 +1,53 @@
+"""Tables hold whatever a bundle says, and every reader of their formats gets it back as text."""
+
+import csv
+import io
+import json
+import subprocess
+
+import pytest
+
+from normalizer.aggregate import cell_names
+from normalizer.cli import main
+from normalizer.tables import formats
+from normalizer.tables.formats import Cell, Table
+from tests.support.bundles import bundle, entry
+from tests.support.lacking import needs
+
+HOSTILE = ["[2pt]", "*", "[", "a\rb", "a\nb", 'a"b', "a,b", "\r", "-", "`", "\\", "{}", "\x1b[31mred", "\u4e2d"]
+HOSTILE += ["&_$%#^~|<>", "=1+1"]
+
+
+def test_csv_gives_every_string_back():
+    rows: list[list[Cell]] = [[text, 1] for text in HOSTILE]
+    read = list(csv.reader(io.StringIO(formats.csv_text(Table(["name", "n"], rows, [])), newline="")))
+    assert read == [["name", "n"], *([text, "1"] for text in HOSTILE)]
+
+
+@pytest.mark.parametrize("argv", [["audit"], ["aggregate", "--by", "judge_model"]])
+def test_the_csv_of_a_command_gives_every_name_back(tmp_path, capsys, argv):
+    for number, name in enumerate(HOSTILE):
+        (tmp_path / f"{number}.json").write_text(json.dumps(bundle(entry("a"), judge_model=name)))
+    assert main(["normalize", str(tmp_path), "--out", str(tmp_path / "l")]) == 0
+    capsys.readouterr()
+    assert main([argv[0], str(tmp_path / "l"), *argv[1:], "--format", "csv"]) == 0
+    read = list(csv.reader(io.StringIO(capsys.readouterr().out, newline="")))
+    assert len({len(row) for row in read}) == 1
+    assert {cell_names.level_of(cell) for row in read for cell in row} >= set(HOSTILE)
+
+
+@needs("pdflatex", "texlive-latex-base")
+def test_latex_compiles_with_any_string_at_the_beginning_of_a_row(tmp_path):
+    rows: list[list[Cell]] = [[text, 1] for text in HOSTILE]
+    text = formats.latex(Table(["name", "n"], rows, HOSTILE))
+    (tmp_path / "t.tex").write_text(f"\\documentclass{{article}}\\begin{{document}}\n{text}\\end{{document}}\n")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    made = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert made.returncode == 0, made.stdout.decode(errors="replace")[-800:]
+
+
+@pytest.mark.parametrize("text", ["[2pt]", "*", "[", "* b"])
+def test_latex_takes_no_cell_for_an_argument_of_the_row_before(text):
+    rows = formats.latex(Table(["name"], [["a"], [text]], [])).splitlines()
+    [at] = [number for number, row in enumerate(rows) if row == r"a \\"]
+    assert rows[at + 1][0] not in "[*"

@@ -1,0 +1,269 @@
+"""The command line, run as a user runs it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.patience import PATIENCE, open_files, until
+from zeno.cli.parser import main
+
+
+def zeno(*arguments, **options):
+    return subprocess.run([sys.executable, "-m", "zeno", *arguments], capture_output=True, text=True, **options)
+
+
+def test_version_tells_package_and_protocol():
+    assert zeno("--version").stdout.startswith("zeno 0.1.0 (protocol 1.0)")
+
+
+@pytest.mark.parametrize("command", [[], ["serve"], ["call"], ["schema"]])
+def test_help_is_everywhere(command):
+    done = zeno(*command, "--help")
+    assert done.returncode == 0
+    assert "usage: zeno" in done.stdout
+
+
+@pytest.mark.parametrize("root", ["nowhere", "file"])
+def test_a_root_that_is_no_directory_is_told_in_one_line(tmp_path, root):
+    (tmp_path / "file").write_text("")
+    for command in (["serve"], ["call", "list_files"]):
+        done = zeno(*command, "--root", str(tmp_path / root), input="")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.count("\n") == 1
+        assert root in done.stderr
+
+
+def test_call_takes_pairs_by_the_type_of_the_argument(root):
+    (root / "a").write_text("5\n")
+    (root / "b").write_text("5\n")
+    done = zeno("call", "grep", "pattern=5", "paths=a", "--root", str(root), "paths=b", "max_hits=9", "regex=true")
+    assert done.returncode == 0
+    assert len(json.loads(done.stdout)["result"]["hits"]) == 2
+
+
+def test_a_list_takes_every_word_given_for_it(root):
+    done = zeno("call", "stat", "paths=a", 'paths=["b", "c"]', "paths=d", "--root", str(root))
+    assert [item["path"] for item in json.loads(done.stdout)["result"]["items"]] == ["a", "b", "c", "d"]
+
+
+def test_call_takes_json_and_prints_prettily(root):
+    done = zeno("call", "list_files", "--args", '{"max": 3}', "--root", str(root), "--pretty")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["result"]["files"] == []
+    assert done.stdout.count("\n") > 5
+
+
+def test_an_error_answer_exits_1_and_a_bad_call_2(root):
+    assert zeno("call", "sing", "--root", str(root)).returncode == 1
+    assert zeno("call", "stat", "path=../x", "--root", str(root)).returncode == 1
+    for arguments in (
+        ["stat", "path"],
+        ["stat", "--args", "{"],
+        ["stat", "--args", "{}", "path=a"],
+        ["grep", "max_hits=x"],
+        ["grep", "pattern=a", "pattern=b"],
+        ["grep", "pattern=a", "context=1", "context=1"],
+    ):
+        done = zeno("call", *arguments, "--root", str(root))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("zeno: ")
+    assert zeno("serve", "--root", str(root), "--max-request-bytes", "0").returncode == 2
+    assert zeno("serve", "--root", str(root), "surplus").returncode == 2
+
+
+DOORS = ["serve", "mcp", "http"]
+NUMBERS = [
+    *((door, flag) for door in DOORS for flag in ("request-bytes", "response-bytes", "ops", "lines", "bytes")),
+    *((f"trace {name} t.jsonl", "response-bytes") for name in ("replay", "verify", "coverage", "view --out p.html")),
+]
+
+
+@pytest.mark.parametrize(("command", "flag"), NUMBERS)
+def test_a_limit_of_nothing_or_less_is_refused_at_every_door(command, flag, root, capsys):
+    for number in ("-5", "0", "1.5", "x", "", "9" * 5000):
+        with pytest.raises(SystemExit) as ended:
+            main([*command.split(), "--root", str(root), f"--max-{flag}={number}"])
+        assert ended.value.code == 2
+        assert f"--max-{flag}: '{number}' is not a whole number above 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flag", "number", "sentence"),
+    [
+        *(("--cache-bytes", number, "is not a whole number above 0") for number in ("-1", "0")),
+        *(("--port", number, "give a number from 0 to 65535") for number in ("-1", "65536", "x", "\u00b2", "9" * 5000)),
+    ],
+)
+def test_other_numbers_are_refused_where_they_make_no_sense(flag, number, sentence, root, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["http", "--root", str(root), f"{flag}={number}"])
+    assert ended.value.code == 2
+    assert sentence in capsys.readouterr().err
+
+
+ODD = os.fsdecode(b"n\xff.txt")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["read_file", f"path={ODD}"],
+        ["stat", "paths=a", f"paths={ODD}"],
+        ["grep", "pattern=x", f"paths={ODD}"],
+        ["list_files", f"glob={ODD}"],
+        ["list_files", "exclude_globs=a", f"exclude_dirs={os.fsdecode(bytes([0xFE]))}"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_name_that_is_not_utf8_is_taken_as_answers_print_it(root, words):
+    for name in (b"a", b"n\xff.txt", b"\xfe/b"):
+        path = os.path.join(os.fsencode(root), name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write("x\n")
+    done = zeno("call", *words, "--root", str(root))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "n\\u0000ff.txt" in done.stdout
+    assert not any(path.endswith("/b") for path in json.loads(done.stdout)["result"].get("files", []))
+
+
+@pytest.mark.parametrize("words", [["grep", f"pattern={ODD}"], [ODD], ["stat", f"{ODD}=1"], ["stat", ODD]])
+def test_other_words_that_are_not_utf8_are_refused_with_a_sentence(root, words):
+    done = zeno("call", *words, "--root", str(root))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "UTF-8" in done.stderr or "KEY=VALUE" in done.stderr
+
+
+@pytest.fixture
+def stuck(root, tmp_path):
+    """A server that is still starting: the log it wants to open is a pipe that nobody reads."""
+    os.mkfifo(tmp_path / "log")
+    command = [sys.executable, "-m", "zeno", "serve", "--root", str(root), "--log", str(tmp_path / "log")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            until(lambda: str(root) in open_files(process.pid), "it has opened its root")
+            yield process
+        finally:
+            process.kill()
+
+
+def test_ctrl_c_while_a_server_starts_ends_it_without_a_word(stuck):
+    stuck.send_signal(signal.SIGINT)
+    out, err = stuck.communicate(timeout=PATIENCE)
+    assert (stuck.returncode, out, err) == (-signal.SIGINT, b"", b"")
+
+
+@pytest.mark.parametrize("loading", ["zeno.cli.parser", "decimal"])
+def test_ctrl_c_while_the_program_is_being_loaded_ends_it_without_a_word(loading):
+    # The second is imported by native code, which takes any exception there for the end of the world, and says so.
+    program = (
+        "import os, signal, sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {loading!r}: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from zeno.__main__ import run\n"
+        "sys.exit(run())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+def test_who_ignores_ctrl_c_before_the_program_starts_goes_on_ignoring_it():
+    program = (
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "from zeno.__main__ import run\n"
+        "sys.argv = ['zeno', 'schema', '--list']\n"
+        "status = run()\n"
+        "sys.exit(status or signal.getsignal(signal.SIGINT) != signal.SIG_IGN)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True).returncode == 0
+
+
+def test_schemas_are_printed_by_short_and_long_names():
+    assert json.loads(zeno("schema", "grep").stdout)["title"] == "Grep"
+    assert json.loads(zeno("schema", "zeno/request.json").stdout)["title"] == "Request"
+    assert json.loads(zeno("schema").stdout)["protocol"] == "1.0"
+    assert "zeno/ops/stat.json" in zeno("schema", "--list").stdout.split()
+    assert zeno("schema", "sing").returncode == 2
+
+
+def test_a_limit_on_the_request_is_a_flag(root, pipe):
+    server = pipe("--max-request-bytes", "60")
+    assert server.ask("list_files")["ok"]
+    assert server.ask("list_files", glob="x" * 60)["error"]["code"] == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    ("redirection", "status", "complaint"),
+    [
+        ("<&-", 0, ""),
+        (">&-", 2, "zeno: standard output is closed, so nobody can be answered; give it somewhere to go\n"),
+        (">/dev/full", 2, "zeno: cannot go on: No space left on device\n"),
+        ("<&- >&- 2>&-", 2, ""),
+    ],
+)
+def test_a_standard_stream_that_is_closed_or_full_is_told_in_one_line(root, redirection, status, complaint):
+    request = '{"id":"1","op":"stat","args":{"path":"."}}\n'
+    command = f'exec "{sys.executable}" -m zeno serve --root "{root}" --log "{root}/log" {redirection}'
+    done = subprocess.run(["sh", "-c", command], input=request, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stderr) == (status, complaint)
+
+
+@pytest.mark.parametrize("door", ["shell --root .", "mcp --root .", "trace lint -", "trace append --log log --root ."])
+def test_an_input_that_is_closed_is_an_empty_one(root, door):
+    command = f'exec "{sys.executable}" -m zeno {door} <&-'
+    done = subprocess.run(["sh", "-c", command], cwd=root, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("door", ["shell", "mcp"])
+def test_doors_that_could_answer_nobody_do_not_open(root, door):
+    command = f'exec "{sys.executable}" -m zeno {door} --root "{root}" >&-'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+def test_complaints_that_nobody_hears_do_not_go_to_standard_output(root):
+    command = f'exec "{sys.executable}" -m zeno serve --root "{root}/gone" 2>&-'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("lines", [1, 3000])
+def test_a_reader_that_has_seen_enough_does_not_turn_a_finding_into_success(root, lines):
+    log = root / "log"
+    log.write_text("torn\n" * lines)
+    for command in ("lint", "replay", "verify", "coverage"):
+        where = [] if command == "lint" else ["--root", root]
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run(
+            [sys.executable, "-m", "zeno", "trace", command, log, *where], stdout=writing, stderr=subprocess.PIPE
+        )
+        os.close(writing)
+        assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_a_page_on_standard_output_has_the_status_of_one_in_a_file(root):
+    log = root / "log"
+    log.write_text("torn\n")
+    page = zeno("trace", "view", log, "--out", root / "page.html")
+    done = zeno("trace", "view", log, "--out", "-")
+    assert (page.returncode, done.returncode) == (1, 1)
+    assert done.stdout == (root / "page.html").read_text()
+    assert done.stderr == page.stdout.splitlines(keepends=True)[0]
+    command = f'exec "{sys.executable}" -m zeno trace view "{log}" --out - >&-'
+    closed = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True)
+    assert (closed.returncode, closed.stderr) == (2, "zeno: standard output is closed; give --out a file\n")
+
+
+def test_a_locale_that_cannot_print_a_name_gets_utf8(root):
+    (root / "é.txt").touch()
+    done = zeno("call", "list_files", "--pretty", "--root", root, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, json.loads(done.stdout)["result"]["files"]) == (0, ["é.txt"])

@@ -1,0 +1,273 @@
+"""The HTTP door: who may come in, what is refused and how, and that many at once are answered like one by one."""
+
+import json
+import socket
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import contract_spec as spec
+import httpx
+import pytest
+
+from tests.support.doors import http, sample, stdio, without_metrics, zeno
+from tests.support.patience import PATIENCE
+from zeno.session.dispatch import OPS
+
+TOKEN = "correct-horse-battery-staple"
+JSON = {"Content-Type": "application/json"}
+JSONL = {"Content-Type": "application/jsonl"}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sample(tmp_path_factory.mktemp("tree"))
+
+
+@pytest.fixture(scope="module")
+def url(root: Path) -> Iterator[str]:
+    with http(root, "--max-request-bytes", "2000", "--allow-host", "zeno.internal") as url:
+        yield url
+
+
+def get(url: str, **what: Any) -> httpx.Response:
+    return httpx.get(url, timeout=PATIENCE, **what)
+
+
+def post(url: str, **what: Any) -> httpx.Response:
+    return httpx.post(url, timeout=PATIENCE, **what)
+
+
+def problem(response: httpx.Response) -> dict[str, Any]:
+    """The problem document of a response, after a look at everything that must hold for one."""
+    assert response.headers["content-type"] == "application/problem+json"
+    document: dict[str, Any] = response.json()
+    assert spec.violations("zeno/problem.json", document) == []
+    assert document["status"] == response.status_code
+    return document
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "status", "code"),
+    [
+        ("read_file", {"path": "gone"}, 404, "not_found"),
+        ("read_file", {"path": "/etc/passwd"}, 403, "path_outside_root"),
+        ("read_file", {"path": "bin/data"}, 409, "not_a_file"),
+        ("read_file", {"path": "README.md", "start_line": 2, "end_line": 1}, 422, "invalid_args"),
+        ("grep", {"pattern": "(", "regex": True}, 422, "invalid_pattern"),
+        ("grep", [], 400, "invalid_request"),
+        ("no/such", {}, 404, "unknown_op"),
+        ("", {}, 404, "unknown_op"),
+    ],
+)
+def test_a_refusal_is_a_problem_document_whose_status_fits(
+    url: str, op: str, args: Any, status: int, code: str
+) -> None:
+    response = post(f"{url}/v1/ops/{op}", json=args)
+    assert (response.status_code, problem(response)["code"]) == (status, code)
+
+
+def test_every_code_of_the_protocol_has_a_status() -> None:
+    statuses = spec.resource("rules/http.json")["statuses"]
+    assert set(spec.schema("zeno/error.json")["properties"]["code"]["enum"]) == statuses.keys()
+    assert all(400 <= status < 600 for status in statuses.values())
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b'{"a":1,"a":2}', b"\xef\xbb\xbf{}", b'{"x":NaN}', b"\xff", b"[" * 100])
+def test_a_body_that_is_not_strict_json_is_refused(url: str, body: bytes) -> None:
+    response = post(f"{url}/v1/ops/stat", content=body, headers=JSON)
+    assert (response.status_code, problem(response)["code"]) == (400, "invalid_json")
+
+
+def test_a_body_cannot_smuggle_fields_into_the_request(url: str) -> None:
+    response = post(f"{url}/v1/ops/stat", content=b'{"path":"."},"op":"list_files"', headers=JSON)
+    assert problem(response)["code"] == "invalid_json"
+
+
+def test_a_body_over_the_limit_is_refused_and_the_limit_is_told(url: str) -> None:
+    # Over the limit at once, only with the white space around it, and only as the request it would make.
+    for body in (b'{"path":"%b"}' % (b"x" * 2000), b'{"path":"."}' + b" " * 2000, b'{"path":"%b"}' % (b"x" * 1985)):
+        response = post(f"{url}/v1/ops/stat", content=body, headers=JSON)
+        assert (response.status_code, problem(response)["code"]) == (413, "invalid_request")
+        assert problem(response)["detail"] == "the body is longer than 2000 bytes"
+
+
+def test_bodies_that_are_no_requests_are_in_the_trace_too(root: Path, tmp_path: Path) -> None:
+    log = tmp_path / "trace"
+    with http(root, "--log", str(log), "--max-request-bytes", "100") as url:
+        for body in (b"{", b"{}" + b" " * 200, b'{"path":"' + b"x" * 80 + b'"}'):
+            post(f"{url}/v1/ops/stat", content=body, headers=JSON)
+    codes = [json.loads(line)["error"]["code"] for line in log.read_text().splitlines()]
+    assert codes == ["invalid_json", "invalid_request", "invalid_request"]
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "", "application/json; charset=latin-1"]
+)
+def test_a_body_must_be_declared_as_json(url: str, kind: str) -> None:
+    response = post(f"{url}/v1/ops/stat", content=b'{"path":"."}', headers={"Content-Type": kind})
+    assert problem(response)["status"] == 415
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "localhost:1"}, 200),
+        ({"Host": "127.0.0.1"}, 200),
+        ({"Host": "[::1]:80"}, 200),
+        ({"Host": "Zeno.Internal:8080"}, 200),
+        ({"Host": "evil.example"}, 403),
+        ({"Host": "localhost.evil.example"}, 403),
+        ({"Host": "127.0.0.1.evil.example"}, 403),
+        ({"Host": "evil.example:127"}, 403),
+        ({"Host": ""}, 403),
+        ({"Host": "localhost:1", "Origin": "http://localhost:1"}, 200),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Host": "localhost:1", "Origin": "http://localhost:2"}, 403),
+    ],
+)
+def test_host_and_origin_must_be_ours(url: str, headers: dict[str, str], status: int) -> None:
+    for path in ("/healthz", "/openapi.json"):
+        response = get(url + path, headers=headers)
+        assert response.status_code == status
+        if status == 403:
+            assert problem(response)
+
+
+def test_a_token_is_demanded_of_all_but_the_health_check(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text(f"{TOKEN}\n")
+    with http(root, "--token-file", str(tmp_path / "token")) as url:
+        assert get(f"{url}/healthz").json() == {"status": "ok", "protocol": spec.PROTOCOL_VERSION}
+        for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}):
+            for response in (
+                get(f"{url}/openapi.json", headers=given),
+                post(f"{url}/v1/ops/list_files", json={}, headers=given),
+                post(f"{url}/v1/jsonl", content=b"", headers={**JSONL, **given}),
+            ):
+                assert problem(response)["status"] == 401
+                assert response.headers["www-authenticate"] == "Bearer"
+        good = {"Authorization": f"Bearer {TOKEN}"}
+        assert post(f"{url}/v1/ops/list_files", json={}, headers=good).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (("--host", "0.0.0.0"), "--token-file"),
+        (("--host", "::"), "--token-file"),
+        (("--token-file", "nowhere"), "cannot read the token file"),
+        (("--token-file", "README.md"), "visible ASCII"),
+        (("--host", "203.0.113.1", "--token-file", "token"), "cannot listen"),
+        (("--port", "70000"), "no port"),
+    ],
+)
+def test_what_would_be_open_or_cannot_be_opened_is_refused_at_the_start(
+    root: Path, tmp_path: Path, flags: tuple[str, ...], told: str
+) -> None:
+    (tmp_path / "token").write_text(TOKEN)
+    (tmp_path / "README.md").write_text("short")
+    found = subprocess.run(
+        zeno("http", "--root", root, *flags), capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE
+    )
+    assert found.returncode == 2
+    assert told in found.stderr
+
+
+def test_a_taken_port_is_told_in_one_line(root: Path, url: str) -> None:
+    command = zeno("http", "--root", root, "--port", str(urlsplit(url).port))
+    found = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert (found.returncode, found.stderr.count("\n")) == (2, 1)
+
+
+def test_the_document_is_the_one_of_the_spec_and_names_every_operation(url: str) -> None:
+    document = get(f"{url}/openapi.json").json()
+    assert document == spec.resource("openapi.json")
+    assert {path.removeprefix("/v1/ops/") for path in document["paths"] if "/ops/" in path} == OPS.keys()
+
+
+def test_unknown_paths_and_methods_are_problems_too(url: str) -> None:
+    assert problem(get(f"{url}/nowhere"))["status"] == 404
+    response = get(f"{url}/v1/ops/grep")
+    assert (problem(response)["status"], response.headers["allow"]) == (405, "POST")
+
+
+def test_answers_are_not_to_be_stored_or_taken_for_pages(url: str) -> None:
+    for response in (get(f"{url}/healthz"), get(f"{url}/x"), post(f"{url}/v1/ops/stat", json={})):
+        assert response.headers["cache-control"] == "no-store"
+        assert response.headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_plain_protocol_streams_the_bytes_of_the_stdio_server(url: str, root: Path) -> None:
+    lines = [
+        b'{"id":"1","op":"read_file","args":{"path":"src/app.py","end_line":9}}',
+        b"   ",
+        b"nonsense",
+        b'{"id":"2","op":"grep","args":{"pattern":"' + b"x" * 3000 + b'"}}',
+        b'{"id":"3","op":"list_files","args":{}}',
+    ]
+    response = post(f"{url}/v1/jsonl", content=b"\n".join(lines), headers=JSONL)
+    assert response.headers["content-type"] == "application/jsonl"
+    answers = [json.loads(line) for line in response.text.splitlines()]
+    with stdio(root, "--max-request-bytes", "2000") as pipe:
+        expected = [pipe.line(line) for line in lines if line.strip()]
+    for answer in [*answers, *expected]:
+        answer.get("result", {}).pop("metrics", None)
+    assert answers == expected
+
+
+def test_a_streamed_line_is_answered_before_the_next_one_is_sent(url: str) -> None:
+    with socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), timeout=PATIENCE) as connection:
+        head = "POST /v1/jsonl HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonl\r\n"
+        connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+        answers = connection.makefile("rb")
+        for number in ("1", "2", "3"):
+            line = json.dumps({"id": number, "op": "stat", "args": {"path": "."}}).encode() + b"\n"
+            connection.sendall(b"%x\r\n%b\r\n" % (len(line), line))
+            while not (answer := answers.readline()).startswith(b'{"id"'):
+                assert answer
+            assert json.loads(answer)["id"] == number
+        connection.sendall(b"0\r\n\r\n")
+
+
+def test_many_at_once_are_answered_like_one_after_the_other(url: str, root: Path, tmp_path: Path) -> None:
+    requests = [("read_file", {"path": "src/deep/er/notes.txt", "start_line": n}) for n in range(1, 61)]
+    requests += [("grep", {"pattern": pattern}) for pattern in ("e", "zwei", "nothing", "class")]
+    log = tmp_path / "trace"
+    with http(root, "--log", str(log)) as traced, httpx.Client(timeout=PATIENCE) as client:
+
+        def ask(request: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+            return without_metrics(client.post(f"{traced}/v1/ops/{request[0]}", json=request[1]).json())
+
+        alone = [ask(request) for request in requests]
+        with ThreadPoolExecutor(16) as threads:
+            together = list(threads.map(ask, requests))
+    assert together == alone
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [event["event"] for event in events] == ["request", "response"] * (2 * len(requests))
+    assert len({event["id"] for event in events}) == 2 * len(requests)
+
+
+def test_a_signal_ends_the_server_with_status_0(root: Path) -> None:
+    with subprocess.Popen(zeno("http", "--root", root, "--port", "0"), stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        process.stderr.readline()
+        process.terminate()
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr.read() == b""
+
+
+def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_bug(root: Path) -> None:
+    with subprocess.Popen(zeno("http", "--root", root, "--port", "0"), stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        url = process.stderr.readline().split()[-1]
+        with socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), timeout=PATIENCE) as connection:
+            head = "POST /v1/ops/grep HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            connection.sendall(f'{head}Content-Length: 100\r\n\r\n{{"pattern":'.encode())
+        assert post(f"{url}/v1/ops/stat", json={"path": "."}).status_code == 200
+        process.terminate()
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr.read() == ""

@@ -1,0 +1,52 @@
+"""Results as text: nothing but the metrics is lost, and what is partial says so first."""
+
+import contract_spec as spec
+import pytest
+
+from zeno.doors.plain_text import plain
+from zeno.session.dispatch import OPS
+
+EXAMPLES = [(op, example["result"]) for op in sorted(OPS) for example in spec.schema(f"zeno/ops/{op}.json")["examples"]]
+
+
+def leaves(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return [leaf for name, item in value.items() if name != "metrics" for leaf in leaves(item)]
+    if isinstance(value, list):
+        return [leaf for item in value for leaf in leaves(item)]
+    return [value]
+
+
+@pytest.mark.parametrize(("op", "result"), EXAMPLES)
+def test_every_value_of_a_result_is_in_its_text(op: str, result: dict[str, object]) -> None:
+    text = plain(result)
+    for leaf in leaves(result):
+        told = str(leaf).lower() if isinstance(leaf, bool) else str(leaf)
+        assert told in text
+
+
+def test_what_was_cut_is_said_in_the_first_line() -> None:
+    result = {"files": ["a", "b"], "truncated": True, "truncated_by": ["max", "max_files"], "metrics": {}}
+    assert plain(result) == "truncated=true truncated_by=max,max_files\na\nb"
+
+
+def test_what_is_left_of_a_budget_is_told() -> None:
+    assert plain({"files": [], "metrics": {"time_ms": 1, "budget": {"ops": 9}}}) == "budget=(ops=9)"
+
+
+def test_a_hit_is_path_line_text_with_its_context_below() -> None:
+    hit = {
+        "path": "a b",
+        "line": 2,
+        "text": " two",
+        "context": [{"line": 1, "text": "one"}, {"line": 2, "text": " two"}],
+    }
+    assert plain({"hits": [hit], "truncated": False}) == 'truncated=false\n"a b":2:  two\n  1: one\n  2:  two'
+
+
+def test_text_stands_as_it_is_and_last() -> None:
+    assert plain({"path": "x", "text": "a=1\n\n{", "truncated": False}) == "path=x truncated=false\na=1\n\n{"
+
+
+def test_a_name_that_would_break_a_line_is_quoted() -> None:
+    assert plain({"files": ["a\nb", "c"], "truncated": False}) == 'truncated=false\n"a\\nb"\nc'

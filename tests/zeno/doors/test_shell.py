@@ -1,0 +1,107 @@
+"""The shell, as a person uses it: on a real terminal, with the Tab key, and a history that is there the next time."""
+
+import os
+import pty
+import select
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.doors import sample, zeno
+from tests.support.patience import PATIENCE
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return sample(tmp_path / "tree")
+
+
+class Terminal:
+    """A shell on a pseudo-terminal."""
+
+    def __init__(self, root: Path, home: Path) -> None:
+        self._master, slave = pty.openpty()
+        environment = {**os.environ, "XDG_STATE_HOME": str(home), "TERM": "dumb", "INPUTRC": "/dev/null"}
+        environment |= {"COLUMNS": "200", "LINES": "50"}  # wide enough for every line, whoever set them before
+        command = zeno("shell", "--root", root)
+        self._process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment)
+        os.close(slave)
+        self.wait_for("zeno> ")
+
+    def type(self, keys: str, until: str) -> str:
+        os.write(self._master, keys.encode())
+        return self.wait_for(until)
+
+    def wait_for(self, text: str) -> str:
+        seen, deadline = "", time.monotonic() + PATIENCE
+        while text not in seen:
+            ready, _, _ = select.select([self._master], [], [], max(0, deadline - time.monotonic()))
+            assert ready, f"waited for {text!r}, saw {seen!r}"
+            seen += os.read(self._master, 4096).decode()
+        return seen
+
+    def end(self) -> int:
+        os.write(self._master, b"quit\n")
+        status = self._process.wait(PATIENCE)
+        os.close(self._master)
+        return status
+
+
+def test_tab_completes_operations_arguments_and_paths_and_history_stays(root: Path, tmp_path: Path) -> None:
+    shell = Terminal(root, tmp_path)
+    assert "read_file " in shell.type("rea\t", "read_file ")
+    shell.type("sr\t", "src/")
+    shell.type("ap\t", "app.py")
+    told = shell.type(" end_l\t4\n", "zeno> ")
+    assert "end_line=4" in told
+    assert "def main():" in told
+    shell.type("grep zwei case_sensitive=f\t", "case_sensitive=false")
+    assert "notes.txt:2: zwei" in shell.type("\n", "zeno> ")
+    assert shell.end() == 0
+
+    again = Terminal(root, tmp_path)
+    assert "grep zwei" in again.type("\x1b[A\x1b[A", "grep zwei")  # the line before `quit`
+    again.type("\n", "zeno> ")
+    again.end()
+    assert (tmp_path / "zeno" / "history").stat().st_mode & 0o077 == 0
+
+
+def piped(root: Path, text: str) -> str:
+    found = subprocess.run(zeno("shell", "--root", root), input=text, capture_output=True, text=True, timeout=PATIENCE)
+    assert (found.returncode, found.stderr) == (0, "")
+    return found.stdout
+
+
+def test_lines_from_a_pipe_are_answered_without_a_prompt(root: Path) -> None:
+    told = piped(root, "read_file README.md\n\nstat paths=src paths=gone\ngrep pattern=def paths=src\n")
+    assert "# Sample" in told
+    assert "path=src exists=true" in told
+    assert "path=gone exists=false" in told
+    assert "src/app.py:4: def main():" in told
+    assert "zeno>" not in told
+
+
+def test_what_cannot_be_read_or_done_is_told_and_the_shell_goes_on(root: Path) -> None:
+    told = piped(
+        root,
+        "grep 'x\ngrep x max_hits=many\nnonsense\nread_file gone\nread_file ../x\nhelp nonsense\nhelp peek\nhelp\n",
+    )
+    assert told.count("cannot read this") == 2
+    for expected in (
+        "unknown_op",
+        "not_found",
+        "path_outside_root",
+        "no operation is called",
+        "head_lines",
+        "list_files",
+    ):
+        assert expected in told
+
+
+def test_a_file_cannot_command_the_terminal(root: Path) -> None:
+    (root / "trap").write_text("red \x1b[31m \x9b0m bell \x07\r\n")
+    told = piped(root, "read_file trap\n")
+    assert "red \\x1b[31m \\x9b0m bell \\x07" in told
+    assert not set("\x1b\x9b\x07") & set(told)

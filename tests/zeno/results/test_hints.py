@@ -1,0 +1,124 @@
+"""Hints: true sentences for those who came away with nothing."""
+
+import pytest
+
+from zeno.errors import InvalidArgs
+from zeno.text.globs import matcher
+
+
+@pytest.fixture
+def ask_tree(root, ask):
+    for path in ["README.md", "src/app.py", "src/.cache/data.bin", ".env", "build/out.o", "Makefile"]:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text("x\n")
+    (root / ".gitignore").write_text("build/\n")
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("args", "hint"),
+    [
+        ({"glob": "**/*.swift"}, "args.glob matched 0 of 4 files"),
+        ({"regex": "swift$"}, "args.regex matched 0 of 4 files"),
+        ({"glob": "src"}, "'src' is a directory: 'src/*' matches what is below it"),
+        ({"glob": "SRC"}, "'src' is a directory: 'src/*' matches what is below it"),
+        ({"glob": "/src/"}, "'src' is a directory: 'src/*' matches what is below it"),
+        ({"glob": "readme.*"}, "'readme.*' would match if case did not count: 'README.md'"),
+        ({"glob": "./Makefile"}, "paths are relative to the root: 'Makefile' matches"),
+        ({"glob": "*.bin"}, "hidden files match, but were left out: 'src/.cache/data.bin'; see include_hidden"),
+        ({"glob": ".*"}, "hidden files match, but were left out: '.env' and 1 more; see include_hidden"),
+        ({"glob": "*.o", "gitignore": True}, "files that match were left out by gitignore: 'build/out.o'"),
+        ({"glob": "*.o", "exclude_dirs": ["build"]}, "files that match were left out by exclude_dirs: 'build/out.o'"),
+        ({"exclude_globs": ["*"]}, "the rules leave no file at all"),
+        ({"glob": "z*", "max_files": 1}, "max_files (1) ended the scan: raise it, or go on with the cursor"),
+    ],
+    ids=str,
+)
+def test_list_files_says_why_it_found_nothing(ask_tree, args, hint):
+    result = ask_tree("list_files", **args)["result"]
+    assert (result["files"], hint in result["hints"]) == ([], True), result["hints"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "hint"),
+    [
+        (["SRC"], "'SRC' would match if case did not count: 'src/app.py'"),
+        (["lib", "docs"], "args.paths matched 0 of 4 files"),
+        ([".env"], "hidden files match, but were left out: '.env'; see include_hidden"),
+    ],
+    ids=str,
+)
+def test_grep_says_why_it_had_nothing_to_search(ask_tree, paths, hint):
+    result = ask_tree("grep", pattern="x", paths=paths)["result"]
+    assert (result["hits"], hint in result["hints"]) == ([], True), result["hints"]
+
+
+def test_a_selection_that_found_files_needs_no_hint(ask_tree):
+    assert "hints" not in ask_tree("list_files")["result"]
+    assert "hints" not in ask_tree("grep", pattern="not there")["result"]
+
+
+def test_a_page_after_the_last_needs_no_hint(ask_tree):
+    cursor = ask_tree("list_files", glob="z*", max_files=3)["result"]["cursor"]
+    assert "hints" not in ask_tree("list_files", glob="z*", max_files=3, cursor=cursor)["result"]
+
+
+def test_a_glob_that_is_too_large_without_case_costs_no_more_than_its_hint(ask_tree):
+    words = ["".join(chr(0x3B1 + (number * 7 + index * index) % 24) for index in range(300)) for number in range(560)]
+    glob = "{" + ",".join(words) + "}"
+    with pytest.raises(InvalidArgs):
+        matcher([glob], "glob", case_sensitive=False)
+    answer = ask_tree("list_files", glob=glob)
+    assert answer["ok"], answer
+    assert answer["result"]["hints"] == ["args.glob matched 0 of 4 files"]
+
+
+def test_many_paths_do_not_make_many_hints(ask_tree):
+    hints = ask_tree("grep", pattern="x", paths=["readme.md"] * 50)["result"]["hints"]
+    assert len(hints) == 4
+
+
+@pytest.fixture
+def linked(root, ask):
+    (root / "real/deep").mkdir(parents=True)
+    (root / "real/deep/x.py").write_text("x\n")
+    links = {"link": "real", "real/here": "deep", "up": ".", "out": "..", "gone": "none", "loop": "loop", "file": "a"}
+    for name, target in links.items():
+        (root / name).symlink_to(target)
+    (root / "a").write_text("x\n")
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("entry", "link", "real", "instead"),
+    [
+        ("link/deep/x.py", "link", "real", "real/deep/x.py"),
+        ("link/deep/y.py", "link", "real", "real/deep/y.py"),
+        ("./link/deep/", "link", "real", "real/deep"),
+        ("link/**/*.py", "link", "real", "real/**/*.py"),
+        ("link", "link", "real", "real"),
+        ("real/here/x.py", "real/here", "real/deep", "real/deep/x.py"),
+        ("up/real/deep/x.py", "up", ".", "real/deep/x.py"),
+        ("up", "up", ".", "."),
+    ],
+)
+def test_what_lies_below_a_linked_directory_is_named_by_its_real_path(linked, entry, link, real, instead):
+    hint = f"linked directories are not entered, and {link!r} leads to {real!r}: ask for {instead!r}"
+    result = linked("grep", pattern="x", paths=[entry])["result"]
+    assert (result["hits"], result["hints"][1:]) == ([], [hint])
+    if "/" in entry:
+        result = linked("list_files", glob=entry)["result"]
+        assert (result["files"], result["hints"][1:]) == ([], [hint])
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["out/x", "gone/x", "loop/x", "file/x", "real/none", "*/deep/y.py", "link*/x", "real/../link/x", "a/../out"],
+)
+def test_a_path_that_leads_through_no_linked_directory_has_no_such_hint(linked, entry):
+    assert linked("grep", pattern="x", paths=[entry])["result"]["hints"] == ["args.paths matched 0 of 3 files"]
+
+
+def test_a_path_of_endless_steps_costs_no_more_than_the_directories_there_are(linked):
+    entry = "real/" + "deep/" * 100_000 + "x"
+    assert len(linked("grep", pattern="x", paths=[entry])["result"]["hints"]) == 1

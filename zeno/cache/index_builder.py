@@ -1,0 +1,71 @@
+"""Has the index computed elsewhere: a process does the work, a thread waits for it, and nobody who asks does."""
+
+import sys
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from zeno.cache.text_store import Piece
+from zeno.index import signatures
+from zeno.index.signatures import Block
+
+if TYPE_CHECKING:
+    import subprocess
+    from threading import Thread
+
+
+class Builder:
+    """Computes the bits of pieces of text in the background. Without numpy, or without processes, there is no index."""
+
+    def __init__(self) -> None:
+        self.broken = False
+        self._closed = False
+        self._thread: Thread | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._finished: list[tuple[Block, list[Piece]]] = []
+
+    @property
+    def busy(self) -> bool:
+        """Whether a computation is under way."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self, blocks: list[list[Piece]]) -> None:
+        """Compute the bits of these blocks."""
+        from threading import Thread
+
+        self._thread = Thread(target=self._run, args=(blocks,), daemon=True)
+        self._thread.start()
+
+    def finished(self) -> list[tuple[Block, list[Piece]]]:
+        """What has been computed since last asked."""
+        done, self._finished = self._finished, []
+        return done
+
+    def close(self) -> None:
+        """End the computation."""
+        self._closed = True
+        if self._thread is not None:
+            if self._process is not None:
+                self._process.kill()
+            self._thread.join()
+
+    def _run(self, blocks: list[list[Piece]]) -> None:
+        import subprocess
+
+        # In isolated mode: no module is ever imported from the directory that happens to be the current one.
+        command = [sys.executable, "-I", signatures.__file__]
+        try:
+            with subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            ) as process:
+                self._process = process
+                if self._closed:
+                    process.kill()
+                sink, source = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
+                for pieces in blocks:
+                    signatures.send((piece.text for piece in pieces), len(pieces), sink)
+                    bits = signatures.receive(len(pieces), source)
+                    if bits is None:
+                        self.broken = True
+                        break
+                    self._finished.append((bits, pieces))
+        except OSError:
+            self.broken = True

@@ -1,0 +1,161 @@
+"""The kernel's word on what changed: inotify, read right before a question is answered.
+
+An event is queued before the call that caused it returns, so that whoever changed something and then asked is never
+answered from before the change. Directories are watched for what happens to their entries, and files for what happens
+to their content by whatever name: an edit through a hard link in some other directory shows in no directory's events.
+
+Only file systems whose changes all go through this kernel are watched. Nothing here opens anything under the root.
+"""
+
+import ctypes
+import errno
+import os
+import select
+import struct
+import sys
+from fcntl import ioctl
+from termios import FIONREAD
+from typing import NamedTuple
+
+from zeno.cache.errors import Unwatchable
+from zeno.files.tree import Tree
+
+MODIFY, ATTRIB, CLOSE_WRITE = 0x2, 0x4, 0x8
+MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x40, 0x80, 0x100, 0x200
+UNMOUNT, OVERFLOW, IGNORED = 0x2000, 0x4000, 0x8000
+NAMES = MOVED_FROM | MOVED_TO | CREATE | DELETE
+
+# What happens to a file's content is told by its own watch, if anything is known of it; who may enter a directory that
+# could not be opened is told by its parent's. Stores through a memory map are told only when the map is let go of.
+_FILE = MODIFY | ATTRIB | CLOSE_WRITE
+_DIRECTORY = ATTRIB | NAMES
+_EVENT = struct.Struct("iIII")
+
+# ext2 to 4, xfs, btrfs, tmpfs, ramfs, overlay, f2fs, zfs, bcachefs, jfs, nilfs, squashfs, erofs, iso9660. Network and
+# user-space file systems change without telling this kernel.
+_LOCAL = {
+    *(0xEF53, 0x58465342, 0x9123683E, 0x01021994, 0x858458F6, 0x794C7630, 0xF2F52010, 0x2FC12FC1, 0xCA451A4E),
+    *(0x3153464A, 0x3434, 0x73717368, 0xE0F5E1E2, 0x9660),
+}
+
+
+class Event(NamedTuple):
+    """Something changed: which watch saw it, what kind of change, and the entry's name where a directory saw it."""
+
+    watch: int
+    kind: int
+    name: bytes
+
+
+class Watch:
+    """An inotify instance, and the table of mounts: a directory can also be covered by another."""
+
+    def __init__(self, tree: Tree) -> None:
+        if not sys.platform.startswith("linux"):
+            raise Unwatchable
+        try:
+            self._libc = ctypes.CDLL(None, use_errno=True)
+            self._descriptor = self._call("inotify_init1", os.O_NONBLOCK | os.O_CLOEXEC)
+        except (OSError, AttributeError):
+            raise Unwatchable from None
+        self._tree = tree
+        try:
+            self._mounts = os.open("/proc/self/mountinfo", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            os.close(self._descriptor)
+            raise Unwatchable from None
+        self._poll = select.poll()
+        self._poll.register(self._mounts, select.POLLPRI)
+        self._poll.register(self._descriptor, select.POLLIN)
+        self._mounted = self._mounted_below()
+        self._devices: set[int] = set()
+        # Watches are shared by all programs of a user: half of them are enough for one.
+        self._most = _limit() // 2
+
+    def close(self) -> None:
+        """Let go of all watches."""
+        os.close(self._descriptor)
+        os.close(self._mounts)
+
+    def directory(self, descriptor: int) -> int:
+        """Watch an open directory."""
+        device = os.fstat(descriptor).st_dev
+        if device not in self._devices:
+            buffer = ctypes.create_string_buffer(512)
+            self._call("fstatfs", descriptor, buffer)
+            if int.from_bytes(buffer.raw[:4], sys.byteorder) not in _LOCAL:
+                raise Unwatchable
+            self._devices.add(device)
+        number = self._add(descriptor, _DIRECTORY)
+        if number is None:
+            raise Unwatchable
+        return number
+
+    def file(self, descriptor: int, taken: int) -> int | None:
+        """Watch an open file, where so many watches are taken; None where no more are to be had."""
+        return self._add(descriptor, _FILE) if taken < self._most else None
+
+    def forget(self, watch: int) -> None:
+        """End a watch; it may have ended already."""
+        self._libc.inotify_rm_watch(self._descriptor, watch)
+
+    def events(self) -> list[Event]:
+        """All that happened since last asked. A change of mounts below the root is told as an unmount."""
+        found: list[Event] = []
+        # Mostly nothing has happened at all.
+        ready = {descriptor for descriptor, _ in self._poll.poll(0)}
+        if self._descriptor in ready:
+            # What happens from now on can wait: whoever never stops writing would never let this end.
+            data = os.read(self._descriptor, self._queued())
+            position = 0
+            while position < len(data):
+                watch, kind, _, length = _EVENT.unpack_from(data, position)
+                position += _EVENT.size
+                found.append(Event(watch, kind, data[position : position + length].rstrip(b"\0")))
+                position += length
+        if self._mounts in ready:
+            before, self._mounted = self._mounted, self._mounted_below()
+            if before != self._mounted:
+                found.append(Event(-1, UNMOUNT, b""))
+        return found
+
+    def _queued(self) -> int:
+        """How many bytes of events wait to be read."""
+        size = bytearray(ctypes.sizeof(ctypes.c_int))
+        ioctl(self._descriptor, FIONREAD, size)
+        return int.from_bytes(size, sys.byteorder)
+
+    def _add(self, descriptor: int, mask: int) -> int | None:
+        # By way of the open descriptor: what is watched is what was opened, whatever its path leads to by now.
+        try:
+            return self._call("inotify_add_watch", self._descriptor, b"/proc/self/fd/%d" % descriptor, mask)
+        except OSError:
+            return None
+
+    def _mounted_below(self) -> list[bytes]:
+        root = self._tree.current_path().rstrip(b"/") + b"/"
+        with open("/proc/self/mountinfo", "rb") as mounts:
+            lines = [line.split(b" ") for line in mounts]
+        return [b" ".join(line) for line in lines if _unescaped(line[4]).startswith(root)]
+
+    def _call(self, name: str, *args: object) -> int:
+        result: int = getattr(self._libc, name)(*args)
+        if result < 0:
+            number = ctypes.get_errno() or errno.EIO
+            raise OSError(number, os.strerror(number))
+        return result
+
+
+def _limit() -> int:
+    try:
+        with open("/proc/sys/fs/inotify/max_user_watches") as limit:
+            return int(limit.read())
+    except (OSError, ValueError):
+        return 8192
+
+
+def _unescaped(path: bytes) -> bytes:
+    """A path of the mount table, which writes white space and backslashes as octal."""
+    for octal, char in ((b"\\040", b" "), (b"\\011", b"\t"), (b"\\012", b"\n"), (b"\\134", b"\\")):
+        path = path.replace(octal, char)
+    return path

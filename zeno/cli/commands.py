@@ -1,0 +1,187 @@
+"""What each command does once its flags are read: they become objects, and these go into one library call."""
+
+import argparse
+import gc
+import json
+import os
+import sys
+from contextlib import ExitStack
+from typing import Any
+
+import contract_spec as spec
+
+from zeno.cli.interrupts import deadly
+from zeno.errors import CannotRun
+
+
+@deadly()
+def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
+    """The server that flags describe, whatever door it stands behind."""
+    # What else is installed must not have a say in what is answered; and to look for it takes time.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+    from zeno.cache.warm_corpus import WarmCorpus
+    from zeno.search.cold import ColdCorpus
+    from zeno.session.server import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, Server
+
+    tree = _tree(options.root, stack)
+    trace = None
+    if options.log is not None:
+        from zeno.trace.writer import TraceWriter
+
+        try:
+            trace = TraceWriter(options.log)
+        except OSError as error:
+            raise CannotRun(f"cannot open the log {options.log!r}: {os.strerror(error.errno or 0)}") from None
+        stack.callback(trace.close)
+        tree.conceal(trace.descriptor)
+    corpus = ColdCorpus(tree) if options.no_cache else WarmCorpus(tree, options.cache_bytes)
+    stack.callback(corpus.close)
+    return Server(
+        corpus,
+        trace,
+        max_request_bytes=options.max_request_bytes or MAX_REQUEST_BYTES,
+        max_response_bytes=options.max_response_bytes or MAX_RESPONSE_BYTES,
+        max_ops=options.max_ops,
+        max_lines=options.max_lines,
+        max_bytes=options.max_bytes,
+        gitignore=options.gitignore,
+    )
+
+
+def _require_output() -> None:
+    if sys.stdout is None:
+        raise CannotRun("standard output is closed, so nobody can be answered; give it somewhere to go")
+
+
+def serve(options: argparse.Namespace) -> int:
+    """Answer JSON lines on standard input."""
+    _require_output()
+    with ExitStack() as stack:
+        server = _server(options, stack)
+        from zeno.doors.stdio import serve
+        from zeno.session import dispatch
+
+        # Standard output belongs to the protocol alone: whatever else is printed in this process goes to stderr.
+        sink = os.dup(1)
+        stack.callback(os.close, sink)
+        os.dup2(2, 1)
+        # The first search has all files to read: it shall not have to load itself as well.
+        dispatch.prepare("grep")
+        # What is there now stays: the garbage collector need not look at it again and again.
+        gc.freeze()
+        serve(server, 0, sink)
+    return 0
+
+
+def mcp(options: argparse.Namespace) -> int:
+    """Answer the Model Context Protocol."""
+    _require_output()
+    with ExitStack() as stack:
+        server = _server(options, stack)
+        try:
+            from zeno.doors.mcp import serve
+        except ModuleNotFoundError as error:
+            raise _needs("mcp", error) from None
+        serve(server)
+    return 0
+
+
+def http(options: argparse.Namespace) -> int:
+    """Answer HTTP requests."""
+    with ExitStack() as stack:
+        server = _server(options, stack)
+        try:
+            from zeno.doors.http import serve
+            from zeno.doors.http_access import CannotListen, listen
+        except ModuleNotFoundError as error:
+            raise _needs("http", error) from None
+        try:
+            listening = listen(options.host, options.port, options.token_file)
+        except CannotListen as error:
+            raise CannotRun(str(error)) from None
+        stack.callback(listening.socket.close)
+        serve(server, listening, options.allow_host)
+    return 0
+
+
+def _needs(extra: str, error: ModuleNotFoundError) -> CannotRun:
+    return CannotRun(f"{error.name} is not installed; run: pip install 'zeno-normalizer[{extra}]'")
+
+
+def shell(options: argparse.Namespace) -> int:
+    """Ask by hand."""
+    _require_output()
+    from zeno.doors.shell import Shell
+    from zeno.search.cold import ColdCorpus
+    from zeno.session.server import Server
+
+    with ExitStack() as stack:
+        return Shell(Server(ColdCorpus(_tree(options.root, stack)))).run()
+
+
+def call(options: argparse.Namespace) -> int:
+    """Run one operation."""
+    from zeno.search.cold import ColdCorpus
+    from zeno.session.server import Server
+    from zeno.text.path_names import typed
+
+    if typed(options.op) != options.op:
+        raise CannotRun(f"no operation is called {options.op!r}: the name is not UTF-8")
+    args = _arguments(options)
+    line = json.dumps({"id": "call", "op": options.op, "args": args}).encode()
+    with ExitStack() as stack:
+        server = Server(ColdCorpus(_tree(options.root, stack)), max_request_bytes=max(len(line), 1 << 20))
+        answer = server.answer(line)
+    value = json.loads(answer)
+    print(json.dumps(value, indent=2, ensure_ascii=False) if options.pretty else answer.decode().rstrip("\n"))
+    return 0 if value["ok"] else 1
+
+
+def _arguments(options: argparse.Namespace) -> Any:
+    if options.args is not None:
+        if options.pairs:
+            raise CannotRun("give either --args or KEY=VALUE, not both")
+        try:
+            return spec.parse(options.args.encode("utf-8", "surrogateescape"), max_depth=64)
+        except spec.NotStrictJson as error:
+            raise CannotRun(f"--args is not strict JSON: {error}") from None
+    from zeno.doors.key_value import NotAPair, arguments
+
+    try:
+        return arguments(options.op, options.pairs)
+    except NotAPair as error:
+        raise CannotRun(str(error)) from None
+
+
+def schema(options: argparse.Namespace) -> int:
+    """Print schemas."""
+    if options.list:
+        print("\n".join(spec.names()))
+        return 0
+    if options.name is None:
+        document: Any = {
+            "protocol": spec.PROTOCOL_VERSION,
+            "schemas": {name: spec.schema(name) for name in spec.names()},
+        }
+    else:
+        wanted = (
+            options.name,
+            f"zeno/{options.name}.json",
+            f"zeno/ops/{options.name}.json",
+            f"eval/{options.name}.json",
+        )
+        name = next((name for name in wanted if name in spec.names()), None)
+        if name is None:
+            raise CannotRun(f"no schema is called {options.name!r}; zeno schema --list tells which there are")
+        document = spec.schema(name)
+    print(json.dumps(document, indent=2, ensure_ascii=False))
+    return 0
+
+
+def _tree(root: str, stack: ExitStack) -> Any:
+    from zeno.files.tree import Tree
+
+    try:
+        return stack.enter_context(Tree(root))
+    except OSError as error:
+        raise CannotRun(f"cannot serve {root!r}: {os.strerror(error.errno or 0)}") from None

@@ -1,0 +1,179 @@
+"""The command line: which commands there are and what flags they take. One of them runs, and its status comes out.
+
+0: fine; 1: it ran and the answer is an error; 2: it could not run.
+"""
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+import contract_spec as spec
+
+from zeno.cli import commands
+from zeno.cli.flags import add_root, add_server, port
+from zeno.cli.printing import forget_output
+from zeno.errors import CannotRun
+
+EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno schema."
+
+
+def run() -> int:
+    """The `zeno` command, in a process of its own."""
+    _open_standard_streams()
+    return main()
+
+
+def _open_standard_streams() -> None:
+    """Whoever starts us may have closed some: what is opened next, the root or the log, must not take their numbers."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    # A closed input is an empty one, and complaints that nobody hears do not go to standard output instead. That it is
+    # closed itself is for those commands to tell which are nothing without it.
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115 - as long as the process
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115 - as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        # JSON is UTF-8, whatever the locale; one that cannot print a name is no reason to print nothing.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Parse flags, run one subcommand, return the exit status."""
+    argv = sys.argv[1:] if argv is None else argv
+    parser = _parser(of_trace="trace" in argv)
+    options, rest = parser.parse_known_args(argv)
+    # argparse does not take KEY=VALUE after a flag by itself.
+    pairs = [text for text in rest if hasattr(options, "pairs") and not text.startswith("-")]
+    if len(pairs) < len(rest):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if pairs:
+        options.pairs = [*options.pairs, *pairs]
+    status: int = 0
+    try:
+        status = options.run(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Whoever was reading has seen enough.
+        forget_output()
+        return status
+    except OSError as error:
+        forget_output()
+        print(f"zeno: cannot go on: {error.strerror or error}", file=sys.stderr)
+        return 2
+    except CannotRun as error:
+        print(f"zeno: {error}", file=sys.stderr)
+        return 2
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when asked: that costs more than the rest of the command line."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"zeno {version('zeno-normalizer')} (protocol {spec.PROTOCOL_VERSION})")
+        parser.exit()
+
+
+def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
+    """The commands; those of `trace` only where they are wanted, for they are more than all others."""
+    parser = argparse.ArgumentParser(
+        prog="zeno",
+        description="A read-only, deterministic retrieval server for language-model agents.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    inner = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    serve = inner.add_parser(
+        "serve",
+        help="answer JSON lines on standard input",
+        description="Answer one JSON object a line on standard input with one on standard output, until input ends.",
+        epilog=EPILOG,
+    )
+    add_server(serve)
+    serve.set_defaults(run=commands.serve)
+
+    mcp = inner.add_parser(
+        "mcp",
+        help="answer the Model Context Protocol on standard input",
+        description="Serve every operation as a tool of the Model Context Protocol over standard input and output.",
+        epilog="Needs the extra: pip install 'zeno-normalizer[mcp]'. How to set up agents: docs/doors.md.",
+    )
+    add_server(mcp)
+    mcp.set_defaults(run=commands.mcp)
+
+    http = inner.add_parser(
+        "http",
+        help="answer HTTP requests",
+        description="Serve POST /v1/ops/OP, POST /v1/jsonl, GET /openapi.json and GET /healthz.",
+        epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: docs/doors.md.",
+    )
+    add_server(http)
+    http.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+    http.add_argument("--port", type=port, default=8717, help="port to listen on, 0 for any free one (default: 8717)")
+    http.add_argument(
+        "--token-file", metavar="FILE", help="demand this token; needed for any address that is not loopback"
+    )
+    http.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="also answer to this name in the Host header, besides localhost and plain addresses; may be repeated",
+    )
+    http.set_defaults(run=commands.http)
+
+    shell = inner.add_parser(
+        "shell",
+        help="ask by hand, with completion and history",
+        description="A prompt for people: type an operation and its arguments, read the answer as text.",
+        epilog="Example: at the prompt, type: grep TODO paths=src max_hits=5",
+    )
+    add_root(shell)
+    shell.set_defaults(run=commands.shell)
+
+    call = inner.add_parser(
+        "call",
+        help="run one operation and print its answer",
+        description="Run one operation and print its answer. Exits 1 when the answer is an error.",
+        epilog="Example: zeno call grep pattern=TODO paths=src paths=docs max_hits=5 --root .",
+    )
+    call.add_argument("op", metavar="OP", help="name of the operation, such as list_files")
+    call.add_argument(
+        "pairs",
+        metavar="KEY=VALUE",
+        nargs="*",
+        default=[],
+        help="an argument; strings as they are, the rest as JSON; repeat a list's key",
+    )
+    call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object, instead of KEY=VALUE")
+    add_root(call)
+    call.add_argument("--pretty", action="store_true", help="indent the answer")
+    call.set_defaults(run=commands.call)
+
+    schema = inner.add_parser(
+        "schema",
+        help="print the schemas of the protocol",
+        description="Print one JSON Schema of the contract, or with no NAME all of them in one object.",
+    )
+    schema.add_argument("name", metavar="NAME", nargs="?", help="such as grep, request or zeno/ops/grep.json")
+    schema.add_argument("--list", action="store_true", help="print the names only")
+    schema.set_defaults(run=commands.schema)
+
+    trace = inner.add_parser(
+        "trace",
+        help="check, replay, verify, measure, see and write traces",
+        description="Work with the traces that zeno serve --log writes.",
+        epilog="Worked through from first question to verified claims: docs/trace.md.",
+    )
+    if of_trace:
+        from zeno.cli.trace_parser import add_commands
+
+        add_commands(trace)
+    return parser

@@ -1,0 +1,155 @@
+"""The flags of `zeno trace ...`. What each command does stands in `report` and `record`, loaded when it is run.
+
+Exit status: 0 fine, 1 it ran and found something, 2 it could not run. `record` ends as the command it ran.
+"""
+
+import argparse
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from zeno.cli.flags import positive
+
+DOCS = "Worked through from first question to verified claims: docs/trace.md."
+
+
+def add_commands(trace: argparse.ArgumentParser) -> None:
+    """Add the commands of `zeno trace` to it."""
+    inner = trace.add_subparsers(metavar="COMMAND", required=True)
+
+    lint = _reader(inner, "lint", "is the trace well formed, and does it hang together?", needs_root=None)
+    lint.add_argument("--strict", action="store_true", help="let warnings count as well as errors")
+    lint.set_defaults(run=_later("report", "lint"))
+
+    replay = _reader(inner, "replay", "run every request again and compare the answers", needs_root=True)
+    replay.add_argument(
+        "--times", action="store_true", help="let a stat answer count as different when only times may have changed"
+    )
+    replay.set_defaults(run=_later("report", "replay"))
+
+    verify = _reader(inner, "verify", "check the evidence of every claim against the tree", needs_root=True)
+    verify.set_defaults(run=_later("report", "verify"))
+
+    coverage = _reader(inner, "coverage", "which lines were delivered of the lines there are", needs_root=True)
+    coverage.add_argument("--all", action="store_true", help="list files of which nothing was delivered too")
+    coverage.set_defaults(run=_later("report", "coverage"))
+
+    view = _reader(inner, "view", "make one self-contained page that shows the trace", needs_root=False)
+    view.add_argument("--out", metavar="FILE", required=True, help="the page to write; - is standard output")
+    view.add_argument("--title", metavar="TEXT", help="what the page is called (default: the name of the trace)")
+    view.add_argument(
+        "--text",
+        choices=("delivered", "cited", "none"),
+        default="delivered",
+        help="which lines of the tree to put into the page (default: all that were delivered, up to 8 MiB)",
+    )
+    view.set_defaults(run=_later("report", "view"))
+    _add_writers(inner)
+
+
+def _reader(commands: Any, name: str, what: str, needs_root: bool | None) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=what, description=what[0].upper() + what[1:] + ("" if what.endswith("?") else "."), epilog=DOCS
+    )
+    parser.add_argument("trace", metavar="TRACE", help="a trace as zeno serve --log writes it; - is standard input")
+    if needs_root is not None:
+        parser.add_argument("--root", metavar="DIR", required=needs_root, help="the tree that the trace is about")
+        parser.add_argument(
+            "--max-response-bytes",
+            type=positive,
+            default=1 << 24,
+            metavar="N",
+            help="the limit that the traced server had (default: 16 MiB)",
+        )
+        parser.add_argument("--gitignore", action="store_true", help="the traced server was run with --gitignore")
+    _add_format(parser)
+    return parser
+
+
+def _add_format(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
+
+
+def _add_writers(commands: Any) -> None:
+    record = commands.add_parser(
+        "record",
+        help="run a command that may add claims and subcalls to a trace",
+        description="Run a command with ZENO_TRACE, ZENO_ROOT and ZENO_SUBCALL set: servers it starts with "
+        '--log "$ZENO_TRACE" and the commands claim, subcall and append all write to one trace, each line whole. '
+        "Ends with the status of the command.",
+        epilog='Example: zeno trace record --root src --log trace.jsonl --task "why does login fail?" -- ./agent.sh',
+    )
+    record.add_argument("--root", metavar="DIR", required=True, help="the tree that claims cite")
+    record.add_argument("--log", metavar="TRACE", required=True, help="the trace to append to; made if need be")
+    record.add_argument("--task", metavar="TEXT", help="write the command down as a subcall with this task")
+    record.add_argument("--id", metavar="ID", help="id of that subcall (default: the first free sub-N)")
+    _add_format(record)
+    record.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER, help="the command, after --")
+    record.set_defaults(run=_later("record", "record"))
+
+    claim = commands.add_parser(
+        "claim",
+        help="add a claim with its evidence to a trace",
+        description="Add a claim. With a root, each citation is sealed with the SHA-256 of what its lines say now, and "
+        "lines that are not there are refused. A search that found nothing is cited as a whole, with --answer.",
+        epilog='Example: zeno trace claim "sessions expire after an hour" session.py:12-14',
+    )
+    claim.add_argument("claim", metavar="TEXT", help="the statement")
+    claim.add_argument(
+        "evidence", metavar="PATH:FIRST-LAST", nargs="*", default=[], help="lines it rests on; PATH:N for one line"
+    )
+    claim.add_argument(
+        "--answer",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="a whole answer that it rests on, by the id of its request; may be repeated",
+    )
+    claim.add_argument("--id", metavar="ID", help="id of the claim, for others to refer to")
+    _add_recording(claim)
+    claim.set_defaults(run=_later("record", "claim"))
+
+    subcall = commands.add_parser(
+        "subcall",
+        help="add the start or the end of a subcall to a trace",
+        description="Add the start or end of a subcall.",
+    )
+    ends = subcall.add_subparsers(metavar="start|end", required=True)
+    start = ends.add_parser(
+        "start", help="a subcall begins; prints its id", description="A subcall begins; prints its id."
+    )
+    start.add_argument("--task", metavar="TEXT", help="what it was asked to do")
+    start.add_argument("--id", metavar="ID", help="its id (default: the first free sub-N)")
+    _add_recording(start)
+    start.set_defaults(run=_later("record", "start"))
+    end = ends.add_parser("end", help="a subcall has returned", description="A subcall has returned.")
+    end.add_argument("id", metavar="ID", help="the id that its start has")
+    end.add_argument("--outcome", metavar="TEXT", help="what it returned")
+    _add_recording(end)
+    end.set_defaults(run=_later("record", "end"))
+
+    append = commands.add_parser(
+        "append",
+        help="add events given as JSON lines to a trace",
+        description="Add claim, subcall_start and subcall_end events from standard input, one JSON object a line; ts "
+        "is filled in where it is missing. A line that is no valid event is told, not written, and the rest goes on.",
+    )
+    _add_recording(append)
+    append.set_defaults(run=_later("record", "append"))
+
+
+def _add_recording(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--log", metavar="TRACE", help="the trace (default: ZENO_TRACE)")
+    parser.add_argument("--root", metavar="DIR", help="the tree that is cited (default: ZENO_ROOT)")
+    parser.add_argument("--parent", metavar="ID", help="the subcall around it (default: ZENO_SUBCALL)")
+    _add_format(parser)
+
+
+def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
+    """A command that is only loaded when it is run: every start of zeno passes through here."""
+
+    def run(options: argparse.Namespace) -> int:
+        status: int = getattr(import_module(f"zeno.trace.{module}"), name)(options)
+        return status
+
+    return run

@@ -1,0 +1,81 @@
+"""What the commands that read a trace start from: its lines, and the tree on which its requests are run again."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any, BinaryIO
+
+from zeno.cli.printing import safe, say
+from zeno.errors import CannotRun
+from zeno.files.tree import Tree
+from zeno.options import Terms
+from zeno.search.cold import ColdCorpus
+from zeno.trace.events import Entry, Exchange, Pairing, exchanges, read
+from zeno.trace.replay import Replayer
+
+
+class Source:
+    """The lines of a trace, with what is wrong with them remembered."""
+
+    def __init__(self, options: argparse.Namespace, stack: ExitStack) -> None:
+        if options.trace == "-":
+            self.stream: BinaryIO = sys.stdin.buffer
+        else:
+            try:
+                self.stream = open(options.trace, "rb")  # noqa: SIM115 - the stack closes it
+                stack.callback(self.stream.close)
+            except OSError as error:
+                raise CannotRun(f"cannot read the trace {options.trace!r}: {os.strerror(error.errno or 0)}") from None
+        self.events = 0
+        self.problems: list[dict[str, Any]] = []
+        self.pairing = Pairing()
+
+    def entries(self) -> Iterator[Entry]:
+        """Every line, in order; on a terminal with a word on how many there were so far."""
+        show = sys.stderr.isatty()
+        shown = False
+        try:
+            for entry in read(self.stream):
+                self.events += entry.event is not None
+                if entry.problem:
+                    code, message = entry.problem
+                    self.problems.append({"line": entry.number, "code": code, "message": message})
+                if show and entry.number % 2000 == 0:
+                    print(f"\r{entry.number} lines", end="", file=sys.stderr)
+                    shown = True
+                yield entry
+        except OSError as error:
+            raise CannotRun(f"cannot read the trace: {os.strerror(error.errno or 0)}") from None
+        if shown:
+            print("\r\x1b[K", end="", file=sys.stderr)
+
+    def steps(self) -> Iterator[Entry | Exchange]:
+        """The same with each answer beside its request."""
+        return exchanges(self.entries(), self.pairing)
+
+    def told(self) -> dict[str, Any]:
+        """What every report says of the trace itself."""
+        unanswered = [{"line": number, "id": event["id"]} for number, event in self.pairing.unanswered()]
+        return {"events": self.events, "problems": self.problems, "unanswered": unanswered}
+
+    def print_problems(self, tell: Callable[[str], None] = say) -> None:
+        """The same for people, a line each."""
+        for problem in self.problems:
+            tell(f"line {problem['line']}: {problem['code']}: {safe(problem['message'])}")
+        for number, event in self.pairing.unanswered():
+            tell(f"line {number}: unanswered: the request {safe(event['id'])} has no response and no error")
+
+
+def replayer_for(options: argparse.Namespace, source: Source, stack: ExitStack) -> Replayer:
+    """What runs the requests of a trace again, on the tree that the options name."""
+    try:
+        tree = stack.enter_context(Tree(options.root))
+    except OSError as error:
+        raise CannotRun(f"cannot read the tree {options.root!r}: {os.strerror(error.errno or 0)}") from None
+    if options.trace != "-":
+        # The server does not show its own log either.
+        tree.conceal(source.stream.fileno())
+    terms = Terms(max_response_bytes=options.max_response_bytes, gitignore=options.gitignore)
+    return Replayer(ColdCorpus(tree), terms)

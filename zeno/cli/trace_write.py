@@ -1,0 +1,171 @@
+"""The commands that write to a trace: a recording around a command, and one event at a time."""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import contract_spec as spec
+
+from zeno.cli.printing import print_json, safe
+from zeno.errors import CannotRun
+from zeno.text.path_names import typed
+from zeno.trace.events import KINDS, read
+from zeno.trace.recorder import ROOT, SUBCALL, TRACE, NotRecorded, Recorder
+
+# No file has lines of longer numbers, and Python refuses to read very long ones.
+_MAX_DIGITS = 16
+
+
+@contextmanager
+def _recorder(options: argparse.Namespace) -> Iterator[Recorder]:
+    log = options.log or os.environ.get(TRACE)
+    if not log:
+        raise CannotRun(f"no trace to write to: give --log, or run under zeno trace record, which sets {TRACE}")
+    # The subcall that this runs in is one of the trace that it runs in, and of no other.
+    inside = os.environ.get(SUBCALL) if os.path.abspath(log) == os.environ.get(TRACE) else None
+    try:
+        recorder = Recorder(log, options.root or os.environ.get(ROOT), options.parent or inside)
+    except OSError as error:
+        raise CannotRun(f"cannot open {error.filename!r}: {os.strerror(error.errno or 0)}") from None
+    with recorder:
+        try:
+            yield recorder
+        except NotRecorded as error:
+            raise CannotRun(str(error)) from None
+        except OSError as error:
+            raise CannotRun(f"the log cannot be written: {os.strerror(error.errno or 0)}") from None
+
+
+def claim(options: argparse.Namespace) -> int:
+    """Add a claim."""
+    cited = []
+    for text in options.evidence:
+        path, _, lines = text.rpartition(":")
+        first, dash, last = lines.partition("-")
+        last = last if dash else first
+        if not path or not all(number.isdecimal() and len(number) <= _MAX_DIGITS for number in (first, last)):
+            raise CannotRun(f"{text!r} is not PATH:FIRST-LAST")
+        cited.append((typed(path), int(first), int(last)))
+    with _recorder(options) as recorder:
+        event = recorder.claim(options.claim, cited, answers=options.answer, id=options.id)
+    if options.format == "json":
+        print_json(event)
+    return 0
+
+
+def start(options: argparse.Namespace) -> int:
+    """Add the start of a subcall and print its id."""
+    with _recorder(options) as recorder:
+        name = recorder.start(options.task, id=options.id)
+    print_json({"id": name}) if options.format == "json" else print(name)
+    return 0
+
+
+def end(options: argparse.Namespace) -> int:
+    """Add the end of a subcall."""
+    with _recorder(options) as recorder:
+        event = recorder.end(options.id, options.outcome)
+    if options.format == "json":
+        print_json(event)
+    return 0
+
+
+def append(options: argparse.Namespace) -> int:
+    """Add the events on standard input."""
+    written, refused = 0, []
+    with _recorder(options) as recorder:
+        for number, line in enumerate(sys.stdin.buffer, 1):
+            if not line.strip():
+                continue
+            try:
+                value = spec.parse(line, max_depth=64)
+                recorder.append(value if isinstance(value, dict) else {"event": None})
+                written += 1
+            except (spec.NotStrictJson, NotRecorded) as error:
+                refused.append({"line": number, "message": str(error)})
+                print(f"zeno: line {number} not written: {safe(str(error))}", file=sys.stderr)
+    if options.format == "json":
+        print_json({"written": written, "refused": refused})
+    return 1 if refused else 0
+
+
+def record(options: argparse.Namespace) -> int:
+    """Run a command inside a recording."""
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    if not command:
+        raise CannotRun("no command to run; give it after --")
+    if options.id is not None and options.task is None:
+        raise CannotRun("--id names the subcall that --task writes down; give both")
+    options.parent = None
+    # Subprocesses may work in another directory.
+    options.root, options.log = os.path.abspath(options.root), os.path.abspath(options.log)
+    with _recorder(options) as recorder, _Relay() as relay:
+        before = os.stat(options.log).st_size
+        environment = {**os.environ, TRACE: options.log, ROOT: options.root}
+        if os.environ.get(TRACE) != options.log:
+            environment.pop(SUBCALL, None)
+        name = None
+        if options.task is not None:
+            name = environment[SUBCALL] = recorder.start(options.task, id=options.id)
+        outcome = "could not be run"
+        try:
+            status = relay.run(command, environment)
+            outcome = f"exit status {status}"
+        except OSError as error:
+            raise CannotRun(f"cannot run {command[0]!r}: {os.strerror(error.errno or 0)}") from None
+        finally:
+            if name is not None:
+                recorder.end(name, outcome)
+    _tell_recorded(options, before, status)
+    return status
+
+
+class _Relay:
+    """While this lasts a signal to stop is the command's to obey, and is passed on, even if it comes before that."""
+
+    def __enter__(self) -> "_Relay":
+        self._process: subprocess.Popen[bytes] | None = None
+        self._told = False
+        # The terminal sends SIGINT to both; SIGTERM comes to us alone. A command inherits what is ignored, so nothing
+        # is ignored that was not before, and what was still is.
+        handlers: dict[int, Callable[..., None]] = {signal.SIGINT: lambda *_: None, signal.SIGTERM: self._pass_on}
+        heeded = [number for number in handlers if signal.getsignal(number) is not signal.SIG_IGN]
+        self._before = {number: signal.signal(number, handlers[number]) for number in heeded}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _pass_on(self, *_: object) -> None:
+        self._told = True
+        if self._process is not None:
+            self._process.terminate()
+
+    def run(self, command: list[str], environment: dict[str, str]) -> int:
+        """Run a command to its end."""
+        with subprocess.Popen(command, env=environment) as self._process:
+            if self._told:
+                self._process.terminate()
+            status = self._process.wait()
+        return status if status >= 0 else 128 - status
+
+
+def _tell_recorded(options: argparse.Namespace, before: int, status: int) -> None:
+    """What the command added to the trace, on standard error: standard output was the command's."""
+    counts = dict.fromkeys(KINDS, 0)
+    with open(options.log, "rb") as stream:
+        stream.seek(before)
+        for entry in read(stream):
+            if entry.event:
+                counts[entry.event["event"]] += 1
+    if options.format == "json":
+        print(json.dumps({"log": options.log, "status": status, "events": counts}), file=sys.stderr)
+    elif sys.stderr.isatty():
+        listed = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number) or "nothing"
+        print(f"zeno: recorded {listed}", file=sys.stderr)

@@ -1,0 +1,202 @@
+"""The HTTP door: arguments as body, the result as answer, refusals as problem documents, the plain protocol streamed.
+
+Who may come in at all is the doorman's business; what is asked, that of the one answer behind all doors.
+"""
+
+import json
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterable
+from functools import cache
+from importlib.resources import files
+from itertools import count
+
+import contract_spec as spec
+import uvicorn
+from contract_models.zeno.health import Health
+from contract_models.zeno.response import Failure
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from zeno.doors.http_access import Doorman, Listening
+from zeno.doors.http_problems import HEADERS, problem
+from zeno.doors.single_worker import Turns
+from zeno.errors import InternalError, InvalidJson, InvalidRequest
+from zeno.session import wire
+from zeno.session.server import Server
+from zeno.text.line_splitter import Lines
+
+log = logging.getLogger("zeno")
+
+JSONL = "application/jsonl"
+# Beyond these connections uvicorn answers 503 by itself; requests are answered one at a time in any case.
+MAX_CONNECTIONS = 1024
+
+
+def serve(server: Server, listening: Listening, names: Iterable[str] = ()) -> None:
+    """Answer until SIGTERM or SIGINT; requests under way are answered first."""
+    with Turns(server) as turns:
+        _serve(turns, listening, names)
+
+
+def _serve(turns: Turns, listening: Listening, names: Iterable[str]) -> None:
+    config = uvicorn.Config(
+        app(turns, listening.token, names),
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_graceful_shutdown=10,
+        # The lifespan protocol is for applications that open something; this one is given what it needs.
+        lifespan="off",
+    )
+    door = uvicorn.Server(config)
+    # While it serves, uvicorn has handlers of its own; before and after, a signal must be no surprise either.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: setattr(door, "should_exit", True))
+    print(f"zeno: listening on {listening.url}", file=sys.stderr, flush=True)
+    door.run(sockets=[listening.socket])
+
+
+def app(turns: Turns, token: str | None, names: Iterable[str] = ()) -> Starlette:
+    """The application: routes behind a doorman."""
+    door = _Door(turns)
+    return Starlette(
+        routes=[
+            Route("/v1/ops/{op:path}", door.operation, methods=["POST"]),
+            Route("/v1/jsonl", door.stream, methods=["POST"]),
+            Route("/openapi.json", _openapi, methods=["GET"]),
+            Route("/healthz", _health, methods=["GET"]),
+        ],
+        middleware=[Middleware(Doorman, token=token, names=frozenset(name.lower() for name in names))],
+        exception_handlers={HTTPException: _refused, ClientDisconnect: _left, Exception: _failed},
+    )
+
+
+class _Door:
+    """Requests to lines, lines to responses."""
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._numbers = count(1)
+
+    async def operation(self, request: Request) -> Response:
+        """One operation: its args are the body, its result is the answer."""
+        _require_type(request, "application/json")
+        request_id = f"http-{os.getpid()}-{next(self._numbers)}"
+        limit = self._turns.max_request_bytes
+        body = await self._body(request, limit)
+        # What is too long goes to the server as it is, to be refused and told in the trace like a line.
+        line = body if len(body) > limit else _line(request_id, request.path_params["op"], body)
+        answer = await self._turns.answer(line)
+        result = wire.result_of(answer, request_id)
+        if result is not None:
+            return Response(result, media_type="application/json", headers=HEADERS)
+        error = Failure.model_validate_json(answer).error
+        about_bytes = error.code in (InvalidJson.code, InvalidRequest.code)
+        message = error.message.replace("the line", "the body", 1) if about_bytes else error.message
+        return problem(message, error.code, status=413 if len(line) > limit else None)
+
+    async def stream(self, request: Request) -> Response:
+        """The plain protocol: each line is answered as soon as it has come."""
+        _require_type(request, JSONL)
+        return _Streamed(self._answers(request))
+
+    async def _answers(self, request: Request) -> AsyncIterator[bytes]:
+        lines = Lines(self._turns.max_request_bytes)
+        try:
+            async for chunk in request.stream():
+                for line in lines.feed(chunk):
+                    if not wire.is_blank(line):
+                        yield await self._turns.answer(line)
+        except ClientDisconnect:
+            return
+        rest = lines.rest()
+        if not wire.is_blank(rest):
+            yield await self._turns.answer(rest)
+
+    async def _body(self, request: Request, limit: int) -> bytes:
+        """The body; of one over the limit only enough to see that it is one."""
+        size, chunks = 0, []
+        async for chunk in request.stream():
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > limit:
+                break
+        return b"".join(chunks)[: limit + 1]
+
+
+def _line(request_id: str, op: str, body: bytes) -> bytes:
+    """The request of an operation; a body that is no JSON makes none, and goes to the server as it is."""
+    try:
+        args = wire.parse(body)
+    except InvalidJson:
+        return body
+    request = {"id": request_id, "op": op, "args": args}
+    return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+class _Streamed(Response):
+    """Answers while the questions still come. Starlette's own reads the body itself, to notice a client that left."""
+
+    def __init__(self, answers: AsyncIterator[bytes]) -> None:
+        super().__init__(headers=HEADERS, media_type=JSONL)
+        del self.headers["content-length"]
+        self._answers = answers
+
+    async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
+        """Send each answer as it comes; a client that has left ends the exchange."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        async for answer in self._answers:
+            await send({"type": "http.response.body", "body": answer, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _openapi(_request: Request) -> Response:
+    return Response(_document(), media_type="application/json", headers=HEADERS)
+
+
+@cache
+def _document() -> bytes:
+    return (files("contract_spec") / "openapi.json").read_bytes()
+
+
+async def _health(_request: Request) -> Response:
+    health = Health(status="ok", protocol=spec.PROTOCOL_VERSION)
+    return Response(wire.dump(health), media_type="application/json", headers=HEADERS)
+
+
+def _require_type(request: Request, wanted: str) -> None:
+    """The declared type. A page of another origin cannot declare JSON without being asked first, which is the point."""
+    found, _, rest = request.headers.get("content-type", "").partition(";")
+    charset = rest.strip().lower()
+    if found.strip().lower() != wanted or charset not in ("", "charset=utf-8", 'charset="utf-8"'):
+        raise HTTPException(415, f"the Content-Type must be {wanted}")
+    if "content-encoding" in request.headers:
+        raise HTTPException(415, "the body must not be encoded; leave Content-Encoding out")
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    """What routing and the door itself refuse: no such path, no such method, the wrong type."""
+    assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker; it is registered for these only
+    response = problem(error.detail, status=error.status_code)
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _left(_request: Request, _error: Exception) -> Response:
+    """A body that breaks off is no request; whoever sent it has gone and does not read this."""
+    return problem("the body broke off", status=400)
+
+
+async def _failed(_request: Request, error: Exception) -> Response:
+    log.error("zeno: bug in the HTTP door", exc_info=error)
+    return problem(str(InternalError()), InternalError.code)

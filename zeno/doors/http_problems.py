@@ -1,0 +1,34 @@
+"""Refusals over HTTP: problem documents (RFC 9457) whose status fits the code."""
+
+from functools import cache
+from http import HTTPStatus
+
+import contract_spec as spec
+from contract_models.zeno.problem import Problem
+from starlette.responses import Response
+
+from zeno.session import wire
+
+HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+"""On every response: answers are about the tree as it is now, and file content is never to be taken for a page."""
+
+
+@cache
+def _statuses() -> dict[str, int]:
+    statuses: dict[str, int] = spec.resource("rules/http.json")["statuses"]
+    return statuses
+
+
+def problem(detail: str, code: str | None = None, *, status: int | None = None) -> Response:
+    """A refusal: of the protocol with its code, or of the door with a status alone."""
+    number = _statuses()[code] if status is None and code is not None else status or 500
+    document = Problem.model_validate(
+        {
+            "type": "about:blank" if code is None else f"{spec.BASE}zeno/problems/{code}",
+            "title": HTTPStatus(number).phrase if code is None else code.replace("_", " ").capitalize(),
+            "status": number,
+            "detail": detail,
+            **({} if code is None else {"code": code}),
+        }
+    )
+    return Response(wire.dump(document), number, HEADERS, "application/problem+json")

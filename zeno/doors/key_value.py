@@ -1,0 +1,63 @@
+"""Arguments as people type them: KEY=VALUE words become a JSON object, guided by the schema of the operation."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import contract_spec as spec
+
+from zeno.session.wire import MAX_DEPTH
+from zeno.text.path_names import typed
+
+# Arguments that name files and directories, or match their names.
+_NAMES = frozenset({"path", "paths", "glob", "exclude_globs", "exclude_dirs"})
+
+
+class NotAPair(ValueError):
+    """A word that is no argument; the message says what would be one."""
+
+
+def known(op: str) -> dict[str, Any]:
+    """The arguments of an operation by name, each with its schema; none for an operation nobody knows."""
+    properties: dict[str, Any] = _args(op).get("properties", {})
+    return properties
+
+
+def first(op: str) -> str | None:
+    """The argument that an operation cannot do without, if there is one."""
+    required = _args(op).get("required", [])
+    return required[0] if required else None
+
+
+def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
+    """Strings as they are, the rest as JSON; a list's key may be repeated. Names of files need not be UTF-8."""
+    properties = known(op)
+    args: dict[str, Any] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals:
+            raise NotAPair(f"{word!r} is not KEY=VALUE")
+        if key in _NAMES:
+            text = typed(text)
+        elif typed(word) != word:
+            raise NotAPair(f"{word!r} is not UTF-8; only names of files may be other bytes")
+        kind = properties.get(key, {}).get("type")
+        if kind == "array":
+            args.setdefault(key, []).extend(_json(key, text) if text.startswith("[") else [text])
+        elif key in args:
+            raise NotAPair(f"{key} is given twice; only a list's key may be repeated")
+        else:
+            args[key] = text if kind in ("string", None) else _json(key, text)
+    return args
+
+
+def _args(op: str) -> dict[str, Any]:
+    name = f"zeno/ops/{op}.json"
+    found: dict[str, Any] = spec.schema(name)["$defs"]["args"] if name in spec.names() else {}
+    return found
+
+
+def _json(key: str, text: str) -> Any:
+    try:
+        return spec.parse(text.encode("utf-8", "surrogateescape"), max_depth=MAX_DEPTH)
+    except spec.NotStrictJson:
+        raise NotAPair(f"the value of {key} is not JSON: {text!r}") from None

@@ -1,0 +1,160 @@
+"""A prompt for people: operations as words, answers as text, with completion and history."""
+
+import contextlib
+import json
+import os
+import re
+import shlex
+import sys
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import contract_spec as spec
+
+from zeno.doors import key_value, plain_text
+from zeno.session.dispatch import OPS
+from zeno.session.server import Server
+
+PROMPT = "zeno> "
+WORDS = ("help", "quit")
+GREETING = "Operations: {ops}. Type `help` or `help grep`, Tab completes, `quit` or Ctrl-D ends."
+_CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class Shell:
+    """A server and the person who asks it."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._asked = 0
+
+    def run(self) -> int:
+        """Read, answer, print, until the input ends."""
+        interactive = sys.stdin.isatty()
+        with _history(self.complete) if interactive else contextlib.nullcontext():
+            if interactive:
+                print(GREETING.format(ops=", ".join(sorted(OPS))))
+            while True:
+                try:
+                    line = input(PROMPT if interactive else "")
+                except EOFError:
+                    print(end="\n" if interactive else "")
+                    return 0
+                except KeyboardInterrupt:
+                    print()
+                    continue
+                if line.strip() in ("quit", "exit"):
+                    return 0
+                print(self.reply(line), end="\n" if line.strip() else "", flush=True)
+
+    def reply(self, line: str) -> str:
+        """What is printed for one line."""
+        try:
+            words = shlex.split(line)
+            if not words:
+                return ""
+            if words[0] == "help":
+                return _help(*words[1:2])
+            return self._tell(words[0], _arguments(words[0], words[1:]))
+        except ValueError as error:  # from shlex, and NotAPair
+            return f"cannot read this: {error}"
+
+    def _tell(self, op: str, args: dict[str, Any]) -> str:
+        answer = self._ask(op, args)
+        if not answer["ok"]:
+            return _visible(f"{answer['error']['code']}: {answer['error']['message']}")
+        result = answer["result"]
+        return f"{_visible(plain_text.plain(result))}\n-- {plain_text.pairs(result['metrics'])}"
+
+    def _ask(self, op: str, args: dict[str, Any]) -> dict[str, Any]:
+        self._asked += 1
+        line = json.dumps({"id": f"shell-{self._asked}", "op": op, "args": args}).encode()
+        answer: dict[str, Any] = json.loads(self._server.answer(line))
+        return answer
+
+    def complete(self, line: str, word: str) -> list[str]:
+        """What `word`, the last of `line`, could become."""
+        before = line[: len(line) - len(word)].split()
+        if not before or before == ["help"]:
+            return [f"{name} " for name in (*sorted(OPS), *WORDS) if name.startswith(word)]
+        properties = key_value.known(before[0])
+        key, equals, text = word.partition("=")
+        if not equals:
+            keys = [f"{name}=" for name in properties if name.startswith(word)]
+            return keys + (self._paths("", word) if key_value.first(before[0]) == "path" else [])
+        if properties.get(key, {}).get("type") == "boolean":
+            return [f"{key}={value}" for value in ("false", "true") if value.startswith(text)]
+        return self._paths(f"{key}=", text) if key in ("path", "paths") else []
+
+    def _paths(self, prefix: str, start: str) -> list[str]:
+        """Files and directories that begin so, one step deeper."""
+        glob = "".join(f"[{char}]" if char in "*?[{" else char for char in start) + "*"
+        hidden = any(step.startswith(".") for step in start.split("/"))
+        answer = self._ask("list_files", {"glob": glob, "include_hidden": hidden})
+        files = answer["result"]["files"] if answer["ok"] else []
+        steps = {start + step + slash for step, slash, _ in (path[len(start) :].partition("/") for path in files)}
+        return [prefix + shlex.quote(step) if not step.endswith("/") else prefix + step for step in sorted(steps)]
+
+
+def _visible(text: str) -> str:
+    """Files may hold what a terminal would obey: control characters are shown, not sent."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def _arguments(op: str, words: list[str]) -> dict[str, Any]:
+    """As on the command line; and the one argument that an operation cannot do without may stand alone."""
+    main, properties = key_value.first(op), key_value.known(op)
+    named = [
+        f"{main}={word}" if main is not None and index == 0 and word.partition("=")[0] not in properties else word
+        for index, word in enumerate(words)
+    ]
+    return key_value.arguments(op, named)
+
+
+def _help(op: str | None = None) -> str:
+    if op is None:
+        lines = [f"{name:16} {spec.schema(f'zeno/ops/{name}.json')['description']}" for name in sorted(OPS)]
+        usage = "Ask with OP KEY=VALUE ..., such as: grep TODO paths=src max_hits=5"
+        return "\n".join(
+            [*lines, "", usage, "Quote words with blanks: grep 'def main'. `help OP` tells the arguments."]
+        )
+    if op not in OPS:
+        return f"no operation is called {op!r}; there are {', '.join(sorted(OPS))}"
+    lines = [spec.schema(f"zeno/ops/{op}.json")["description"]]
+    for name, schema in key_value.known(op).items():
+        default = f" (default {json.dumps(schema['default'])})" if "default" in schema else ""
+        about = f"{schema.get('description', '')}{default}"
+        lines += textwrap.wrap(about, 100, initial_indent=f"  {name:16} ", subsequent_indent=" " * 19)
+    return "\n".join(lines)
+
+
+@contextlib.contextmanager
+def _history(complete: Callable[[str, str], list[str]]) -> Any:
+    """Line editing with completion, and a history that outlives the session."""
+    import readline
+
+    base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    path = os.path.join(base, "zeno", "history")
+    with contextlib.suppress(OSError):
+        readline.read_history_file(path)
+    found: list[str] = []
+
+    def completer(word: str, state: int) -> str | None:
+        if state == 0:
+            found[:] = complete(readline.get_line_buffer()[: readline.get_endidx()], word)
+        return found[state] if state < len(found) else None
+
+    readline.set_completer_delims(" \t\n")
+    readline.set_completer(completer)
+    # libedit, which stands in for readline on some systems, has its own language.
+    libedit = "libedit" in (readline.__doc__ or "")
+    readline.parse_and_bind("bind ^I rl_complete" if libedit else "tab: complete")
+    try:
+        yield
+    finally:
+        readline.set_history_length(1000)
+        # A home that cannot be written to is no reason to fail at the end of a session.
+        with contextlib.suppress(OSError):
+            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            readline.write_history_file(path)

@@ -1,0 +1,79 @@
+"""JSON lines on standard input and output: one answer a line, in order, until input ends or a signal asks to stop."""
+
+import os
+import select
+import signal
+from collections.abc import Iterator
+
+from zeno.session import wire
+from zeno.session.server import Server
+from zeno.text.line_splitter import Lines
+
+# Idle seconds before background work starts. A client that asks one request after another must not wait for that work,
+# and a server that sleeps right after an answer lets its reader run on the same core.
+PAUSE = 0.001
+
+
+def serve(server: Server, source: int, sink: int) -> None:
+    """Answer the lines of one descriptor on another. Returns at the end of input, after a signal, on a closed pipe."""
+    with _Stop() as stop:
+        for line in _lines(source, server, stop):
+            if wire.is_blank(line):
+                continue
+            try:
+                _write(sink, server.answer(line))
+            except BrokenPipeError:
+                return
+            if stop.asked:
+                return
+
+
+class _Stop:
+    """Turns SIGTERM and SIGINT into something one can wait for; a second signal ends the process as usual."""
+
+    def __enter__(self) -> "_Stop":
+        self.asked = False
+        self.wakeup, self._signalled = os.pipe()
+        os.set_blocking(self._signalled, False)
+        self._before = {number: signal.signal(number, self._ask) for number in (signal.SIGTERM, signal.SIGINT)}
+        self._fd_before = signal.set_wakeup_fd(self._signalled)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.set_wakeup_fd(self._fd_before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        os.close(self.wakeup)
+        os.close(self._signalled)
+
+    def _ask(self, number: int, _frame: object) -> None:
+        self.asked = True
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _lines(source: int, server: Server, stop: _Stop) -> Iterator[bytes]:
+    """The lines of a descriptor without their ends. Of an over-long one only enough is kept to see that it is one."""
+    lines = Lines(server.max_request_bytes)
+    while True:
+        ready, _, _ = select.select([source, stop.wakeup], [], [], PAUSE)
+        while not ready:
+            wait = 0 if server.idle() else None
+            ready, _, _ = select.select([source, stop.wakeup], [], [], wait)
+        if stop.wakeup in ready:
+            return
+        chunk = os.read(source, 1 << 16)
+        if not chunk:
+            break
+        yield from lines.feed(chunk)
+    rest = lines.rest()
+    if rest:
+        yield rest
+
+
+def _write(sink: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(sink, view) :]
+        except BlockingIOError:
+            select.select([], [sink], [])

@@ -1,0 +1,97 @@
+"""Where an absolute path leads in: the steps that are left of it below the root, or that it never gets there.
+
+Here alone something outside the root is looked at, and only as far as a path needs to be followed to the root.
+"""
+
+import errno
+import os
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from zeno.files.batch_open import DIRECTORY
+
+MAX_LINKS = 40
+
+
+class Entrance:
+    """The ways into an open directory: the names by which it was given, and all others that lead there."""
+
+    def __init__(self, root: int, name: str) -> None:
+        status = os.fstat(root)
+        self._identity = (status.st_dev, status.st_ino)
+        real = os.fsencode(os.path.realpath(name))
+        given = os.fsencode(os.path.abspath(name))
+        # The short form of `link/..` is the name of another directory.
+        self._prefixes = sorted({given, real}) if os.path.realpath(given) == real else [real]
+
+    def below(self, path: bytes) -> list[bytes] | None:
+        """The components of an absolute path below the root, or None when it does not lead under the root.
+
+        The root's own name counts even after the directory was moved; any other way in is followed step by step until
+        it meets the root.
+        """
+        below = self.by_name(path)
+        return self._followed(path) if below is None else below
+
+    def by_name(self, path: bytes) -> list[bytes] | None:
+        """The same where the path begins with the root's own name, wherever that leads by now."""
+        for prefix in self._prefixes:
+            if path == prefix or path.startswith(prefix.rstrip(b"/") + b"/"):
+                return path[len(prefix) :].split(b"/")
+        return None
+
+    def _followed(self, path: bytes) -> list[bytes] | None:
+        # A step back outside the root would tell whether what stands before it exists: only links may have them.
+        todo = deque((name, False) for name in path.split(b"/"))
+        links = 0
+        with ExitStack() as stack:
+            ancestors = [stack.enter_context(_descriptor(os.open(b"/", DIRECTORY)))]
+            while not self._is_root(ancestors[-1]):
+                if not todo:
+                    return None
+                name, from_link = todo.popleft()
+                if name in (b"", b"."):
+                    continue
+                if name == b"..":
+                    if not from_link:
+                        return None
+                    ancestors = ancestors[:-1] or ancestors
+                    continue
+                try:
+                    target = _link(name, ancestors[-1])
+                    if target is None:
+                        below = os.open(name, DIRECTORY, dir_fd=ancestors[-1])
+                        ancestors.append(stack.enter_context(_descriptor(below)))
+                        continue
+                except OSError:
+                    return None
+                links += 1
+                if links > MAX_LINKS:
+                    return None
+                todo.extendleft((step, True) for step in reversed(target.split(b"/")))
+                if target.startswith(b"/"):
+                    ancestors = ancestors[:1]
+        return [name for name, _ in todo]
+
+    def _is_root(self, directory: int) -> bool:
+        status = os.fstat(directory)
+        return (status.st_dev, status.st_ino) == self._identity
+
+
+@contextmanager
+def _descriptor(number: int) -> Iterator[int]:
+    try:
+        yield number
+    finally:
+        os.close(number)
+
+
+def _link(name: bytes, directory: int) -> bytes | None:
+    """Where a link leads, or None for what is no link."""
+    try:
+        return os.readlink(name, dir_fd=directory)
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            return None
+        raise

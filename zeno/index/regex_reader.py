@@ -1,0 +1,300 @@
+"""Parse a regular expression that RE2 has accepted, to learn which bytes a matching line must hold.
+
+On syntax it does not know the parser gives up, and then every line is given to RE2: slower, never wrong.
+"""
+
+from typing import NamedTuple
+
+from zeno.index.regex_characters import ESCAPES, PERL, POSIX, folded, parts_of
+from zeno.index.requirements import LONG_RUN, NOTHING, ByteSet, Demand, Part, demand_of, one_of
+from zeno.index.signatures import FOLD, LONG_GRAM, SHORT_GRAM, gram
+
+MAX_PARTS = 128
+
+
+class Expression(NamedTuple):
+    """A parsed pattern."""
+
+    demand: Demand
+    """What the index must know of a piece of text with a matching line."""
+    lines: str
+    """The same pattern for a text of many lines: what holds at the ends of a text now holds at the ends of lines."""
+
+
+class NotUnderstood(Exception):
+    """The pattern uses something that this reader does not know."""
+
+
+def literal(text: str, *, case_sensitive: bool) -> Demand:
+    """What a literal demands."""
+    if text.isascii() and LONG_GRAM <= len(text) <= MAX_PARTS:
+        encoded = text.encode()
+        lower = encoded.translate(FOLD)
+        steps = ((LONG_GRAM, 1), (SHORT_GRAM, 1 if len(text) < LONG_RUN else 2))
+        rows = {
+            gram(lower[at : at + length]) for length, step in steps for at in range(0, len(lower) - length + 1, step)
+        }
+        return Demand(False, tuple(sorted(rows)), (), frozenset([encoded] if case_sensitive else []))
+    parts: list[Part] = []
+    for char in text[:MAX_PARTS]:
+        parts += parts_of(ord(char), not case_sensitive)
+    return demand_of(parts)
+
+
+def expression(pattern: str, *, case_sensitive: bool) -> Expression:
+    """A regular expression, understood."""
+    reader = _Reader(pattern)
+    parts = reader.alternatives(not case_sensitive)
+    if reader.position < len(pattern):
+        raise NotUnderstood
+    return Expression(demand_of(parts), "".join(reader.out))
+
+
+class _Reader:
+    """Recursive-descent parser. `out` collects the pattern for many lines."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.position = 0
+        self.out: list[str] = []
+        self._depth = 0
+
+    def alternatives(self, ignore_case: bool) -> list[Part]:
+        """Branches up to a closing parenthesis or the end. Flags set in one branch hold in those after it."""
+        self._depth += 1
+        if self._depth > 50:
+            raise NotUnderstood
+        branches: list[list[Part]] = []
+        while True:
+            branch, ignore_case = self._branch(ignore_case)
+            branches.append(branch)
+            if not self._take("|"):
+                break
+            self.out.append("|")
+        self._depth -= 1
+        return one_of(branches)
+
+    def _branch(self, ignore_case: bool) -> tuple[list[Part], bool]:
+        parts: list[Part] = []
+        while self.position < len(self.pattern) and self.pattern[self.position] not in "|)":
+            if self._take(r"\Q"):
+                parts += self._quoted(ignore_case)
+                continue
+            start, before = self.position, len(self.out)
+            flags = self._flags()
+            if flags is not None:
+                on, _, off = flags.partition("-")
+                ignore = (ignore_case or "i" in on) and "i" not in off
+                self.out.append(self.pattern[start : self.position])
+                if flags.endswith(")"):
+                    ignore_case = ignore
+                    continue
+                atom = self.alternatives(ignore)
+                self._expect(")")
+                self.out.append(")")
+            else:
+                atom = self._atom(ignore_case)
+            if len(self.out) == before:
+                self.out.append(self.pattern[start : self.position])
+            parts += self._repeated(atom)
+            if len(parts) > MAX_PARTS:
+                # What comes after is not looked at: fewer demands are still right ones.
+                parts = [*parts[:MAX_PARTS], NOTHING]
+        return parts, ignore_case
+
+    def _flags(self) -> str | None:
+        """What stands between the parenthesis that opens a group and its content, or None where none opens."""
+        if not self._take("("):
+            return None
+        if not self._take("?"):
+            return ":"
+        for name in ("P<", "<"):
+            if self._take(name):
+                self._until(">")
+                return ":"
+        start = self.position
+        while self._peek() in tuple("imsU-"):
+            self.position += 1
+        if not (self._take(":") or self._take(")")):
+            raise NotUnderstood
+        return self.pattern[start : self.position]
+
+    def _atom(self, ignore_case: bool) -> list[Part]:
+        char = self.pattern[self.position]
+        self.position += 1
+        if char == "^":
+            self.out.append("(?m:^)")
+            return [NOTHING]
+        if char == "$":
+            self.out.append("(?m:$)")
+            return [NOTHING]
+        if char == ".":
+            return [NOTHING]
+        if char == "[":
+            return self._set(ignore_case)
+        if char == "\\":
+            return self._escape(ignore_case)
+        if char in "*+?":
+            raise NotUnderstood
+        return parts_of(ord(char), ignore_case)
+
+    def _quoted(self, ignore_case: bool) -> list[Part]:
+        r"""Text between `\Q` and `\E` or the end. A repetition after it holds for its last character alone."""
+        end = self.pattern.find(r"\E", self.position)
+        text = self.pattern[self.position : end if end >= 0 else len(self.pattern)]
+        self.position = end + 2 if end >= 0 else len(self.pattern)
+        self.out.append(rf"\Q{text}\E")
+        if self._peek() in tuple("*+?{"):
+            raise NotUnderstood
+        return [part for char in text[:MAX_PARTS] for part in parts_of(ord(char), ignore_case)]
+
+    def _escape(self, ignore_case: bool) -> list[Part]:
+        char = self._peek()
+        self.position += 1
+        if char in ("A", "z"):
+            self.out.append("(?m:^)" if char == "A" else "(?m:$)")
+            return [NOTHING]
+        if char in ("b", "B"):
+            return [NOTHING]
+        if char in PERL:
+            return [PERL[char]]
+        if char in ("D", "S", "W"):
+            return [NOTHING]
+        if char in ("p", "P"):
+            if self._take("{"):
+                self._until("}")
+            else:
+                self.position += 1
+            return [NOTHING]
+        return parts_of(self._code(char), ignore_case)
+
+    def _code(self, char: str) -> int:
+        """The character that an escape stands for; `char` is what came after the backslash."""
+        if char in ESCAPES:
+            return ESCAPES[char]
+        if char == "x":
+            digits = self._until("}") if self._take("{") else self.pattern[self.position : self.position + 2]
+            if not digits or any(digit not in "0123456789abcdefABCDEF" for digit in digits):
+                raise NotUnderstood
+            if self.pattern[self.position - 1] != "}":
+                self.position += 2
+            return int(digits, 16)
+        if char and char < "\x7f" and not char.isalnum():
+            return ord(char)
+        raise NotUnderstood
+
+    def _set(self, ignore_case: bool) -> list[Part]:
+        """A character class. One that may hold more than ASCII is a gap."""
+        negated = self._take("^")
+        members: set[int] = set()
+        wide = negated
+        first = True
+        while first or self._peek() != "]":
+            first = False
+            if self._take("[:"):
+                name = self._until(":]")
+                if name.startswith("^"):
+                    wide = True
+                elif name in POSIX:
+                    members |= POSIX[name]
+                else:
+                    raise NotUnderstood
+                continue
+            low = self._member()
+            if isinstance(low, frozenset):
+                members |= low
+                continue
+            if low is None:
+                wide = True
+                continue
+            high = low
+            if self._peek() == "-" and self.pattern[self.position + 1 : self.position + 2] not in ("]", ""):
+                self.position += 1
+                end = self._member()
+                if not isinstance(end, int):
+                    raise NotUnderstood
+                high = end
+            wide = wide or high > 127
+            members |= set(range(low, min(high, 127) + 1))
+        self.position += 1
+        if wide or not members:
+            return [NOTHING]
+        return [folded(frozenset(members)) if ignore_case else frozenset(members)]
+
+    def _member(self) -> int | ByteSet | None:
+        """One member of a class: a character, a set of ASCII, or None for a set that is wider."""
+        char = self._peek()
+        if not char:
+            raise NotUnderstood
+        self.position += 1
+        if char != "\\":
+            return ord(char)
+        char = self._peek()
+        self.position += 1
+        if char in PERL:
+            return PERL[char]
+        if char in ("D", "S", "W"):
+            return None
+        if char in ("p", "P"):
+            if self._take("{"):
+                self._until("}")
+            else:
+                self.position += 1
+            return None
+        return self._code(char)
+
+    def _repeated(self, atom: list[Part]) -> list[Part]:
+        bounds = self._repetition()
+        if bounds is None:
+            return atom
+        least, most = bounds
+        if least == 0:
+            return [NOTHING]
+        times = min(least, max(1, MAX_PARTS // 2 // max(1, len(atom))))
+        if times == least == most:
+            return atom * times
+        # However often it is repeated, it stands so often at the beginning and at the end.
+        return [*atom * times, NOTHING, *atom * times]
+
+    def _repetition(self) -> tuple[int, int] | None:
+        start = self.position
+        bounds = None
+        if self._take("*"):
+            bounds = (0, -1)
+        elif self._take("+"):
+            bounds = (1, -1)
+        elif self._take("?"):
+            bounds = (0, 1)
+        elif self._peek() == "{":
+            end = self.pattern.find("}", self.position)
+            least, comma, most = self.pattern[self.position + 1 : max(end, 0)].partition(",")
+            digits = [text for text in (least, most) if text]
+            if end > 0 and least and all(text.isascii() and text.isdigit() for text in digits):
+                self.position = end + 1
+                bounds = (int(least), int(most) if most else -1 if comma else int(least))
+        if bounds is not None:
+            self._take("?")
+            self.out.append(self.pattern[start : self.position])
+            if self._peek() in tuple("*+?"):
+                raise NotUnderstood
+        return bounds
+
+    def _peek(self) -> str:
+        return self.pattern[self.position : self.position + 1]
+
+    def _take(self, text: str) -> bool:
+        taken = self.pattern.startswith(text, self.position)
+        self.position += len(text) * taken
+        return taken
+
+    def _expect(self, text: str) -> None:
+        if not self._take(text):
+            raise NotUnderstood
+
+    def _until(self, text: str) -> str:
+        end = self.pattern.find(text, self.position)
+        if end < 0:
+            raise NotUnderstood
+        found = self.pattern[self.position : end]
+        self.position = end + len(text)
+        return found

@@ -1,0 +1,114 @@
+"""Reads files from disk for a search, one after the other: their texts, and what there is to count of them."""
+
+from collections import Counter
+from contextlib import ExitStack
+from functools import cached_property
+
+from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
+from zeno.files.batch_open import BINARY, LARGE, UNREADABLE, UNUSUAL, Content, Descent
+from zeno.files.tree import Tree
+from zeno.meter import Meter
+from zeno.search.plan import Plan
+from zeno.text.file_lines import BINARY_WINDOW, normal
+from zeno.text.path_names import raw
+
+# Hardly any file to search is longer; what is gets an object of its own.
+ROOM = 1 << 16
+WORTH_READING = -9
+"""Said in place of a size: there may be a match."""
+_REASONS = {BINARY: "binary", LARGE: "large", UNREADABLE: "unreadable"}
+
+
+class Reader:
+    """The texts of files in which something may match; what cannot be searched is counted by reason."""
+
+    def __init__(self, tree: Tree, max_bytes: int, planned: Plan, meter: Meter, skipped: "Counter[str]") -> None:
+        self._tree = tree
+        self._max_bytes = max_bytes
+        self._planned = planned
+        self._meter = meter
+        self._skipped = skipped
+        self._stack = ExitStack()
+
+    def __enter__(self) -> "Reader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    # Made for the first file: mostly all texts are held, and there is none.
+
+    @cached_property
+    def _descent(self) -> Descent:
+        return self._stack.enter_context(self._tree.descent())
+
+    @cached_property
+    def _head(self) -> bytearray:
+        return bytearray(BINARY_WINDOW)
+
+    @cached_property
+    def _buffer(self) -> bytearray:
+        return bytearray(ROOM)
+
+    def text(self, path: str, *, whole: bool) -> bytes | None:
+        """The text of one file, counted; None where it cannot be searched, or holds nothing of what is looked for.
+
+        With `whole` false it is counted only, for which its beginning is enough.
+        """
+        size, text = self.look(path, whole=whole)
+        self.count(size, whole=whole)
+        return text
+
+    def count(self, size: int, *, whole: bool) -> None:
+        """Count a file that was looked at: so many bytes, unless its beginning is enough, or below zero the reason."""
+        if size >= 0:
+            self._meter.scanned(size if whole else min(size, BINARY_WINDOW))
+        else:
+            self._skipped[_REASONS[size]] += 1
+
+    def glimpse(self, path: str) -> int:
+        """What there is to count of a file that matches nowhere; `WORTH_READING` for one that may."""
+        size, text = self.look(path, whole=True)
+        return size if text is None else WORTH_READING
+
+    def look(self, path: str, *, whole: bool) -> tuple[int, bytes | None]:
+        """The same without counting it: what there is to count, and the text."""
+        name = raw(path, "path")
+        size = self._descent.fill(name, self._max_bytes, self._buffer if whole else self._head, whole=whole)
+        if size >= 0:
+            if not whole:
+                return size, None
+            sift = self._planned.sift
+            # Most files match nowhere, and then there is nothing to tell about them.
+            if sift is not None and sift(self._buffer, 0, size)[0] < 0:
+                return size, None
+            data = bytes(memoryview(self._buffer)[:size])
+        elif size in (BINARY, LARGE):
+            return size, None
+        else:
+            read = (self._descent.read(name, self._max_bytes, whole=whole) if size == UNUSUAL else None) or (
+                self._followed(path, whole=whole)
+            )
+            if read is None:
+                return UNREADABLE, None
+            size, data, binary = read
+            if size > self._max_bytes or binary:
+                return (LARGE if size > self._max_bytes else BINARY), None
+            size = len(data)
+            if not whole:
+                return size, None
+        text = normal(data)
+        scan = self._planned.scan
+        return size, None if scan is not None and scan(text, 0, len(text))[0] < 0 else text
+
+    def _followed(self, path: str, *, whole: bool) -> Content | None:
+        """What is in a file by a path that may hold links; None where it cannot be read."""
+        try:
+            with self._tree.open(path) as file:
+                if file.size > self._max_bytes:
+                    return file.size, b"", False
+                if file.is_binary:
+                    return file.size, b"", True
+                return file.size, file.read() if whole else next(file.chunks(), b"")[:BINARY_WINDOW], False
+        except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
+            return None

@@ -1,0 +1,88 @@
+"""The lines of one file, found in its text as they are asked for: no list of all lines is ever made."""
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from zeno.text.regex import Matches, Scan
+
+
+class Lines:
+    """Part of a text in normal form (see `zeno.text.file_lines.normal`) as a sequence of lines without their ends.
+
+    The line asked for last is remembered, so that hits in order and their neighbours cost no second count.
+    """
+
+    __slots__ = ("_end", "_from", "_index", "_start", "_text", "_to", "asked")
+
+    def __init__(self, text: bytes, start: int = 0, end: int | None = None) -> None:
+        self._text = text
+        self._start = start
+        self._end = len(text) if end is None else end
+        self._move(0, start)
+        self.asked = False
+        """Whether anyone wanted to know which lines match."""
+
+    def __len__(self) -> int:
+        return self._text.count(b"\n", self._start, self._end)
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | list[bytes]:
+        if isinstance(index, int):
+            if not self._seek(index if index >= 0 else index + len(self)):
+                raise IndexError(index)
+            return self._text[self._from : self._to]
+        if index.step is None and index.start is not None and index.stop is not None and 0 <= index.start <= index.stop:
+            return self._slice(index.start, index.stop)
+        return self._slice(0, len(self))[index]
+
+    def matching(
+        self, matches: Matches, scan: Scan | None, ranges: Sequence[tuple[int, int]] | None = None
+    ) -> Iterator[int]:
+        """The indexes of the lines that match: `matches` decides, about the lines that `scan` does not rule out.
+
+        Lines outside the `ranges` of the text are known not to match.
+        """
+        self.asked = True
+        for low, high in ranges or ((self._start, self._end),):
+            position, end = max(low, self._start), min(high, self._end)
+            while position < end:
+                found = scan(self._text, position, end)[0] if scan is not None else position
+                # What matches the empty text also matches behind the last line.
+                if found < 0 or found >= end:
+                    break
+                start = self._text.rfind(b"\n", position, found) + 1 or position
+                if start < self._from:
+                    # A neighbour further down was asked for in between.
+                    self._move(0, self._start)
+                index = self._index + self._text.count(b"\n", self._from, start)
+                self._move(index, start)
+                position = self._to + 1
+                if matches(self._text[start : self._to]):
+                    yield index
+
+    def _slice(self, first: int, last: int) -> list[bytes]:
+        if first == last or not self._seek(first):
+            return []
+        found = [self._text[self._from : self._to]]
+        position = self._to + 1
+        while len(found) < last - first and position < self._end:
+            stop = self._text.index(b"\n", position)
+            found.append(self._text[position:stop])
+            position = stop + 1
+        return found
+
+    def _seek(self, index: int) -> bool:
+        """Make a line the remembered one, walking there from the last; False where there is no such line."""
+        while index > self._index and self._to + 1 < self._end:
+            self._move(self._index + 1, self._to + 1)
+        while index < self._index and self._from > self._start:
+            self._move(self._index - 1, self._text.rfind(b"\n", self._start, self._from - 1) + 1 or self._start)
+        return index == self._index and self._from < self._end
+
+    def _move(self, index: int, position: int) -> None:
+        self._index = index
+        self._from = position
+        self._to = self._text.find(b"\n", position, self._end)

@@ -1,0 +1,75 @@
+"""From an envelope to a result: which function answers which operation, and whether the arguments are any good."""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import contract_spec as spec
+from contract_models.zeno.request import Request
+from contract_spec.model import Model
+
+from zeno.errors import InvalidArgs, UnknownOp
+from zeno.meter import Meter
+from zeno.search.corpus import Corpus
+from zeno.session.wire import PATIENCE, complaint
+
+
+class Op(NamedTuple):
+    """An operation: the model of its arguments, and how to ask for less. Its name says where it lives."""
+
+    args: str
+    narrow: str
+
+
+OPS: dict[str, Op] = {
+    "describe": Op("DescribeArgs", "leave the schemas out with schemas false"),
+    "extract_symbols": Op("ExtractSymbolsArgs", "lower max_symbols"),
+    "grep": Op("GrepArgs", "lower max_hits, context or max_chars, narrow paths, or use a rarer pattern"),
+    "list_files": Op("ListFilesArgs", "lower max, or narrow glob"),
+    "peek": Op("PeekArgs", "lower head_lines or tail_lines"),
+    "read_file": Op("ReadFileArgs", "ask for fewer lines with end_line or max_lines"),
+    "stat": Op("StatArgs", "ask for fewer paths"),
+    "verify": Op("VerifyArgs", "give fewer citations"),
+}
+
+Run = Callable[[Any, Corpus, Meter], Model]
+
+
+@cache
+def loaded(name: str) -> tuple[type[Model], Run]:
+    """The model and the function of an operation, imported when first wanted: a server has to be there soon."""
+    models = import_module(f"contract_models.zeno.ops.{name}")
+    return getattr(models, OPS[name].args), getattr(import_module(f"zeno.ops.{name}"), name)
+
+
+def prepare(name: str) -> None:
+    """Have an operation at hand before anyone asks for it, with its models built."""
+    loaded(name)
+    for model in vars(import_module(f"contract_models.zeno.ops.{name}")).values():
+        if isinstance(model, type) and issubclass(model, Model):
+            model.model_rebuild()
+
+
+def perform(request: Request, corpus: Corpus, meter: Meter) -> Model:
+    """Run one operation: the schema judges the arguments, the model carries them to the function."""
+    if request.op not in OPS:
+        raise UnknownOp(request.op)
+    found = spec.violations(f"zeno/ops/{request.op}.json#/$defs/args", request.args, patience=PATIENCE)
+    if found:
+        raise InvalidArgs(complaint((_sentence(violation, request.op) for violation in found), request.args))
+    model, run = loaded(request.op)
+    args = request.args
+    if meter.terms.gitignore and "gitignore" in model.model_fields:
+        args = {"gitignore": True, **args}
+    return run(model.model_validate(args), corpus, meter)
+
+
+def _sentence(violation: spec.Violation, op: str) -> str:
+    field = spec.dotted("args", violation.pointer)
+    known = sorted(spec.schema(f"zeno/ops/{op}.json")["$defs"]["args"]["properties"])
+    if violation.keyword == "additionalProperties":
+        return f"{field} is no argument of {op}; its arguments are {', '.join(known)}"
+    if violation.keyword == "minProperties":
+        return f"{field} must have {' or '.join(known)}"
+    return f"{field} {violation.message}"

@@ -1,0 +1,255 @@
+"""Ignore rules as git reads them, purely: what is left out below a directory, given the text of its ignore files.
+
+The syntax and its corner cases are those of gitignore(5) and of git's own matching, byte by byte and case-sensitive.
+Rules are run by RE2, so that no ignore file, however hostile, can be slow.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits, hexdigits, punctuation
+from typing import NamedTuple
+
+from zeno.text.regex import Matches, bytes_matcher
+
+IGNORE_FILES = (".gitignore", ".ignore")
+REPOSITORY, EXCLUDE = ".git", "exclude"
+
+# Nobody writes longer ones; reading stops where a hostile tree would make it go on.
+MAX_FILE_BYTES = 1 << 18
+# Longer lines are no rules here, though git has no such limit: RE2 must be able to hold any of them.
+MAX_RULE_BYTES = 1024
+# How much is put into RE2 in one piece.
+_BATCH_BYTES = 1 << 15
+_ANY = b"(?s:.*)"
+_SPECIAL = re.compile(rb"[*?\[\\]")
+_NAMED = re.compile(rb"\[:([^\]]*):\]")
+_CLASSES = {
+    b"alnum": (ascii_letters + digits).encode(),
+    b"alpha": ascii_letters.encode(),
+    b"blank": b" \t",
+    b"cntrl": bytes([*range(32), 127]),
+    b"digit": digits.encode(),
+    b"graph": bytes(range(33, 127)),
+    b"lower": ascii_lowercase.encode(),
+    b"print": bytes(range(32, 127)),
+    b"punct": punctuation.encode(),
+    b"space": b" \t\r\n",  # git's own notion: no form feed, no vertical tab
+    b"upper": ascii_uppercase.encode(),
+    b"xdigit": hexdigits.encode(),
+}
+
+
+class Rule:
+    """One line of an ignore file."""
+
+    def __init__(self, expression: bytes, *, negated: bool, only_directories: bool) -> None:
+        self.expression = expression
+        """What RE2 must match against the whole path, relative to the directory of the ignore file."""
+        self.negated = negated
+        self.only_directories = only_directories
+
+    @cached_property
+    def matches(self) -> Matches:
+        """Whether a path matches, put into RE2 only when somebody asks."""
+        return bytes_matcher(self.expression)
+
+
+class Rules:
+    """The rules of one ignore file. Of those that match the last one decides."""
+
+    def __init__(self, data: bytes, base: bytes = b"") -> None:
+        self._base = len(base)
+        # From the last to the first; before the rules of a batch are asked one by one, they are asked together.
+        self._batches = [
+            (bytes_matcher(b"|".join(b"(?:%b)" % rule.expression for rule in batch)), batch)
+            for batch in _batches(parse(data)[::-1])
+        ]
+
+    def verdict(self, path: bytes, is_directory: bool) -> bool | None:
+        """Whether a path is left out (True), taken in again (False), or not spoken of."""
+        name = path[self._base :]
+        for any_matches, batch in self._batches:
+            if any_matches(name):
+                for rule in batch:
+                    if (is_directory or not rule.only_directories) and rule.matches(name):
+                        return not rule.negated
+        return None
+
+
+def _batches(rules: list[Rule]) -> Iterator[list[Rule]]:
+    batch: list[Rule] = []
+    size = 0
+    for rule in rules:
+        if batch and size + len(rule.expression) > _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(rule)
+        size += len(rule.expression)
+    if batch:
+        yield batch
+
+
+class Ignores(NamedTuple):
+    """All rules that hold in one directory, the nearest first. Empty at the start; `enter` gives those of the next."""
+
+    general: tuple[Rules, ...] = ()
+    """From `.ignore`: they come before git's and hold in nested repositories too."""
+    per_directory: tuple[Rules, ...] = ()
+    """From `.gitignore`."""
+    repository: tuple[Rules, ...] = ()
+    """From `.git/info/exclude`."""
+
+    def enter(self, base: bytes, texts: dict[str, bytes], exclude: bytes | None, *, is_repository: bool) -> "Ignores":
+        """The rules inside the directory `base` (empty or ending in a slash), given the text of its ignore files.
+
+        A repository of its own does not know what the one around it ignores.
+        """
+        general, per_directory, repository = self
+        if is_repository:
+            per_directory = repository = ()
+        if exclude is not None:
+            repository = (Rules(exclude, base),)
+        if ".gitignore" in texts:
+            per_directory = (Rules(texts[".gitignore"], base), *per_directory)
+        if ".ignore" in texts:
+            general = (Rules(texts[".ignore"], base), *general)
+        return Ignores(general, per_directory, repository)
+
+    def leave_out(self, path: bytes, is_directory: bool) -> bool:
+        """Whether git would ignore this file or directory, if the directories above it are not ignored."""
+        for group in self:
+            for rules in group:
+                verdict = rules.verdict(path, is_directory)
+                if verdict is not None:
+                    return verdict
+        return False
+
+
+def parse(data: bytes) -> list[Rule]:
+    """The rules of an ignore file, in the order they stand."""
+    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    # A line feed is added to the end of the file, so a carriage return before it is part of a line end too.
+    return [rule for line in lines if (rule := _rule(line.removesuffix(b"\r"))) is not None]
+
+
+def _rule(line: bytes) -> Rule | None:
+    """The rule of a line; none if it is blank, a comment, or can match nothing."""
+    if line.startswith(b"#") or len(line) > MAX_RULE_BYTES:
+        return None
+    text = _without_trailing_spaces(line.partition(b"\0")[0])
+    negated = text.startswith(b"!")
+    text = text[negated:]
+    only_directories = text.endswith(b"/")
+    text = text[: len(text) - only_directories]
+    if not text:
+        return None
+    if b"/" in text:
+        expression = _path_glob(text.removeprefix(b"/"))
+    else:
+        name = _glob(text, paths=False)
+        expression = None if name is None else b"(?:%b/)?%b" % (_ANY, name)
+    return None if expression is None else Rule(expression, negated=negated, only_directories=only_directories)
+
+
+def _without_trailing_spaces(line: bytes) -> bytes:
+    """Spaces at the end do not count, unless a backslash stands before them."""
+    end = index = 0
+    while index < len(line):
+        step = 2 if line[index : index + 1] == b"\\" else 1
+        if line[index : index + 1] != b" ":
+            end = index + step
+        index += step
+    return line[:end]
+
+
+def _path_glob(text: bytes) -> bytes | None:
+    """A rule with a slash: git compares what stands before the first wildcard, then takes only the rest as a glob.
+
+    So in `a**/b` the asterisks stand at the start of a glob, and it matches `ab` and `ax/b`.
+    """
+    wildcard = _SPECIAL.search(text)
+    start = wildcard.start() if wildcard else len(text)
+    rest = _glob(text[start:], paths=True)
+    return None if rest is None else _literal(text[:start]) + rest
+
+
+def _glob(glob: bytes, *, paths: bool) -> bytes | None:
+    """The expression of a glob, or None where it can match nothing. Only in `paths` can two asterisks match slashes."""
+    out: list[bytes] = []
+    index = 0
+    while index < len(glob):
+        char = glob[index : index + 1]
+        if char == b"*":
+            expression, index = _star(glob, index, paths=paths)
+        elif char == b"?":
+            expression, index = b"[^/]", index + 1
+        elif char == b"[":
+            found = _class(glob, index + 1)
+            if found is None:
+                return None
+            expression, index = found
+        else:
+            escaped = char == b"\\"
+            expression, index = _literal(glob[index + escaped : index + escaped + 1]), index + escaped + 1
+            if not expression:
+                return None
+        out.append(expression)
+    return b"".join(out)
+
+
+def _star(glob: bytes, start: int, *, paths: bool) -> tuple[bytes, int]:
+    """One or more asterisks, and where the glob goes on."""
+    end = start
+    while glob[end : end + 1] == b"*":
+        end += 1
+    if paths and end - start > 1 and glob[max(0, start - 1) : start] in (b"", b"/"):
+        if glob[end : end + 1] == b"/":
+            return b"(?:%b/)?" % _ANY, end + 1
+        if end == len(glob) or glob[end : end + 2] == b"\\/":
+            return _ANY, end
+    return b"[^/]*", end
+
+
+def _class(glob: bytes, index: int) -> tuple[bytes, int] | None:
+    """A bracket expression and where the glob goes on; None where it is broken, which matches nothing."""
+    negated = glob[index : index + 1] in (b"!", b"^")
+    index += negated
+    members: set[int] = set()
+    previous = b""  # what a range could begin with
+    first = True
+    while first or glob[index : index + 1] != b"]":
+        first = False
+        char = glob[index : index + 1]
+        if char == b"-" and previous and glob[index + 1 : index + 2] not in (b"", b"]"):
+            index += 2 if glob[index + 1 : index + 2] == b"\\" else 1
+            char = glob[index : index + 1]
+            members.update(range(previous[0], char[0] + 1) if char else ())
+            previous = b""
+        elif char == b"[" and (named := _NAMED.match(glob, index)):
+            if named[1] not in _CLASSES:
+                return None
+            members.update(_CLASSES[named[1]])
+            index = named.end() - 1
+            previous = b""
+        else:
+            index += char == b"\\"
+            char = previous = glob[index : index + 1]
+            members.update(char)
+        if not char:
+            return None
+        index += 1
+    kept = (set(range(256)) - members if negated else members) - {ord("/")}
+    return _one_of(kept), index + 1
+
+
+def _one_of(members: set[int]) -> bytes:
+    if not members:
+        return rb"[^\x00-\xff]"
+    starts = sorted(byte for byte in members if byte - 1 not in members)
+    ends = sorted(byte for byte in members if byte + 1 not in members)
+    return b"[%b]" % b"".join(rb"\x%02x-\x%02x" % span for span in zip(starts, ends, strict=True))
+
+
+def _literal(text: bytes) -> bytes:
+    return b"".join(rb"\x%02x" % byte for byte in text)

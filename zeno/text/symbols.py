@@ -1,0 +1,143 @@
+"""Heuristic symbols: what a source file defines, found by rules that are data.
+
+Each language is one JSON file of the contract (`rules/languages/<language>.json`,
+schema `schemas/zeno/language.json`). It says what comments and strings look like
+and lists RE2 patterns of definitions; this module knows no language. Comments
+and strings are blanked first, so that prose is never taken for code, then every
+rule is searched for in what is left.
+
+All of it takes linear time, whatever the text. RE2 never backtracks, and the
+rules keep to a discipline that the schema writes down: whatever a pattern reads
+beyond its line ends at a character that the pattern does not read across. So no
+part of a text is read again and again for one definition after another.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import contract_spec as spec
+
+from zeno.text.blanking import Blanker, compile_pattern
+
+_PART = re.compile(r"%\{([a-z]+)\}")
+_WORD = re.compile(r"\w+")
+
+
+class Symbol(NamedTuple):
+    """One definition: its kind, its name and the 1-based line of the name."""
+
+    kind: str
+    name: str
+    line: int
+
+
+class _Rule(NamedTuple):
+    kind: str
+    pattern: Any
+    inside: Any
+    like: frozenset[str]
+
+
+class _Language(NamedTuple):
+    blanker: Blanker
+    reserved: frozenset[str]
+    rules: tuple[_Rule, ...]
+
+
+def language_of(path: str) -> str | None:
+    """Name the language of a file, going by the last component of its path.
+
+    An exact file name wins over extensions, and the longest extension over
+    shorter ones; case matters. `.h` is read as C++, whose rules find what the
+    rules of C find, and the classes of Objective-C besides.
+    """
+    index = _index()
+    file_name = path.rpartition("/")[2]
+    if language := index["filenames"].get(file_name):
+        return language
+    dot = file_name.find(".")
+    while dot >= 0:
+        if language := index["extensions"].get(file_name[dot:]):
+            return language
+        dot = file_name.find(".", dot + 1)
+    return None
+
+
+def symbols_of(path: str, text: str) -> list[Symbol]:
+    """List the symbols that a text defines, in the order of the text.
+
+    A file of unknown language has none. Only a newline ends a line; any text will do.
+    """
+    name_of_language = language_of(path)
+    if name_of_language is None:
+        return []
+    language = _language(name_of_language)
+    # A lone surrogate has no UTF-8; it is no part of a name either.
+    data = language.blanker.blank(text.encode(errors="replace"))
+    found: dict[int, tuple[str, str]] = {}
+    for rule in language.rules:
+        known = {name for kind, name in found.values() if kind in rule.like}
+        for start, name, head in _matches(rule, data):
+            if rule.like and name not in known:
+                continue
+            if language.reserved.isdisjoint((name, *_WORD.findall(head))):
+                # The first rule to claim a name decides on its kind.
+                found.setdefault(start, (rule.kind, name))
+    symbols: dict[Symbol, None] = {}
+    line, counted = 1, 0
+    for start in sorted(found):
+        line += data.count(b"\n", counted, start)
+        counted = start
+        symbols[Symbol(*found[start], line)] = None
+    return list(symbols)
+
+
+def _matches(rule: _Rule, data: bytes) -> Iterator[tuple[int, str, str]]:
+    """Find a rule's matches: the offset of the name, the name, the words before."""
+    groups = rule.pattern.groupindex
+    name, head = groups[b"name"], groups.get(b"head")
+    regions = [(0, len(data))]
+    if rule.inside is not None:
+        regions = [match.span() for match in rule.inside.finditer(data)]
+    for position, end in regions:
+        while match := rule.pattern.search(data, position, end):
+            before = match[head].decode(errors="replace") if head else ""
+            yield match.start(name), match[name].decode(errors="replace"), before
+            # The last character, often a brace, may begin the next match.
+            position = max(match.end(name), match.end() - 1)
+
+
+@cache
+def _index() -> dict[str, dict[str, str]]:
+    index: dict[str, dict[str, str]] = _read("languages.json")
+    return index
+
+
+@cache
+def _language(name: str) -> _Language:
+    """Read and compile the data of one language."""
+    data = _read("languages", f"{name}.json")
+    parts: dict[str, str] = {}
+
+    def expanded(pattern: str) -> str:
+        return _PART.sub(lambda part: parts[part[1]], pattern)
+
+    for part, pattern in data.get("parts", {}).items():
+        parts[part] = expanded(pattern)  # a part may use those before it
+
+    rules = (
+        _Rule(
+            kind=rule["kind"],
+            pattern=compile_pattern(expanded(rule["pattern"])),
+            inside=compile_pattern(expanded(rule["inside"])) if "inside" in rule else None,
+            like=frozenset(rule.get("like", ())),
+        )
+        for rule in data["rules"]
+    )
+    return _Language(Blanker(data["lexis"]), frozenset(data.get("reserved", ())), tuple(rules))
+
+
+def _read(*names: str) -> Any:
+    return spec.resource("/".join(("rules", *names)))

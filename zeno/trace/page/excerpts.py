@@ -1,0 +1,59 @@
+"""The lines of a tree that a page holds: cited ones first, then those delivered, as far as there is room."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from zeno.errors import ZenoError
+from zeno.files.tree import Tree
+from zeno.text.file_lines import lines_of
+from zeno.trace.deliveries import Delivered
+
+MAX_TEXT_BYTES = 8 << 20
+MAX_LINE_CHARS = 2000
+MAX_FILE_BYTES = 1 << 26
+
+
+def excerpts(groups: Iterable[Delivered], tree: Tree) -> tuple[dict[str, list[Any]], int]:
+    """Path to runs of lines (first line, text, first line, text), and how many lines found no room."""
+    room = MAX_TEXT_BYTES
+    left_out = 0
+    kept: dict[str, dict[int, str]] = {}
+    for group in groups:
+        for path, wanted in sorted(group.files.items()):
+            lines = _lines(path, tree)
+            chosen = kept.setdefault(path, {})
+            for first, last in wanted.ranges():
+                for number in range(first, min(last, len(lines)) + 1):
+                    if number in chosen:
+                        continue
+                    if room < 0:
+                        left_out += 1
+                        continue
+                    chosen[number] = _clipped(lines[number - 1])
+                    room -= len(chosen[number].encode()) + 1
+    return {path: _runs(chosen) for path, chosen in sorted(kept.items()) if chosen}, left_out
+
+
+def _lines(path: str, tree: Tree) -> list[str]:
+    try:
+        with tree.open(path) as file:
+            file.require_text()
+            return lines_of(file.read()) if file.size <= MAX_FILE_BYTES else []
+    except ZenoError:
+        return []
+
+
+def _clipped(line: str) -> str:
+    return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _runs(chosen: dict[int, str]) -> list[Any]:
+    """Lines as runs: first line, text, first line, text."""
+    runs: list[Any] = []
+    before = -1
+    for number in sorted(chosen):
+        if number != before + 1:
+            runs += [number, []]
+        runs[-1].append(chosen[number])
+        before = number
+    return ["\n".join(part) if isinstance(part, list) else part for part in runs]

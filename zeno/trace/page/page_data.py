@@ -1,0 +1,265 @@
+"""A trace told for the page: rows in the order of the trace, files with what was delivered, claims with their verdicts.
+
+Everything that repeats (paths, arguments, what a request delivers) is kept once and referred to by number: a trace of
+100,000 events has to fit into a page.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from zeno.trace.coverage import file_table, truncation
+from zeno.trace.deliveries import Delivered, Lines, Span, span_told
+from zeno.trace.digest import canonical
+from zeno.trace.events import Entry, Exchange, Pairing
+from zeno.trace.log import seconds_of
+from zeno.trace.page.excerpts import excerpts
+from zeno.trace.page.nesting import nest
+from zeno.trace.replay import Comparison, Replayer
+from zeno.trace.verify import JudgedClaim, Seen, judge
+
+# Ranges that the page can show the lines of; a grep of 200 hits has 200.
+MAX_RANGES = 200_000
+_CONTEXT = 4
+
+
+class Story(NamedTuple):
+    """What the page shows."""
+
+    data: dict[str, Any]
+
+
+class _Table:
+    """Values by number, each once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Any, int] = {}
+        self.values: list[Any] = []
+
+    def number(self, key: Any, value: Any) -> int:
+        if key not in self._numbers:
+            self._numbers[key] = len(self.values)
+            self.values.append(value)
+        return self._numbers[key]
+
+
+def tell(steps: Iterable[Entry | Exchange], pairing: Pairing, replayer: Replayer | None, *, text: str) -> Story:
+    """Gather everything in one pass over the trace."""
+    teller = _Teller(replayer)
+    for step in steps:
+        if isinstance(step, Exchange):
+            teller.exchange(step)
+        else:
+            teller.entry(step)
+    for number, event in pairing.unanswered():
+        teller.unanswered(number, event)
+    return Story(teller.data(text))
+
+
+class _Teller:
+    def __init__(self, replayer: Replayer | None) -> None:
+        self._replayer = replayer
+        self._seen = Seen()
+        self._rows: list[dict[str, Any]] = []
+        self._claims: list[dict[str, Any]] = []
+        self._answered: dict[tuple[str, str], int] = {}
+        self._paths, self._args, self._deliveries = _Table(), _Table(), _Table()
+        self._cuts: dict[bytes, list[Any]] = {}
+        self._ranges = 0
+        self._ranges_left_out = 0
+        self._problems: list[list[Any]] = []
+        self._start: int | None = None
+
+    # Rows
+
+    def exchange(self, exchange: Exchange) -> None:
+        answer = exchange.answer
+        row = self._row("op", exchange.asked, answer["ts"]) | {
+            "end": exchange.answered,
+            "id": exchange.id,
+            "op": exchange.op,
+            "args": self._args.number(canonical(exchange.args), exchange.args),
+        }
+        comparison = None
+        if self._replayer is not None:
+            comparison = self._replayer.compare(exchange)
+            self._seen.add(comparison, self._replayer.corpus.tree)
+            row["replay"] = comparison.verdict
+        if answer["event"] == "error":
+            row["error"] = [answer["error"]["code"], answer["error"]["message"]]
+        else:
+            self._answered[exchange.id, answer["digest"]] = exchange.asked
+            summary, metrics = answer["summary"], answer["summary"]["metrics"]
+            row |= {"ms": metrics["time_ms"], "bytes": metrics["bytes_read"], "scanned": metrics["files_scanned"]}
+            row |= {"count": summary["count"] if summary["count"] is not None else metrics.get("lines_returned")}
+            if summary["truncated"]:
+                row["cut"] = self._withheld(comparison)
+            spans = self._spans(exchange, comparison)
+            if spans:
+                row["seen"] = self._delivery(spans)
+        self._rows.append(row)
+
+    def _withheld(self, comparison: Comparison | None) -> list[Any]:
+        if comparison is None or self._replayer is None:
+            return []
+        exchange = comparison.exchange
+        key = canonical([exchange.op, exchange.args, exchange.answer["digest"]])
+        if key not in self._cuts:
+            found = truncation(comparison, self._replayer)
+            self._cuts[key] = [found.hidden, found.at_least, found.what]
+        return self._cuts[key]
+
+    def _spans(self, exchange: Exchange, comparison: Comparison | None) -> tuple[Span, ...]:
+        if comparison is not None:
+            return comparison.spans
+        told = span_told(exchange.op, exchange.args, exchange.answer["summary"])
+        if told is None:
+            return ()
+        self._seen.delivered.add([told])
+        return (told,)
+
+    def _delivery(self, spans: tuple[Span, ...]) -> int | None:
+        """Ranges as flat numbers: path, first, last, path, first, last."""
+        flat = tuple(number for span in spans for number in (self._path(span.path), span.first, span.last))
+        before = len(self._deliveries.values)
+        if self._ranges + len(spans) > MAX_RANGES:
+            self._ranges_left_out += 1
+            return None
+        number = self._deliveries.number(flat, flat)
+        if len(self._deliveries.values) > before:
+            self._ranges += len(spans)
+        return number
+
+    def entry(self, entry: Entry) -> None:
+        event = entry.event
+        if entry.problem:
+            self._problems.append([entry.number, *entry.problem])
+        if event is None:
+            self._rows.append({"kind": "torn", "line": entry.number, "t": None, "text": (entry.problem or ("", ""))[1]})
+        elif event["event"] == "claim":
+            self._claim(entry.number, event)
+        elif event["event"] in ("subcall_start", "subcall_end"):
+            row = self._row("start" if event["event"] == "subcall_start" else "end", entry.number, event["ts"])
+            row |= {"id": event["id"], "text": event.get("task", event.get("outcome", ""))}
+            if "parent" in event:
+                row["parent"] = event["parent"]
+            self._rows.append(row)
+        elif event["event"] == "error":
+            row = self._row("stray", entry.number, event["ts"]) | {"id": event["id"], "op": event["op"]}
+            self._rows.append(row | {"error": [event["error"]["code"], event["error"]["message"]]})
+        elif event["event"] == "response":
+            row = self._row("torn", entry.number, event["ts"])
+            self._rows.append(row | {"text": f"a response to {event['id']!r}, which nobody asked here"})
+
+    def unanswered(self, number: int, event: dict[str, Any]) -> None:
+        row = self._row("open", number, event["ts"]) | {"id": event["id"], "op": event["op"]}
+        self._rows.append(row | {"args": self._args.number(canonical(event["args"]), event["args"])})
+
+    def _claim(self, number: int, event: dict[str, Any]) -> None:
+        row = self._row("claim", number, event["ts"]) | {"text": event["claim"], "claim": len(self._claims)}
+        for name in ("id", "parent"):
+            if name in event:
+                row[name] = event[name]
+        judged = None if self._replayer is None else judge(number, event, self._seen, self._replayer)
+        self._rows.append(row)
+        # Told now and not at the end: what was answered after the claim is nothing it can rest on.
+        self._claims.append(self._told(event, judged))
+
+    def _row(self, kind: str, line: int, moment: str) -> dict[str, Any]:
+        seconds = seconds_of(moment)
+        if seconds is None:
+            return {"kind": kind, "line": line, "t": None}
+        self._start = seconds if self._start is None else min(self._start, seconds)
+        return {"kind": kind, "line": line, "t": seconds}
+
+    def _path(self, path: str) -> int:
+        return self._paths.number(path, path)
+
+    # The whole
+
+    def data(self, text: str) -> dict[str, Any]:
+        """All of it, once the trace has ended."""
+        self._rows.sort(key=lambda row: row["line"])
+        start = self._start or 0
+        for row in self._rows:
+            if row["t"] is not None:
+                row["t"] -= start
+        nest(self._rows)
+        table, binary = self._files()
+        cited = self._cited()
+        texts: dict[str, list[Any]] = {}
+        left_out = 0
+        if self._replayer is not None and text != "none":
+            groups = [cited, self._seen.delivered] if text == "delivered" else [cited]
+            texts, left_out = excerpts(groups, self._replayer.corpus.tree)
+        used = Counter(name for row in self._rows for name, value in row.items() if value is not None)
+        columns = sorted(used, key=lambda name: (-used[name], name))
+        return {
+            "start": None if self._start is None else time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(start)),
+            "tree": self._replayer is not None,
+            "columns": columns,
+            "rows": [_trimmed([row.get(name) for name in columns]) for row in self._rows],
+            "args": self._args.values,
+            "deliveries": self._deliveries.values,
+            "ranges_left_out": self._ranges_left_out,
+            "claims": self._claims,
+            "files": table,
+            "binary": binary,
+            "problems": self._problems,
+            "texts": {self._path(path): runs for path, runs in texts.items()},
+            "text_left_out": left_out,
+            "paths": self._paths.values,
+        }
+
+    def _told(self, event: dict[str, Any], judged: JudgedClaim | None) -> dict[str, Any]:
+        evidence = []
+        for index, citation in enumerate(event["evidence"]):
+            one = judged.evidence[index] if judged else None
+            told = [self._path(one.path if one else citation["path"]), citation["start_line"], citation["end_line"]]
+            if one:
+                told += [one.verdict, one.provenance, one.moved_to, one.reason]
+            else:
+                seen = self._seen.delivered.covers(citation["path"], citation["start_line"], citation["end_line"])
+                told += [None, "delivered" if seen else "unknown", None, None]
+            evidence.append(told)
+        answers = []
+        for index, answer in enumerate(event.get("answers", ())):
+            line = self._answered.get((answer["id"], answer["digest"]))
+            verdict, reason = None if line else "not_given", None
+            if judged:
+                verdict, reason = judged.answers[index].verdict, judged.answers[index].reason
+            answers.append([answer["id"], line, verdict, reason])
+        return {"holds": judged.holds if judged else None, "evidence": evidence, "answers": answers}
+
+    def _files(self) -> tuple[list[list[Any]], int]:
+        """Every file: path, lines, lines delivered, ranges. Without a tree only those that the trace tells of."""
+        delivered = self._seen.delivered
+        if self._replayer is None:
+            told = sorted(delivered.files.items())
+            return [[self._path(path), None, lines.count(), _flat(lines)] for path, lines in told], 0
+        table, binary = file_table(self._replayer.corpus.tree, delivered)
+        return [
+            [self._path(file.path), file.total, file.delivered, [n for pair in file.ranges for n in pair]]
+            for file in table
+        ], binary
+
+    def _cited(self) -> Delivered:
+        cited = Delivered()
+        for claim in self._claims:
+            for path, first, last, _, _, moved, _ in claim["evidence"]:
+                for low, high in ((first, last), moved or (first, last)):
+                    if low <= high:
+                        cited.add([Span(self._paths.values[path], max(1, int(low) - _CONTEXT), int(high) + _CONTEXT)])
+        return cited
+
+
+def _trimmed(values: list[Any]) -> list[Any]:
+    """Without the nulls at the end: the rarest columns come last, so that most rows are short."""
+    while values and values[-1] is None:
+        values.pop()
+    return values
+
+
+def _flat(lines: Lines) -> list[int]:
+    return [number for pair in lines.ranges() for number in pair]
