@@ -8,6 +8,7 @@ import fnmatch
 import os
 import re
 import stat
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -61,13 +62,25 @@ class Model:
         self, glob: str | None = None, regex: str | None = None, max: int = 500, **rules: Any
     ) -> dict[str, Any]:
         search = compiled(regex, True) if regex else None
-        candidates, cut = self.candidates(**rules)
-        if glob:
-            candidates = [path for path in candidates if glob_matches(glob, path)]
-        elif search:
-            candidates = [path for path in candidates if search.search(path)]
-        limits = ["max"] * (len(candidates) > max) + ["max_files"] * cut
-        return {"files": candidates[: int(max)], **truncated(limits)}
+        names, cut = self.names(**rules)
+
+        def wanted(path: str) -> bool:
+            return glob_matches(glob, path) if glob else not search or bool(search.search(path))
+
+        def reaches(folder: str) -> bool:
+            return not glob or may_hold(glob, folder)
+
+        files = [path for path, rule in names if rule == "file" and wanted(path)]
+        limits = ["max"] * (len(files) > max) + ["max_files"] * cut
+        not_regular = sum(rule == "not_regular" and wanted(path) for path, rule in names)
+        return {
+            "files": files[: int(max)],
+            **truncated(limits),
+            "complete": bool(files) and not limits and not not_regular,
+            "skipped": {"unreadable": 0, "not_regular": not_regular},
+            "files_selected": len(files),
+            "left_out": left_out(names, wanted, reaches),
+        }
 
     def read_file(
         self, path: str, start_line: int = 1, end_line: int | None = None, max_lines: int = 400
@@ -106,11 +119,28 @@ class Model:
     ) -> dict[str, Any]:
         search = compiled(pattern if regex else re.escape(pattern), case_sensitive)
         entries = [self.entry(text) for text in paths] if paths else ["."]
-        candidates, cut = self.candidates(**rules)
+        names, cut = self.names(**rules)
+
+        def wanted(path: str) -> bool:
+            return any(below(entry, path) for entry in entries)
+
+        def reaches(folder: str) -> bool:
+            return any(
+                entry == "."
+                or folder.startswith(entry.rstrip("/") + "/")
+                or may_hold(entry.rstrip("/") + "/", folder)
+                or may_hold(entry, folder)
+                for entry in entries
+            )
+
+        files = [path for path, rule in names if rule == "file" and wanted(path)]
+        skipped = {"binary": 0, "too_large": 0, "unreadable": 0}
+        skipped["not_regular"] = sum(rule == "not_regular" and wanted(path) for path, rule in names)
         hits: list[dict[str, Any]] = []
-        for path in candidates:
+        for path in files:
             data = self.content(path)
-            if not any(below(entry, path) for entry in entries) or len(data) > max_bytes or binary(data):
+            if len(data) > max_bytes or binary(data):
+                skipped["too_large" if len(data) > max_bytes else "binary"] += 1
                 continue
             lines = lines_of(data)
             for number, line in enumerate(lines, 1):
@@ -121,7 +151,14 @@ class Model:
                         hit["context"] = [{"line": n, "text": lines[n - 1]} for n in around]
                     hits.append(hit)
         limits = ["max_files"] * cut + ["max_hits"] * (len(hits) >= max_hits)
-        return {"hits": hits[: int(max_hits)], **truncated(limits)}
+        return {
+            "hits": hits[: int(max_hits)],
+            **truncated(limits),
+            "complete": bool(files) and not limits and not any(skipped.values()),
+            "skipped": skipped,
+            "files_selected": len(files),
+            "left_out": left_out(names, wanted, reaches),
+        }
 
     def extract_symbols(self, path: str, max_symbols: int = 400) -> dict[str, Any]:
         return {"path": self.text(path)[0]}  # the symbols are not modelled
@@ -218,26 +255,43 @@ class Model:
         with open(self.full([raw(path)]), "rb") as file:
             return file.read()
 
-    def candidates(
+    def names(
         self,
         max_files: int = 20000,
         include_hidden: bool = False,
         exclude_dirs: tuple[str, ...] = (),
         exclude_globs: tuple[str, ...] = (),
-    ) -> tuple[list[str], bool]:
-        found = []
-        for folder, _, files in os.walk(self.root):
-            for file in files:
-                path = printed(os.path.relpath(os.path.join(folder, file), self.root))
-                parts = path.split("/")
-                if not include_hidden and any(part.startswith(".") for part in parts):
+    ) -> tuple[list[tuple[str, str]], bool]:
+        """Every name that a walk comes by with what becomes of it, sorted; a directory is one only if not entered.
+
+        Of files only the first `max_files`, and with a cut nothing behind the last of them.
+        """
+        found: list[tuple[str, str]] = []
+        for folder, folders, files in os.walk(self.root):
+            links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+            for name in [*files, *folders]:
+                path = printed(os.path.relpath(os.path.join(folder, name), self.root))
+                entered = name in folders and name not in links
+                if not include_hidden and name.startswith(b"."):
+                    found.append((path + "/" * entered, "hidden"))
+                elif entered and printed(name) in exclude_dirs:
+                    found.append((path + "/", "excluded"))
+                elif entered:
                     continue
-                if set(parts[:-1]) & set(exclude_dirs) or any(glob_matches(glob, path) for glob in exclude_globs):
-                    continue
-                if self.is_file(path):
-                    found.append(path)
+                elif any(glob_matches(glob, path) for glob in exclude_globs):
+                    found.append((path, "excluded"))
+                else:
+                    found.append((path, "file" if self.is_file(path) else "not_regular"))
+            left = {path.rstrip("/") for path, rule in found if rule in ("hidden", "excluded")}
+            folders[:] = [
+                name for name in folders if printed(os.path.relpath(os.path.join(folder, name), self.root)) not in left
+            ]
         found.sort()
-        return found[: int(max_files)], len(found) > max_files
+        files_found = [path for path, rule in found if rule == "file"]
+        if len(files_found) <= max_files:
+            return found, False
+        last = files_found[int(max_files) - 1]
+        return [(path, rule) for path, rule in found if path <= last], True
 
     def is_file(self, path: str) -> bool:
         try:
@@ -296,6 +350,22 @@ def compiled(pattern: str, case_sensitive: bool) -> re.Pattern[str]:
 
 def truncated(limits: list[str]) -> dict[str, Any]:
     return {"truncated": True, "truncated_by": limits} if limits else {"truncated": False}
+
+
+def left_out(
+    names: list[tuple[str, str]], wanted: Callable[[str], bool], reaches: Callable[[str], bool]
+) -> dict[str, int]:
+    """How many names each rule left out though they were asked for."""
+    asked = [(path, rule) for path, rule in names if (reaches(path) if path.endswith("/") else wanted(path))]
+    counts = {name: sum(rule == name for _, rule in asked) for name in ("hidden", "ignored", "excluded", "denied")}
+    folders = sum(path.endswith("/") and rule in counts for path, rule in asked)
+    return {**counts, "directories": folders}
+
+
+def may_hold(glob: str, folder: str) -> bool:
+    """Whether what stands before the first wildcard of a glob lets it match something below a directory."""
+    literal = re.split(r"[*?\[{]", glob, maxsplit=1)[0]
+    return literal.startswith(folder) or (literal != glob and folder.startswith(literal))
 
 
 # Names, globs, lines

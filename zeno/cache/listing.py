@@ -207,6 +207,8 @@ class Listing:
             child = Folder(folder, name)
             folder.children[name] = child
             new.append(child)
+            # A directory that is not entered counts among what rules leave out, though no file comes with it.
+            self._changed.add(child.prefix)
         elif kind == LINK:
             # Followed by `refresh`, when all directories are known.
             folder.children[name] = self._links[path] = Link(path)
@@ -232,6 +234,7 @@ class Listing:
             if isinstance(child, Folder):
                 dropped += child.children.values()
                 child.children = {}
+                self._changed.add(child.prefix)
                 self._closed.discard(child)
                 self._watched.release(child)
             elif isinstance(child, Entry):

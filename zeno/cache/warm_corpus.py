@@ -168,7 +168,7 @@ class WarmCorpus:
         for one in self._picked:
             if one.candidates.paths == paths:
                 return one
-        chosen = Chosen(holding.version, Candidates(Paths(paths), cut=False, problems=[]))
+        chosen = Chosen(holding.version, Candidates(Paths(paths), cut=False, problems=[], left_out={}))
         self._picked = [chosen, *self._picked[: MAX_PICKED - 1]]
         return chosen
 

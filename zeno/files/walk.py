@@ -8,6 +8,7 @@ import os
 import stat
 from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -22,19 +23,22 @@ _SPECIAL = {*IGNORE_FILES, REPOSITORY}
 
 NOT_REGULAR = "not_regular"
 UNREADABLE = "unreadable"
+HIDDEN, IGNORED, EXCLUDED, DENIED = LEFT_OUT = ("hidden", "ignored", "excluded", "denied")
+"""Rules by which a name is left out."""
 
 
 class Walked(NamedTuple):
     """A name that the walk came by."""
 
     path: str
-    """Relative to the root; that of a directory, here only because it could not be listed, ends in a slash."""
+    """Relative to the root; that of a directory, here only because it was not listed, ends in a slash."""
     problem: str | None
-    """None for a regular file or a link to one under the root; else why it is none: `not_regular`, `unreadable`."""
+    """None for a regular file or a link to one under the root. Else why it is none (`not_regular`, `unreadable`), or
+    the rule that leaves the name out, whatever it is (see `LEFT_OUT`)."""
 
 
 class Run(NamedTuple):
-    """Names that the walk came by one right after the other, all with the same problem or none."""
+    """Names that the walk came by, all with the same problem or none."""
 
     paths: list[str]
     problem: str | None
@@ -43,10 +47,16 @@ class Run(NamedTuple):
 class _Level:
     """A directory that the walk is in."""
 
-    __slots__ = ("at", "directory", "files", "ignores", "others", "prefix")
+    __slots__ = ("at", "directory", "files", "ignores", "left_out", "others", "prefix")
 
     def __init__(
-        self, prefix: str, directory: int, files: list[str], others: list["_Other"], ignores: Ignores | None
+        self,
+        prefix: str,
+        directory: int,
+        files: list[str],
+        others: list["_Other"],
+        ignores: Ignores | None,
+        left_out: list[Run],
     ) -> None:
         self.prefix = prefix
         self.directory = directory
@@ -56,6 +66,8 @@ class _Level:
         """How many of them the walk has left behind."""
         self.others = iter(sorted(others, key=itemgetter(0)))
         self.ignores = ignores
+        self.left_out = left_out
+        """Names in it that the rules leave out, until they are told."""
 
 
 _Other = tuple[str, "os.DirEntry[str]"]
@@ -69,6 +81,7 @@ def walk(
     """Walk the tree, from the path `start` on; it can be left at any point.
 
     Directories are ordered as if their names ended in a slash: `a-b/x` comes before `a/x`, as whole paths do.
+    Names that a rule leaves out come in no order, when the walk enters their directory.
     """
     for paths, problem in runs(
         tree, include_hidden=include_hidden, exclude_dirs=exclude_dirs, gitignore=gitignore, start=start
@@ -102,6 +115,9 @@ class _Walk:
                 yield Run(["./"], UNREADABLE)
             while levels:
                 level = levels[-1]
+                if level.left_out:
+                    yield from level.left_out
+                    level.left_out = []
                 key, entry = next(level.others, _LAST)
                 files, at = level.files, level.at
                 level.at = len(files) if entry is None else bisect_left(files, key, at)
@@ -132,25 +148,46 @@ class _Walk:
             # What vanished in the meantime was never there.
             return error.errno in NOWHERE
         try:
-            files, others, special, complete = self._entries(directory)
-            if ignores is not None:
-                base = raw(prefix, "path")
-                ignores, all_read = _inside(ignores, base, directory, special)
-                complete = complete and all_read
-                files = [key for key in files if not ignores.leave_out(base + raw(key, "path"), False)]
-                others = [
-                    (key, entry)
-                    for key, entry in others
-                    if not ignores.leave_out(base + raw(key.rstrip("/"), "path"), key.endswith("/"))
-                ]
+            level, complete = self._level(prefix, directory, ignores)
         except BaseException:
             os.close(directory)
             raise
-        self._levels.append(_Level(prefix, directory, files, others, ignores))
+        self._levels.append(level)
         return complete
 
-    def _entries(self, directory: int) -> tuple[list[str], list[_Other], dict[str, "os.DirEntry[str]"], bool]:
-        """What one directory holds that the rules leave, what in it makes rules, and whether that is all."""
+    def _level(self, prefix: str, directory: int, ignores: Ignores | None) -> tuple[_Level, bool]:
+        """List an open directory, and whether everything in it could be read."""
+        left_out: dict[str, set[str]] = {}
+        files, others, special, complete = self._entries(prefix, directory, left_out)
+        if ignores is not None:
+            base = raw(prefix, "path")
+            ignores, all_read = _inside(ignores, base, directory, special)
+            complete = complete and all_read
+            rules = ignores
+            ignored = {
+                key
+                for key in chain(files, map(itemgetter(0), others))
+                if rules.leave_out(base + raw(key.rstrip("/"), "path"), key.endswith("/"))
+            }
+            if ignored:
+                left_out.setdefault(IGNORED, set()).update(ignored)
+                files = [key for key in files if key not in ignored]
+                others = [other for other in others if other[0] not in ignored]
+        if self._exclude_dirs:
+            excluded = {key for key, _ in others if key.endswith("/") and key[:-1] in self._exclude_dirs}
+            if excluded:
+                left_out[EXCLUDED] = excluded
+                others = [other for other in others if other[0] not in excluded]
+        told = [Run([prefix + key for key in keys], rule) for rule, keys in left_out.items()]
+        return _Level(prefix, directory, files, others, ignores, told), complete
+
+    def _entries(
+        self, prefix: str, directory: int, left_out: dict[str, set[str]]
+    ) -> tuple[list[str], list[_Other], dict[str, "os.DirEntry[str]"], bool]:
+        """What one directory holds that is not hidden, what in it makes rules, and whether that is all.
+
+        Hidden names are added to `left_out`.
+        """
         files: list[str] = []
         others: list[_Other] = []
         special = {}
@@ -160,20 +197,32 @@ class _Walk:
             with os.scandir(directory) as entries:
                 for entry in entries:
                     name = entry.name
+                    key = name if name.isascii() else printed(os.fsencode(name))
+                    rule = None
                     if name[0] == ".":
+                        rule = None if self._include_hidden else HIDDEN
                         if self._ignores is not None and name in _SPECIAL:
                             special[name] = entry
                             if name == REPOSITORY:
-                                continue
-                        if not self._include_hidden:
+                                rule = rule or IGNORED
+                    if entry.is_file(follow_symlinks=False):
+                        # The log is not even mentioned; another file may have its number.
+                        if (
+                            concealed is not None
+                            and concealed == entry.inode()
+                            and self._look(prefix + key, entry) is None
+                        ):
                             continue
-                    key = name if name.isascii() else printed(os.fsencode(name))
-                    if entry.is_file(follow_symlinks=False) and (concealed is None or entry.inode() != concealed):
-                        files.append(key)
-                    elif not entry.is_dir(follow_symlinks=False):
+                        if rule is None:
+                            files.append(key)
+                    elif entry.is_dir(follow_symlinks=False):
+                        key += "/"
+                        if rule is None:
+                            others.append((key, entry))
+                    elif rule is None:
                         others.append((key, entry))
-                    elif key not in self._exclude_dirs:
-                        others.append((key + "/", entry))
+                    if rule is not None:
+                        left_out.setdefault(rule, set()).add(key)
         except OSError:
             return files, others, special, False
         return files, others, special, True

@@ -10,6 +10,7 @@ from zeno.meter import Meter
 from zeno.results import cursors
 from zeno.results.clip import clip
 from zeno.results.hints import why_nothing
+from zeno.results.left_out import left_out
 from zeno.results.receipts import receipt
 from zeno.search.corpus import Corpus, Found, Query
 from zeno.search.selection import EVERYTHING, under
@@ -53,8 +54,10 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
         truncated=bool(truncated_by),
         truncated_by=truncated_by or MISSING,
         cursor=cursors.issue("grep", args, page.end or f"0:{candidates.paths[-1]}") if truncated_by else MISSING,
-        complete=not (truncated_by or start or skipped or problems),
+        complete=bool(paths) and not (truncated_by or start or skipped or problems),
         skipped=told,
+        files_selected=len(paths),
+        left_out=left_out(selection, candidates),
         files_digest=candidates.paths.digest,
         hints=hints or MISSING,
         metrics=meter.stop(

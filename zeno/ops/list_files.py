@@ -6,6 +6,7 @@ from pydantic import MISSING
 from zeno.meter import Meter
 from zeno.results import cursors
 from zeno.results.hints import why_nothing
+from zeno.results.left_out import left_out
 from zeno.search.corpus import Corpus
 from zeno.search.selection import EVERYTHING, globbed, searched
 from zeno.text.regex import searcher
@@ -42,8 +43,10 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
         truncated=bool(truncated_by),
         truncated_by=truncated_by or MISSING,
         cursor=cursor or MISSING,
-        complete=not (truncated_by or problems or start),
+        complete=bool(matching) and not (truncated_by or problems or start),
         skipped=ListFilesSkipped(unreadable=problems["unreadable"], not_regular=problems["not_regular"]),
+        files_selected=len(matching),
+        left_out=left_out(selection, candidates),
         files_digest=candidates.paths.digest,
         hints=hints or MISSING,
         metrics=meter.stop(),
