@@ -2,9 +2,10 @@
 
 In the order of the conversation: a line that is no JSON (`InvalidJson`) or no request (`InvalidRequest`), an operation
 nobody knows (`UnknownOp`), arguments of no sense (`InvalidArgs`, `InvalidPattern`, `InvalidCursor`), a path that leaves
-the root (`OutsideRoot`), leads nowhere (`NotFound`), to something that is no text file (`NotAFile`) or that the system
-keeps shut (`PermissionDenied`), an answer over the limit (`ResponseTooLarge`) or over the session's budget
-(`BudgetExhausted`), a log that cannot be written (`TraceFailed`), and a bug (`InternalError`).
+the root (`OutsideRoot`), that the server's policy forbids (`Denied`), that leads nowhere (`NotFound`), to something
+that is no text file (`NotAFile`) or that the system keeps shut (`PermissionDenied`), an answer over the limit
+(`ResponseTooLarge`) or over the session's budget (`BudgetExhausted`), a log that cannot be written (`TraceFailed`), and
+a bug (`InternalError`).
 """
 
 from typing import ClassVar
@@ -83,6 +84,15 @@ class PermissionDenied(ZenoError):
 
     def __init__(self, path: str, why: str = "permission denied") -> None:
         super().__init__(f"{path!r}: {why}")
+
+
+class Denied(ZenoError):
+    """The server's policy forbids the path. The message is the same whether or not anything is there."""
+
+    code = "denied"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path!r} is denied by the server's policy, whether or not it exists; ask for another path")
 
 
 class InvalidCursor(ZenoError):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from zeno.cache.listing import Folder, Link, Other
 from zeno.cache.text_store import Entry
-from zeno.files.walk import EXCLUDED, HIDDEN, IGNORED, Run
+from zeno.files.walk import DENIED, EXCLUDED, HIDDEN, IGNORED, LEFT_OUT, Run
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores
 from zeno.text.path_names import printed_entry
 
@@ -22,12 +22,13 @@ def met(
     """
     files: list[str] = []
     problems: list[str] = []
-    left_out: dict[str, list[str]] = {HIDDEN: [], IGNORED: [], EXCLUDED: []}
+    left_out: dict[str, list[str]] = {rule: [] for rule in LEFT_OUT}
     todo = [(root, Ignores())]
     while todo:
         folder, around = todo.pop()
         base = folder.path + b"/" if folder.path else b""
         ignores = _inside(folder, base, around, text)
+        left_out[DENIED] += folder.denied
         for name, child in folder.children.items():
             is_folder = isinstance(child, Folder)
             if name[0] == "." and not include_hidden:
@@ -39,6 +40,8 @@ def met(
             elif isinstance(child, Folder):
                 todo.append((child, ignores))
                 continue
+            elif isinstance(child, Link) and child.denied:
+                rule = DENIED
             else:
                 is_file = isinstance(child, Entry) or (isinstance(child, Link) and child.listed)
                 (files if is_file else problems).append(child.path)
@@ -47,22 +50,28 @@ def met(
     return sorted(files), sorted(problems), [Run(paths, rule) for rule, paths in left_out.items() if paths]
 
 
-def left_out(root: Folder, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> list[Run]:
-    """The names that a walk without ignore rules would leave out."""
+def left_out(root: Folder, *, include_hidden: bool, exclude_dirs: frozenset[str], policy: bool) -> list[Run]:
+    """The names that a walk without ignore rules would leave out; `policy` tells whether some may be denied."""
     hidden: list[str] = []
     excluded: list[str] = []
-    todo = [] if include_hidden and not exclude_dirs else [root]
+    denied: list[str] = []
+    todo = [] if include_hidden and not exclude_dirs and not policy else [root]
     while todo:
         folder = todo.pop()
+        denied += folder.denied
         for name, child in folder.children.items():
             if name[0] == "." and not include_hidden:
                 hidden.append(_walked(child))
+            elif isinstance(child, Link):
+                if child.denied:
+                    denied.append(child.path)
             elif isinstance(child, Folder):
                 if exclude_dirs and printed_entry(name) in exclude_dirs:
                     excluded.append(_walked(child))
                 else:
                     todo.append(child)
-    return [Run(paths, rule) for rule, paths in ((HIDDEN, hidden), (EXCLUDED, excluded)) if paths]
+    found = {DENIED: denied, HIDDEN: hidden, EXCLUDED: excluded}
+    return [Run(paths, rule) for rule, paths in found.items() if paths]
 
 
 def _walked(child: Folder | Entry | Link | Other) -> str:

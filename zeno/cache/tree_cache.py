@@ -154,7 +154,12 @@ class Holding:
 
     def left_out(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> list[Run]:
         """The names that a walk without ignore rules would leave out."""
-        return left_out(self._listing.root, include_hidden=include_hidden, exclude_dirs=exclude_dirs)
+        return left_out(
+            self._listing.root,
+            include_hidden=include_hidden,
+            exclude_dirs=exclude_dirs,
+            policy=self._tree.policy.active,
+        )
 
     def not_ignored(
         self, *, include_hidden: bool, exclude_dirs: frozenset[str]

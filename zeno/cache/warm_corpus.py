@@ -46,7 +46,8 @@ class WarmCorpus:
         self._cold = ColdCorpus(tree)
         self._cache_bytes = cache_bytes
         self._holding: Holding | None = None
-        self._possible = True
+        # What ignore rules deny can change with the text of any ignore file: it is read anew for every request.
+        self._possible = not tree.policy.ignored
         self._selections: dict[object, Chosen] = {}
         self._picked: list[Chosen] = []
         self._imports = ["zeno.cache.tree_cache", "zeno.cache.index_builder", "struct", "ctypes"]

@@ -3,7 +3,6 @@
 Directories are opened one below the other by descriptor, and no link is followed to enter one.
 """
 
-import errno
 import os
 import stat
 from bisect import bisect_left
@@ -12,11 +11,13 @@ from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
-from zeno.errors import OutsideRoot, PermissionDenied
+from zeno.errors import Denied, OutsideRoot, PermissionDenied
 from zeno.files.batch_open import DIRECTORY, LISTING, READING
+from zeno.files.ignore_rules import DeniedByRules
+from zeno.files.ignore_rules import ignore_text as ignore_text
 from zeno.files.resolve import NOWHERE
 from zeno.files.tree import Tree
-from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, MAX_FILE_BYTES, REPOSITORY, Ignores
+from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores
 from zeno.text.path_names import printed, raw
 
 _SPECIAL = {*IGNORE_FILES, REPOSITORY}
@@ -107,6 +108,8 @@ class _Walk:
         self._start = start
         self._levels: list[_Level] = []
         self._ignores = Ignores() if gitignore else None
+        self._denied = DeniedByRules(tree.descriptor) if tree.policy.ignored else None
+        """Ignore rules of the policy, those of the current directory last."""
 
     def run(self) -> Iterator[Run]:
         levels, start = self._levels, self._start
@@ -128,6 +131,8 @@ class _Walk:
                 if entry is None:
                     levels.pop()
                     os.close(level.directory)
+                    if self._denied is not None:
+                        self._denied.leave(len(levels) - 1)
                     continue
                 path = level.prefix + key
                 if key.endswith("/"):
@@ -158,6 +163,9 @@ class _Walk:
     def _level(self, prefix: str, directory: int, ignores: Ignores | None) -> tuple[_Level, bool]:
         """List an open directory, and whether everything in it could be read."""
         left_out: dict[str, set[str]] = {}
+        if self._denied is not None and prefix:
+            self._denied.leave(len(self._levels) - 1)
+            self._denied.enter(raw(prefix, "path"), directory)
         files, others, special, complete = self._entries(prefix, directory, left_out)
         if ignores is not None:
             base = raw(prefix, "path")
@@ -184,20 +192,34 @@ class _Walk:
     def _entries(
         self, prefix: str, directory: int, left_out: dict[str, set[str]]
     ) -> tuple[list[str], list[_Other], dict[str, "os.DirEntry[str]"], bool]:
-        """What one directory holds that is not hidden, what in it makes rules, and whether that is all.
+        """What one directory holds that is neither denied nor hidden, what in it makes rules, and whether that is all.
 
-        Hidden names are added to `left_out`.
+        Denied and hidden names are added to `left_out`. A denied name makes no rules for a request.
         """
         files: list[str] = []
         others: list[_Other] = []
         special = {}
         concealed = self._tree.concealed_inode
+        guarded = self._tree.policy.active
         try:
             # By descriptor the names come as text; their bytes are recovered without loss.
             with os.scandir(directory) as entries:
                 for entry in entries:
                     name = entry.name
                     key = name if name.isascii() else printed(os.fsencode(name))
+                    is_file = entry.is_file(follow_symlinks=False)
+                    # The log is not even mentioned; another file may have its number.
+                    if (
+                        is_file
+                        and concealed is not None
+                        and concealed == entry.inode()
+                        and self._look(prefix + key, entry) is None
+                    ):
+                        continue
+                    is_directory = not is_file and entry.is_dir(follow_symlinks=False)
+                    if guarded and self._denies(prefix + key, is_directory):
+                        left_out.setdefault(DENIED, set()).add(key)
+                        continue
                     rule = None
                     if name[0] == ".":
                         rule = None if self._include_hidden else HIDDEN
@@ -205,32 +227,30 @@ class _Walk:
                             special[name] = entry
                             if name == REPOSITORY:
                                 rule = rule or IGNORED
-                    if entry.is_file(follow_symlinks=False):
-                        # The log is not even mentioned; another file may have its number.
-                        if (
-                            concealed is not None
-                            and concealed == entry.inode()
-                            and self._look(prefix + key, entry) is None
-                        ):
-                            continue
-                        if rule is None:
-                            files.append(key)
-                    elif entry.is_dir(follow_symlinks=False):
+                    if is_directory:
                         key += "/"
-                        if rule is None:
-                            others.append((key, entry))
-                    elif rule is None:
-                        others.append((key, entry))
                     if rule is not None:
                         left_out.setdefault(rule, set()).add(key)
+                    elif is_file:
+                        files.append(key)
+                    else:
+                        others.append((key, entry))
         except OSError:
             return files, others, special, False
         return files, others, special, True
+
+    def _denies(self, path: str, is_directory: bool) -> bool:
+        """Whether the policy denies a name in the current directory."""
+        return self._tree.policy.denies(path, is_directory=is_directory) or (
+            self._denied is not None and self._denied.deny(raw(path, "path"), is_directory=is_directory)
+        )
 
     def _look(self, path: str, entry: "os.DirEntry[str]") -> Run | None:
         """A link, the log, or something that is no file at all. The log is not even mentioned."""
         try:
             status = self._tree.place(path).status
+        except Denied:
+            return Run([path], DENIED)
         except (OutsideRoot, PermissionDenied):
             status = None
         if status is None and entry.is_file(follow_symlinks=False):
@@ -275,11 +295,3 @@ def _text(directory: int, name: str) -> bytes:
         return ignore_text(descriptor)
     finally:
         os.close(descriptor)
-
-
-def ignore_text(descriptor: int) -> bytes:
-    """The text of an open ignore file. One that is too long is as good as unreadable."""
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
-        raise OSError(errno.EFBIG, "no ignore file of sensible size")
-    return os.read(descriptor, MAX_FILE_BYTES)

@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from zeno.errors import OutsideRoot
+from zeno.errors import Denied, OutsideRoot
+from zeno.files.policy import DENIED as DENIED_PATH
 from zeno.files.tree import Tree
 from zeno.files.walk import DENIED, EXCLUDED, LEFT_OUT, Run, Walked
-from zeno.text.globs import matcher
+from zeno.text.globs import WILDCARD, matcher, reach
 from zeno.text.path_names import Paths, printed, raw
 from zeno.text.regex import Matches
 
-WILDCARD = re.compile(r"[*?\[{]")
-"""What makes a glob more than a path."""
 HERE = re.compile(r"\A(?:\./+)+")
 SLASH = re.compile("/")
 FEW = 32
@@ -141,7 +140,7 @@ EVERYTHING = Selection(lambda _: True, lambda _: True, lambda paths: paths)
 def globbed(glob: str, field: str) -> Selection:
     """What one glob asks for."""
     globs = matcher([glob], field)
-    return Selection(globs, _reach([glob]), globs.of)
+    return Selection(globs, reach([glob]), globs.of)
 
 
 def searched(search: Matches) -> Selection:
@@ -179,7 +178,7 @@ def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
                 last = prefix
         return found if len(found) == globbed else list(dict.fromkeys(sorted(found)))
 
-    return Selection(lambda path: path in exact or below(path) or matches(path), _reach(asked, prefixes), pick)
+    return Selection(lambda path: path in exact or below(path) or matches(path), reach(asked, prefixes), pick)
 
 
 def _below(folders: tuple[str, ...]) -> Callable[[str], bool]:
@@ -188,16 +187,6 @@ def _below(folders: tuple[str, ...]) -> Callable[[str], bool]:
         return lambda path: path.startswith(folders)
     known = frozenset(folders)
     return lambda path: any(path[: slash.end()] in known for slash in SLASH.finditer(path))
-
-
-def _reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str], bool]:
-    """Whether a file below a directory could match: what stands before a glob's first wildcard must not forbid it."""
-    literals = [WILDCARD.split(glob, maxsplit=1)[0] for glob in globs]
-    open_ended = (*(part for part, glob in zip(literals, globs, strict=True) if part != glob), *prefixes)
-    targets = [*literals, *prefixes]
-    return lambda path: (
-        path == "./" or path.startswith(open_ended) or any(target.startswith(path) for target in targets)
-    )
 
 
 def _relative(tree: Tree, entry: str, field: str) -> str:
@@ -214,4 +203,6 @@ def _relative(tree: Tree, entry: str, field: str) -> str:
         depth += {"": 0, ".": 0, "..": -1}.get(step, 1)
         if depth < 0:
             raise OutsideRoot(entry)
+    if entry not in ("", ".") and not WILDCARD.search(entry) and tree.policy.verdict(entry.rstrip("/")) == DENIED_PATH:
+        raise Denied(entry)
     return entry or "."
