@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.planting import prepare
-from tests.support.request_model import glob_matches
+from tests.support.request_model import glob_matches, may_hold
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.errors import InvalidArgs
 from zeno.files.policy import Policy, deny_list
@@ -54,6 +54,8 @@ def is_denied(path, deny, only, *, is_directory=False):
             folder = is_directory or place != path
             if name == ".git" or name.endswith(".log") or (name == "build" and folder):
                 return True
+    if is_directory and any(may_hold(glob, f"{path}/") for glob in only):
+        return False
     return bool(only) and not any(glob_matches(glob.rstrip("/"), place) for glob in only for place in prefixes)
 
 
