@@ -66,6 +66,7 @@ class NotFound(ZenoError):
 
     def __init__(self, path: str, why: str = "nothing is at this path") -> None:
         super().__init__(f"{path!r}: {why}")
+        self.why = why
 
 
 class NotAFile(ZenoError):

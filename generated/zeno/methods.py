@@ -81,6 +81,7 @@ class Methods:
         regex: bool | None = None,
         case_sensitive: bool | None = None,
         paths: Sequence[str] | None = None,
+        output: Literal['hits', 'files', 'count'] | None = None,
         max_hits: int | None = None,
         max_files: int | None = None,
         max_bytes: int | None = None,
@@ -103,7 +104,11 @@ class Methods:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
-        max_hits: Return at most this many hits. Default: 200.
+        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
+            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
+            max_line_chars and max_chars say nothing. Default: "hits".
+        max_hits: Return at most this many hits, or with output files this many files. With output count it says
+            nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
         max_bytes: Skip files larger than this. Default: 2000000.
@@ -121,7 +126,7 @@ class Methods:
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
             left for the next page; one that would not fit on any page is clipped.
         """
-        return self.call("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.call("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def grep_pages(
         self,
@@ -130,6 +135,7 @@ class Methods:
         regex: bool | None = None,
         case_sensitive: bool | None = None,
         paths: Sequence[str] | None = None,
+        output: Literal['hits', 'files', 'count'] | None = None,
         max_hits: int | None = None,
         max_files: int | None = None,
         max_bytes: int | None = None,
@@ -152,7 +158,11 @@ class Methods:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
-        max_hits: Return at most this many hits. Default: 200.
+        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
+            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
+            max_line_chars and max_chars say nothing. Default: "hits".
+        max_hits: Return at most this many hits, or with output files this many files. With output count it says
+            nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
         max_bytes: Skip files larger than this. Default: 2000000.
@@ -170,7 +180,7 @@ class Methods:
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
             left for the next page; one that would not fit on any page is clipped.
         """
-        return self.pages("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.pages("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def list_files(
         self,
@@ -368,6 +378,7 @@ class AsyncMethods:
         regex: bool | None = None,
         case_sensitive: bool | None = None,
         paths: Sequence[str] | None = None,
+        output: Literal['hits', 'files', 'count'] | None = None,
         max_hits: int | None = None,
         max_files: int | None = None,
         max_bytes: int | None = None,
@@ -390,7 +401,11 @@ class AsyncMethods:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
-        max_hits: Return at most this many hits. Default: 200.
+        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
+            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
+            max_line_chars and max_chars say nothing. Default: "hits".
+        max_hits: Return at most this many hits, or with output files this many files. With output count it says
+            nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
         max_bytes: Skip files larger than this. Default: 2000000.
@@ -408,7 +423,7 @@ class AsyncMethods:
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
             left for the next page; one that would not fit on any page is clipped.
         """
-        return await self.call("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return await self.call("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def grep_pages(
         self,
@@ -417,6 +432,7 @@ class AsyncMethods:
         regex: bool | None = None,
         case_sensitive: bool | None = None,
         paths: Sequence[str] | None = None,
+        output: Literal['hits', 'files', 'count'] | None = None,
         max_hits: int | None = None,
         max_files: int | None = None,
         max_bytes: int | None = None,
@@ -439,7 +455,11 @@ class AsyncMethods:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
-        max_hits: Return at most this many hits. Default: 200.
+        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
+            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
+            max_line_chars and max_chars say nothing. Default: "hits".
+        max_hits: Return at most this many hits, or with output files this many files. With output count it says
+            nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
         max_bytes: Skip files larger than this. Default: 2000000.
@@ -457,7 +477,7 @@ class AsyncMethods:
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
             left for the next page; one that would not fit on any page is clipped.
         """
-        return self.pages("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.pages("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     async def list_files(
         self,

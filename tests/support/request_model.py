@@ -26,7 +26,7 @@ NUMBERS: dict[str, dict[str, tuple[int, int | None]]] = {  # argument: (smallest
     "stat": {},
 }
 FLAGS = {"list_files": ["include_hidden"], "grep": ["regex", "case_sensitive", "include_hidden"]}
-TEXTS = {"list_files": ["glob", "regex"], "grep": ["pattern"], "stat": ["path"]}
+TEXTS = {"list_files": ["glob", "regex"], "grep": ["pattern", "output"], "stat": ["path"]}
 LISTS = {"list_files": ["exclude_dirs", "exclude_globs"], "grep": ["exclude_dirs", "exclude_globs", "paths"]}
 LISTS["stat"] = ["paths"]
 BOM = b"\xef\xbb\xbf"
@@ -115,6 +115,7 @@ class Model:
         max_hits: int = 200,
         max_bytes: int = 2_000_000,
         context: int = 0,
+        output: str = "hits",
         **rules: Any,
     ) -> dict[str, Any]:
         search = compiled(pattern if regex else re.escape(pattern), case_sensitive)
@@ -150,9 +151,19 @@ class Model:
                         around = [n for n in range(1, len(lines) + 1) if abs(n - number) <= context]
                         hit["context"] = [{"line": n, "text": lines[n - 1]} for n in around]
                     hits.append(hit)
-        limits = ["max_files"] * cut + ["max_hits"] * (len(hits) >= max_hits)
+        counted = [
+            {"path": path, "lines": sum(hit["path"] == path for hit in hits)}
+            for path in sorted({hit["path"] for hit in hits})
+        ]
+        shown: dict[str, Any] = {"hits": hits[: int(max_hits)]}
+        most = len(hits)
+        if output == "files":
+            shown, most = {"hits": [], "counts": counted[: int(max_hits)]}, len(counted)
+        elif output == "count":
+            shown, most = {"hits": [], "total": {"files": len(counted), "lines": len(hits)}}, 0
+        limits = ["max_files"] * cut + ["max_hits"] * (most >= max_hits)
         return {
-            "hits": hits[: int(max_hits)],
+            **shown,
             **truncated(limits),
             "complete": bool(files) and not limits and not any(skipped.values()),
             "skipped": skipped,
@@ -326,6 +337,8 @@ def check(op: str, args: dict[str, Any]) -> None:
     for name, value in args.items():
         if name in NUMBERS[op]:
             fine &= type(value) in (int, float) and value == int(value) and NUMBERS[op][name][0] <= value < 2**53
+        elif name == "output":
+            fine &= op == "grep" and value in ("hits", "files", "count")
         elif name in FLAGS.get(op, []):
             fine &= type(value) is bool
         elif name in LISTS.get(op, []):

@@ -138,6 +138,7 @@ def request(dice: Dice, known: Sequence[str]) -> tuple[str, dict[str, Any]]:
         "include_hidden": lambda: dice.happens(0.7),
         "case_sensitive": lambda: dice.happens(0.4),
         "context": lambda: dice.choice([0, 1, 2, 9]),
+        "output": lambda: dice.choice(["hits", "files", "count"]),
         "max_bytes": lambda: dice.choice([0, 1, 5, 20, 100]),
         "head_lines": lambda: dice.choice([0, 1, 2, 5, 60]),
         "tail_lines": lambda: dice.choice([0, 1, 2, 5, 60]),
@@ -158,7 +159,15 @@ def request(dice: Dice, known: Sequence[str]) -> tuple[str, dict[str, Any]]:
 
 
 _RULES = {"max_files": 0.2, "include_hidden": 0.5, "exclude_dirs": 0.2, "exclude_globs": 0.2}
-_GREP = {"regex": 0.5, "case_sensitive": 0.4, "paths": 0.4, "max_hits": 0.4, "max_bytes": 0.2, "context": 0.3}
+_GREP = {
+    "output": 0.3,
+    "regex": 0.5,
+    "case_sensitive": 0.4,
+    "paths": 0.4,
+    "max_hits": 0.4,
+    "max_bytes": 0.2,
+    "context": 0.3,
+}
 SHARES: dict[str, dict[str, float]] = {
     "list_files": {"glob": 0.5, "regex": 0.3, "max": 0.3, **_RULES},
     "read_file": {"path": 1, "start_line": 0.5, "end_line": 0.6, "max_lines": 0.4},

@@ -5,6 +5,7 @@ from pydantic import MISSING
 
 from zeno.meter import Meter
 from zeno.results import cursors
+from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
 from zeno.text.file_lines import lines_of
 from zeno.text.symbols import symbols_of
@@ -13,7 +14,7 @@ from zeno.text.symbols import symbols_of
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
     """The symbols in the order they stand, capped."""
     before = 0 if args.cursor is MISSING else cursors.number(cursors.position("extract_symbols", args, args.cursor))
-    with corpus.tree.open(args.path, "args.path") as file:
+    with suggesting(args.path, corpus), corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
         text = "\n".join(lines_of(file.read()))
     meter.scanned(file.bytes_read)

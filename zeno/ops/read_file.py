@@ -7,6 +7,7 @@ from zeno.errors import InvalidArgs
 from zeno.meter import Meter
 from zeno.results.clip import fitting, needed, shortened
 from zeno.results.receipts import receipt
+from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
 from zeno.text.file_lines import Window
 
@@ -16,7 +17,7 @@ def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResul
     end = args.start_line if args.end_line is MISSING else args.end_line
     if end < args.start_line:
         raise InvalidArgs(f"args.end_line must not be below start_line ({args.start_line})")
-    with corpus.tree.open(args.path, "args.path") as file:
+    with suggesting(args.path, corpus), corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
         last = min(end, args.start_line + args.max_lines - 1)
         window = Window(args.start_line, last, meter.keep, needed(args))

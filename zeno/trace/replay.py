@@ -154,12 +154,18 @@ def _covered(result: Model) -> dict[str, int] | None:
 
 
 def _earlier_digest(result: Model, args: dict[str, Any]) -> str | None:
-    """The digest of a result without `files_selected` and `left_out`, where an empty selection could be complete."""
+    """The digest of a result without `files_selected`, `left_out` and hints on files that were selected.
+
+    An empty selection could be complete then.
+    """
     if not isinstance(result, GrepResult | ListFilesResult):
         return None
     skipped = {} if result.skipped is MISSING else result.skipped.model_dump()
     complete = not (result.truncated or "cursor" in args or any(skipped.values()))
-    return digest(result.model_copy(update={"complete": complete, "files_selected": MISSING, "left_out": MISSING}))
+    update: dict[str, Any] = {"complete": complete, "files_selected": MISSING, "left_out": MISSING}
+    if result.files_selected:
+        update["hints"] = MISSING
+    return digest(result.model_copy(update=update))
 
 
 def _code(exchange: Exchange) -> str | None:

@@ -46,9 +46,13 @@ class GrepArgs(Model):
     """
     Search only here: globs over the relative path, a file's path to the letter, or a directory's path for all below it. Absent: everywhere.
     """
+    output: Literal['hits', 'files', 'count'] = 'hits'
+    """
+    hits: the matching lines. files: only which files match and in how many lines, in counts. count: only how many files and lines match, in total. With files and count no line is returned, and context, receipts, max_line_chars and max_chars say nothing.
+    """
     max_hits: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 200
     """
-    Return at most this many hits.
+    Return at most this many hits, or with output files this many files. With output count it says nothing: all is counted.
     """
     max_files: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 20000
     """
@@ -159,6 +163,42 @@ class GrepHit(Model):
     """
 
 
+class GrepFileCount(Model):
+    """
+    A file with matching lines.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    path: StrictStr
+    """
+    Relative path of the file.
+    """
+    lines: Annotated[StrictInt, Field(ge=1)]
+    """
+    How many of its lines match.
+    """
+
+
+class GrepTotal(Model):
+    """
+    How much matches in all.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    files: Annotated[StrictInt, Field(ge=0)]
+    """
+    Files with at least one matching line.
+    """
+    lines: Annotated[StrictInt, Field(ge=0)]
+    """
+    Matching lines.
+    """
+
+
 class GrepSkipped(Model):
     """
     How much of the selection could not be searched.
@@ -199,7 +239,15 @@ class GrepResult(Model):
     )
     hits: list[GrepHit]
     """
-    Matching lines, sorted by path and line.
+    Matching lines, sorted by path and line. Empty with output files or count.
+    """
+    counts: list[GrepFileCount] | MISSING = MISSING
+    """
+    Present exactly when output is files: the files that match, sorted by path.
+    """
+    total: GrepTotal | MISSING = MISSING
+    """
+    Present exactly when output is count.
     """
     truncated: StrictBool
     """
@@ -240,7 +288,7 @@ class GrepResult(Model):
     """
     hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
     """
-    Present only when no file was selected: why that may be. For people: the wording is not part of the contract.
+    Present when no file was selected, or when a selection or search found nothing and another request probably would: what to change. For people and models: the wording is not part of the contract.
     """
     metrics: metrics_1.Metrics
     """

@@ -137,7 +137,7 @@ class ListFilesResult(Model):
     """
     hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
     """
-    Present only when no file was selected: why that may be. For people: the wording is not part of the contract.
+    Present when no file was selected: what to change. Also when * in the glob crossed a directory though it looks as if it should not. For people and models: the wording is not part of the contract.
     """
     metrics: metrics_1.Metrics
     """
