@@ -3,9 +3,9 @@
 In the order of the conversation: a line that is no JSON (`InvalidJson`) or no request (`InvalidRequest`), an operation
 nobody knows (`UnknownOp`), arguments of no sense (`InvalidArgs`, `InvalidPattern`, `InvalidCursor`), a path that leaves
 the root (`OutsideRoot`), that the server's policy forbids (`Denied`), that leads nowhere (`NotFound`), to something
-that is no text file (`NotAFile`) or that the system keeps shut (`PermissionDenied`), an answer over the limit
-(`ResponseTooLarge`) or over the session's budget (`BudgetExhausted`), a log that cannot be written (`TraceFailed`), and
-a bug (`InternalError`).
+that is no text file (`NotAFile`), is too large (`FileTooLarge`) or that the system keeps shut (`PermissionDenied`), an
+answer over the limit (`ResponseTooLarge`) or over the session's budget (`BudgetExhausted`), a log that cannot be
+written (`TraceFailed`), and a bug (`InternalError`).
 """
 
 from typing import ClassVar
@@ -76,6 +76,15 @@ class NotAFile(ZenoError):
 
     def __init__(self, path: str, what: str) -> None:
         super().__init__(f"{path!r} is {what}, not a text file")
+
+
+class FileTooLarge(ZenoError):
+    """The file is larger than the operation takes."""
+
+    code = "file_too_large"
+
+    def __init__(self, path: str, size: int, limit: int, instead: str) -> None:
+        super().__init__(f"{path!r} has {size} bytes, and at most {limit} are looked at; {instead}")
 
 
 class PermissionDenied(ZenoError):

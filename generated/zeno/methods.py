@@ -111,7 +111,7 @@ class Methods:
             nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
-        max_bytes: Skip files larger than this. Default: 2000000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
         context: With each hit also return this many lines before and after it. Default: 0.
         include_hidden: Also search files with a path component that begins with a dot. Default: false.
         exclude_dirs: Names of directories to leave out, at any depth. Default: [].
@@ -165,7 +165,7 @@ class Methods:
             nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
-        max_bytes: Skip files larger than this. Default: 2000000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
         context: With each hit also return this many lines before and after it. Default: 0.
         include_hidden: Also search files with a path component that begins with a dot. Default: false.
         exclude_dirs: Names of directories to leave out, at any depth. Default: [].
@@ -408,7 +408,7 @@ class AsyncMethods:
             nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
-        max_bytes: Skip files larger than this. Default: 2000000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
         context: With each hit also return this many lines before and after it. Default: 0.
         include_hidden: Also search files with a path component that begins with a dot. Default: false.
         exclude_dirs: Names of directories to leave out, at any depth. Default: [].
@@ -462,7 +462,7 @@ class AsyncMethods:
             nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
-        max_bytes: Skip files larger than this. Default: 2000000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
         context: With each hit also return this many lines before and after it. Default: 0.
         include_hidden: Also search files with a path component that begins with a dot. Default: false.
         exclude_dirs: Names of directories to leave out, at any depth. Default: [].

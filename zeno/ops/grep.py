@@ -3,6 +3,7 @@
 from collections import Counter
 from functools import cached_property
 
+import contract_spec as spec
 from contract_models.zeno.ops.grep import (
     GrepArgs,
     GrepFileCount,
@@ -24,11 +25,15 @@ from zeno.search.corpus import Corpus, Found, Query
 from zeno.search.selection import EVERYTHING, under
 from zeno.text.regex import Finds, finder, searcher
 
+MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_searched_file_bytes"]
+"""Larger files are skipped whatever a request says: a file is searched in memory, whole."""
+
 
 def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     """Search the selected files in order until a limit on hits or text is reached."""
     matches = searcher(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
-    query = Query(args.pattern, args.regex, args.case_sensitive, matches, args.max_bytes)
+    max_bytes = min(args.max_bytes, MAX_BYTES)
+    query = Query(args.pattern, args.regex, args.case_sensitive, matches, max_bytes)
     selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
     candidates = corpus.candidates(args, start)

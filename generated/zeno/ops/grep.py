@@ -60,7 +60,7 @@ class GrepArgs(Model):
     """
     max_bytes: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 2000000
     """
-    Skip files larger than this.
+    Skip files larger than this. Files over 64 MiB are skipped whatever it says.
     """
     context: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 0
     """
@@ -213,7 +213,7 @@ class GrepSkipped(Model):
     """
     too_large: Annotated[StrictInt, Field(ge=0)]
     """
-    Files larger than max_bytes, binary or not.
+    Files larger than max_bytes or 64 MiB, binary or not.
     """
     unreadable: Annotated[StrictInt, Field(ge=0)]
     """
