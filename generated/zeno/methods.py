@@ -275,6 +275,7 @@ class Methods:
         *,
         start_line: int | None = None,
         end_line: int | None = None,
+        ranges: Sequence[Mapping[str, Any] | Model] | None = None,
         max_lines: int | None = None,
         receipts: bool | None = None,
         max_line_chars: int | None = None,
@@ -285,13 +286,15 @@ class Methods:
         path: Path relative to the root, or absolute and under it.
         start_line: First line wanted, counted from 1. Default: 1.
         end_line: Last line wanted, not below start_line. Absent: start_line, that is one line.
-        max_lines: Return at most this many lines. Default: 400.
+        ranges: Further ranges to read in the same answer, of this or other files. If one of them cannot be read, the
+            whole request is refused.
+        max_lines: Return at most this many lines, those of all ranges together. Default: 400.
         receipts: Also return sha256, by which the lines can be cited and verified. Default: false.
         max_line_chars: Clip longer lines to this many characters, at their end.
-        max_chars: Return at most this many characters of text, line feeds between lines included. Lines that do not
-            fit are left out; a first line that does not fit is clipped.
+        max_chars: Return at most this many characters of text, those of all ranges together, line feeds between lines
+            included. Lines that do not fit are left out; a first line that does not fit is clipped.
         """
-        return self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
+        return self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
 
     def stat(
         self,
@@ -572,6 +575,7 @@ class AsyncMethods:
         *,
         start_line: int | None = None,
         end_line: int | None = None,
+        ranges: Sequence[Mapping[str, Any] | Model] | None = None,
         max_lines: int | None = None,
         receipts: bool | None = None,
         max_line_chars: int | None = None,
@@ -582,13 +586,15 @@ class AsyncMethods:
         path: Path relative to the root, or absolute and under it.
         start_line: First line wanted, counted from 1. Default: 1.
         end_line: Last line wanted, not below start_line. Absent: start_line, that is one line.
-        max_lines: Return at most this many lines. Default: 400.
+        ranges: Further ranges to read in the same answer, of this or other files. If one of them cannot be read, the
+            whole request is refused.
+        max_lines: Return at most this many lines, those of all ranges together. Default: 400.
         receipts: Also return sha256, by which the lines can be cited and verified. Default: false.
         max_line_chars: Clip longer lines to this many characters, at their end.
-        max_chars: Return at most this many characters of text, line feeds between lines included. Lines that do not
-            fit are left out; a first line that does not fit is clipped.
+        max_chars: Return at most this many characters of text, those of all ranges together, line feeds between lines
+            included. Lines that do not fit are left out; a first line that does not fit is clipped.
         """
-        return await self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
+        return await self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
 
     async def stat(
         self,

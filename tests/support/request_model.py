@@ -26,7 +26,12 @@ NUMBERS: dict[str, dict[str, tuple[int, int | None]]] = {  # argument: (smallest
     "stat": {},
 }
 FLAGS = {"list_files": ["include_hidden"], "grep": ["regex", "case_sensitive", "include_hidden"]}
-TEXTS = {"list_files": ["glob", "regex"], "grep": ["pattern", "output"], "stat": ["path"]}
+TEXTS = {
+    "read_file": ["path", "ranges"],
+    "list_files": ["glob", "regex"],
+    "grep": ["pattern", "output"],
+    "stat": ["path"],
+}
 LISTS = {"list_files": ["exclude_dirs", "exclude_globs"], "grep": ["exclude_dirs", "exclude_globs", "paths"]}
 LISTS["stat"] = ["paths"]
 BOM = b"\xef\xbb\xbf"
@@ -83,22 +88,28 @@ class Model:
         }
 
     def read_file(
-        self, path: str, start_line: int = 1, end_line: int | None = None, max_lines: int = 400
+        self,
+        path: str,
+        start_line: int = 1,
+        end_line: int | None = None,
+        max_lines: int = 400,
+        ranges: list[dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
-        start, end, most = int(start_line), int(end_line or start_line), int(max_lines)
-        if end < start:
+        wanted = [{"path": path, "start_line": start_line, "end_line": end_line or start_line}, *(ranges or [])]
+        spans = [(int(one.get("start_line", 1)), int(one.get("end_line", one.get("start_line", 1)))) for one in wanted]
+        if any(end < start for start, end in spans):
             raise Refused("invalid_args")
-        name, lines = self.text(path)
-        asked = lines[start - 1 : end]
-        kept = asked[:most]
-        return {
-            "path": name,
-            "start_line": start,
-            "end_line": start + len(kept) - 1,
-            "total_lines": len(lines),
-            "text": "\n".join(kept),
-            **truncated(["max_lines"] * (len(asked) > most)),
-        }
+        left, cut, slices = int(max_lines), False, []
+        for one, (start, end) in zip(wanted, spans, strict=True):
+            name, lines = self.text(one["path"])
+            asked = lines[start - 1 : end]
+            kept = asked[:left]
+            left -= len(kept)
+            cut |= len(asked) > len(kept)
+            numbers = {"start_line": start, "end_line": start + len(kept) - 1, "total_lines": len(lines)}
+            slices.append({"path": name, **numbers, "text": "\n".join(kept)})
+        more = {"ranges": slices[1:]} if ranges else {}
+        return {**slices[0], **truncated(["max_lines"] * cut), **more}
 
     def peek(self, path: str, head_lines: int = 60, tail_lines: int = 60) -> dict[str, Any]:
         name, lines = self.text(path)
@@ -337,6 +348,12 @@ def check(op: str, args: dict[str, Any]) -> None:
     for name, value in args.items():
         if name in NUMBERS[op]:
             fine &= type(value) in (int, float) and value == int(value) and NUMBERS[op][name][0] <= value < 2**53
+        elif name == "ranges":
+            fine &= op == "read_file" and type(value) is list and 1 <= len(value) <= 100
+            for one in value if fine else []:
+                fine &= isinstance(one, dict) and {"path"} <= set(one) <= {"path", "start_line", "end_line"}
+                if fine:
+                    check(op, one)
         elif name == "output":
             fine &= op == "grep" and value in ("hits", "files", "count")
         elif name in FLAGS.get(op, []):

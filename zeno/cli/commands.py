@@ -10,6 +10,7 @@ from typing import Any
 
 import contract_spec as spec
 
+from zeno.cli.descriptors import raise_descriptor_limit
 from zeno.cli.interrupts import deadly
 from zeno.cli.policy_flags import policy_of
 from zeno.errors import CannotRun
@@ -182,6 +183,7 @@ def schema(options: argparse.Namespace) -> int:
 def _tree(options: argparse.Namespace, stack: ExitStack) -> Any:
     from zeno.files.tree import Tree
 
+    raise_descriptor_limit()
     try:
         return stack.enter_context(Tree(options.root, policy_of(options)))
     except OSError as error:
