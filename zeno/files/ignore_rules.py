@@ -1,13 +1,14 @@
-"""Reads ignore files, and checks names against the rules of a policy that denies what git ignores."""
+"""Reads ignore files: for a request that leaves out what git ignores, and for a policy that denies it."""
 
 import errno
 import os
 import stat
 
-from zeno.files.batch_open import DIRECTORY, READING
+from zeno.files.batch_open import READING
+from zeno.files.location import DIRECTORY, MAX_MOVES, Location
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, MAX_FILE_BYTES, REPOSITORY, Ignores
 
-_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 
 
 class DeniedByRules:
@@ -94,3 +95,47 @@ def ignore_text(descriptor: int) -> bytes:
     if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
         raise OSError(errno.EFBIG, "no ignore file of sensible size")
     return os.read(descriptor, MAX_FILE_BYTES)
+
+
+def rules_inside(
+    ignores: Ignores, base: bytes, directory: int, special: dict[str, "os.DirEntry[str]"], location: Location
+) -> tuple[Ignores, bool]:
+    """The ignore rules inside a directory, and whether all of its ignore files could be read."""
+    texts: dict[str, bytes] = {}
+    exclude = None
+    complete = True
+    for name, entry in special.items():
+        try:
+            if name == REPOSITORY:
+                # Where it is a file, the repository proper is elsewhere and has no rules for us.
+                if entry.is_dir(follow_symlinks=False):
+                    exclude = _checked_text_below(directory, base, (REPOSITORY, "info"), EXCLUDE, location)
+            elif entry.is_file(follow_symlinks=False):
+                # Like git, do not follow a link in this place.
+                texts[name] = _checked_text(directory, base, name, location)
+        except OSError as error:
+            complete = complete and error.errno in _ABSENT
+    return ignores.enter(base, texts, exclude, is_repository=REPOSITORY in special), complete
+
+
+def _checked_text_below(directory: int, base: bytes, names: tuple[str, ...], last: str, location: Location) -> bytes:
+    if not names:
+        return _checked_text(directory, base, last, location)
+    below = os.open(names[0], DIRECTORY, dir_fd=directory)
+    try:
+        return _checked_text_below(below, base + os.fsencode(names[0]) + b"/", names[1:], last, location)
+    finally:
+        os.close(below)
+
+
+def _checked_text(directory: int, base: bytes, name: str, location: Location) -> bytes:
+    """The text of an ignore file in an open directory, whose path with a slash at its end is `base`."""
+    for _ in range(MAX_MOVES):
+        descriptor = os.open(name, READING, dir_fd=directory)
+        try:
+            text = ignore_text(descriptor)
+            if location.has(descriptor, base + os.fsencode(name)):
+                return text
+        finally:
+            os.close(descriptor)
+    raise OSError(errno.EAGAIN, "an ignore file that keeps moving")

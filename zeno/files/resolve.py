@@ -1,7 +1,7 @@
 """One path, followed one component at a time from the descriptor of the root, each opened without following links.
 
 Links are read and followed by hand. So what was checked is what is opened, however fast someone swaps directories and
-links.
+links. Nothing is taken from a directory that was moved away in the meantime: then the path is followed anew.
 """
 
 import errno
@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from zeno.errors import Denied, OutsideRoot, PermissionDenied
 from zeno.files.absolute_paths import MAX_LINKS, Entrance
-from zeno.files.batch_open import DIRECTORY
 from zeno.files.ignore_rules import DeniedByRules
+from zeno.files.location import DIRECTORY, MAX_MOVES, Location
 from zeno.files.policy import DENIED, Policy
 from zeno.text.path_names import printed
 
@@ -22,6 +22,10 @@ from zeno.text.path_names import printed
 MAX_RETRIES = 64
 
 NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
+
+
+class _Moved(Exception):
+    """A directory on the way is no longer where it was."""
 
 
 class Found(NamedTuple):
@@ -71,7 +75,7 @@ class _Guard:
 
 
 def follow(
-    root: int,
+    location: Location,
     entrance: Entrance,
     policy: Policy,
     path: str,
@@ -85,9 +89,35 @@ def follow(
     opened on the way; `links` is given what the links on the way say.
     """
     links = [] if links is None else links
+    for _ in range(MAX_MOVES):
+        links.clear()
+        try:
+            return _followed(location, entrance, policy, path, target, stack, links)
+        except _Moved:
+            stack.close()
+    raise PermissionDenied(path, "a directory on the way keeps moving")
+
+
+def _followed(
+    location: Location,
+    entrance: Entrance,
+    policy: Policy,
+    path: str,
+    target: bytes,
+    stack: ExitStack,
+    links: list[bytes],
+) -> Found:
+    root = location.root
     names: list[bytes] = []
     directories = [root]
     guard = _Guard(policy, path, root)
+
+    def check() -> None:
+        """Whatever was learned from the last directory counts only if that is still in its place."""
+        directory = directories[-1]
+        if not (location.is_above(directory, len(names)) or location.leads_to(directory, b"/".join(names))):
+            raise _Moved
+
     todo = deque(_components(entrance, path, target))
     retries = 0
     while todo:
@@ -109,6 +139,7 @@ def follow(
             guard.after(place, status.st_mode)
             if stat.S_ISLNK(status.st_mode):
                 link = os.readlink(name, dir_fd=parent)
+                check()
                 links.append(link)
                 if len(links) > MAX_LINKS:
                     return _missing(path, names, name, todo)
@@ -124,8 +155,10 @@ def follow(
                 directories.append(directory)
                 guard.enter(names, directory)
             elif todo:
+                check()
                 return _missing(path, names, name, todo)
             else:
+                check()
                 return Found(_join([*names, name]), parent, name, status)
         except OSError as error:
             retries += 1
@@ -134,11 +167,15 @@ def follow(
                 todo.appendleft(name)
             elif error.errno in NOWHERE:
                 guard.after(place, None)
+                check()
                 return _missing(path, names, name, todo)
             else:
+                check()
                 _missing(path, names, name, todo)  # a step that would leave the root is outside here too
                 raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
-    return Found(_join(names), directories[-1], b".", os.fstat(directories[-1]))
+    status = os.fstat(directories[-1])
+    check()
+    return Found(_join(names), directories[-1], b".", status)
 
 
 def _components(entrance: Entrance, path: str, target: bytes) -> list[bytes]:

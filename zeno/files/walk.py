@@ -1,6 +1,7 @@
 """The walk: every name under the root in the order of whole paths, and what is wrong with those that are no files.
 
-Directories are opened one below the other by descriptor, and no link is followed to enter one.
+Directories are opened one below the other by descriptor, and no link is followed to enter one. Names count only if the
+directory was still at its path after it was listed.
 """
 
 import os
@@ -12,12 +13,12 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from zeno.errors import Denied, OutsideRoot, PermissionDenied
-from zeno.files.batch_open import DIRECTORY, LISTING, READING
-from zeno.files.ignore_rules import DeniedByRules
-from zeno.files.ignore_rules import ignore_text as ignore_text
+from zeno.files.batch_open import LISTING
+from zeno.files.ignore_rules import DeniedByRules, rules_inside
+from zeno.files.location import MAX_MOVES
 from zeno.files.resolve import NOWHERE
 from zeno.files.tree import Tree
-from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores
+from zeno.text.gitignore import IGNORE_FILES, REPOSITORY, Ignores
 from zeno.text.path_names import printed, raw
 
 _SPECIAL = {*IGNORE_FILES, REPOSITORY}
@@ -146,19 +147,35 @@ class _Walk:
                 os.close(level.directory)
 
     def _enter(self, prefix: str, parent: int, name: bytes, ignores: Ignores | None) -> bool:
-        """Go one directory deeper; False if it, or an ignore file in it, cannot be read."""
-        try:
-            directory = os.open(name, LISTING, dir_fd=parent)
-        except OSError as error:
-            # What vanished in the meantime was never there.
-            return error.errno in NOWHERE
-        try:
-            level, complete = self._level(prefix, directory, ignores)
-        except BaseException:
+        """Go one directory deeper; False if it, or an ignore file in it, cannot be read.
+
+        One that is no longer in its place after it was listed is looked for again from the root.
+        """
+        location = self._tree.location
+        for attempt in range(MAX_MOVES):
+            try:
+                if attempt:
+                    directory = location.open_directory(raw(prefix[:-1], "path"), LISTING)
+                else:
+                    directory = os.open(name, LISTING, dir_fd=parent)
+            except OSError as error:
+                if attempt == 0:
+                    # It may be the parent that was moved.
+                    continue
+                # What vanished in the meantime was never there.
+                return error.errno in NOWHERE
+            try:
+                level, complete = self._level(prefix, directory, ignores)
+                if location.is_above(directory, len(self._levels)) or location.leads_to(
+                    directory, raw(prefix[:-1], "path")
+                ):
+                    self._levels.append(level)
+                    return complete
+            except BaseException:
+                os.close(directory)
+                raise
             os.close(directory)
-            raise
-        self._levels.append(level)
-        return complete
+        return False
 
     def _level(self, prefix: str, directory: int, ignores: Ignores | None) -> tuple[_Level, bool]:
         """List an open directory, and whether everything in it could be read."""
@@ -169,7 +186,7 @@ class _Walk:
         files, others, special, complete = self._entries(prefix, directory, left_out)
         if ignores is not None:
             base = raw(prefix, "path")
-            ignores, all_read = _inside(ignores, base, directory, special)
+            ignores, all_read = rules_inside(ignores, base, directory, special, self._tree.location)
             complete = complete and all_read
             rules = ignores
             ignored = {
@@ -256,42 +273,3 @@ class _Walk:
         if status is None and entry.is_file(follow_symlinks=False):
             return None
         return Run([path], None if status is not None and stat.S_ISREG(status.st_mode) else NOT_REGULAR)
-
-
-def _inside(
-    ignores: Ignores, base: bytes, directory: int, special: dict[str, "os.DirEntry[str]"]
-) -> tuple[Ignores, bool]:
-    """The ignore rules inside a directory, and whether all of its ignore files could be read."""
-    texts: dict[str, bytes] = {}
-    exclude = None
-    complete = True
-    for name, entry in special.items():
-        try:
-            if name == REPOSITORY:
-                # Where it is a file, the repository proper is elsewhere and has no rules for us.
-                if entry.is_dir(follow_symlinks=False):
-                    exclude = _text_below(directory, (REPOSITORY, "info"), EXCLUDE)
-            elif entry.is_file(follow_symlinks=False):
-                # Like git, do not follow a link in this place.
-                texts[name] = _text(directory, name)
-        except OSError as error:
-            complete = complete and error.errno in NOWHERE
-    return ignores.enter(base, texts, exclude, is_repository=REPOSITORY in special), complete
-
-
-def _text_below(directory: int, names: tuple[str, ...], last: str) -> bytes:
-    if not names:
-        return _text(directory, last)
-    below = os.open(names[0], DIRECTORY, dir_fd=directory)
-    try:
-        return _text_below(below, names[1:], last)
-    finally:
-        os.close(below)
-
-
-def _text(directory: int, name: str) -> bytes:
-    descriptor = os.open(name, READING, dir_fd=directory)
-    try:
-        return ignore_text(descriptor)
-    finally:
-        os.close(descriptor)
