@@ -49,6 +49,26 @@ class InvalidSource(Model):
     """
     The entry itself where it is no object.
     """
+    line: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    The line of the file at which the row begins, counted from 1; present where a container was read.
+    """
+    member: StrictStr | MISSING = MISSING
+    """
+    The member of the archive that the row is from.
+    """
+    gap: StrictStr | MISSING = MISSING
+    """
+    The text between the row before and this one; present where it is not the usual one: a line feed, or for the first row nothing.
+    """
+    text: StrictStr | MISSING = MISSING
+    """
+    The row to the character, on the first entry made from it.
+    """
+    bytes: StrictStr | MISSING = MISSING
+    """
+    The row in Base64, where it is not UTF-8.
+    """
 
 
 class InvalidRecord(Model):

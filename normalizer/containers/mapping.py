@@ -1,0 +1,198 @@
+"""Rows become entries in our terms, by the `fields` of a dialect. Whether they are valid is not asked here."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from normalizer.containers import reply
+from normalizer.containers.rows import Row
+from normalizer.containers.values import MISSING, Read, Reader, Scope, fetch, matcher, reader, text_of
+from normalizer.documents.pointers import escape, steps_of
+from normalizer.errors import UnusableDocument
+
+_NAMES = ("eval_id", "run_id", "created_at", "judge_prompt_version", "judge_model", "generator_model")
+
+
+class Problem(NamedTuple):
+    """Why a field could not be made: a reason whose pointer is still one of the entry's."""
+
+    code: str
+    pointer: str
+    message: str
+
+
+class Step(NamedTuple):
+    """A value that was taken and where it was put."""
+
+    take: str
+    put: str
+    how: str
+
+
+class Made(NamedTuple):
+    """An entry made from a row."""
+
+    value: dict[str, Any]
+    metadata: dict[str, Any]
+    steps: tuple[Step, ...]
+    problems: list[Problem]
+    part: str
+    """The pointer, from the row, of the part that the entry is made from; empty for the whole row."""
+
+
+class Mapping:
+    """What a dialect declares about rows, ready to use."""
+
+    def __init__(self, dialect: dict[str, Any]) -> None:
+        fields = dialect["fields"]
+        self.name: str = dialect["name"]
+        self.key: list[str] = dialect.get("key", ["file"])
+        self._select = [matcher(condition) for condition in dialect.get("select", [])]
+        self._split = steps_of(dialect["split"]) if "split" in dialect else None
+        self._split_at = dialect.get("split", "")
+        self._reply = dialect.get("reply")
+        self._reply_steps = steps_of(self._reply["at"]) if self._reply else []
+        self._file = reader(fields["file"], "/fields/file")
+        self._grouped = {
+            group: {
+                name: reader(declared, f"/fields/{group}/{escape(name)}")
+                for name, declared in fields.get(group, {}).items()
+            }
+            for group in ("scores", "evidence", "factors")
+        }
+        single = [name for name in (*_NAMES, "total", "notes", "self_judged") if name in fields]
+        self._single = {name: reader(fields[name], f"/fields/{name}") for name in single}
+        known = {"file", "judge_model", "generator_model", *self._grouped["factors"]}
+        for name in self.key:
+            if name not in known:
+                raise UnusableDocument(f"the dialect's /key names {name!r}, which is no field or factor of its entries")
+
+    def selects(self, value: Any) -> bool:
+        """Whether a row holds entries."""
+        return all(matches(value) for matches in self._select)
+
+    def entries(self, row: Row, document: Any) -> Iterator[Made]:
+        """The entries of a row that was read; at least one."""
+        replied, how, problems = self._replied(row.value)
+        first = [Step(self._reply["at"], "reply:", how)] if self._reply and how else []
+        if self._split is None:
+            yield self._made(Scope(row.value, MISSING, document, replied, ""), first, problems, "")
+            return
+        count = 0
+        for pointer, key, part in _matches(row.value, self._split, ""):
+            count += 1
+            yield self._made(Scope(row.value, part, document, replied, key), first, problems, pointer)
+        if count == 0:
+            message = f"nothing is at {self._split_at}, where the dialect splits a row into entries"
+            split = Problem("judge_failed", "/scores", message)
+            yield self._made(Scope(row.value, MISSING, document, replied, ""), first, [*problems, split], "")
+
+    def _replied(self, value: Any) -> tuple[Any, str, list[Problem]]:
+        if self._reply is None:
+            return MISSING, "", []
+        text = fetch(value, self._reply_steps)
+        if type(text) is not str:
+            what = "is not there" if text is MISSING else "is no text"
+            return MISSING, "", [Problem("judge_failed", "/scores", f"the reply at {self._reply['at']} {what}")]
+        found = reply.read(text, self._reply.get("unwrap", []))
+        if found.declaration:
+            message = f'{found.problem}: declare "unwrap": ["{found.declaration}"] in the dialect'
+            return MISSING, "", [Problem("not_declared", "/scores", message)]
+        if found.problem:
+            return MISSING, "", [Problem("judge_failed", "/scores", found.problem)]
+        return found.value, f"unwrap {found.how}" if found.how else "reply", []
+
+    def _made(self, scope: Scope, steps: list[Step], problems: list[Problem], part: str) -> Made:
+        made = _Making(scope, steps, problems)
+        value: dict[str, Any] = {}
+        file = made.text(self._file, "/file")
+        if file is not None:
+            value["file"] = file
+        for group in ("scores", "evidence"):
+            take = made.score if group == "scores" else made.text
+            found = {
+                name: inner
+                for name, read in self._grouped[group].items()
+                if (inner := take(read, f"/{group}/{escape(name)}")) is not None
+            }
+            if found or group == "scores":
+                value[group] = found
+        if "total" in self._single and (total := made.score(self._single["total"], "/total")) is not None:
+            value["total"] = total
+        if "notes" in self._single and (notes := made.text(self._single["notes"], "/notes")) is not None:
+            value["notes"] = notes
+        metadata = {
+            name: text
+            for name in _NAMES
+            if name in self._single and (text := made.text(self._single[name], f"/{name}")) is not None
+        }
+        if "self_judged" in self._single:
+            label = made.read(self._single["self_judged"], "/self_judged")
+            if label is not MISSING and label is not None:
+                metadata["self_judged"] = label
+        factors = {
+            name: level
+            for name, read in self._grouped["factors"].items()
+            if (level := made.text(read, f"/factors/{escape(name)}")) is not None
+        }
+        if factors:
+            metadata["factors"] = factors
+        return Made(value, metadata, tuple(made.steps), made.problems, part)
+
+
+class _Making:
+    """One entry in the making: what was read so far, and what went wrong."""
+
+    def __init__(self, scope: Scope, steps: list[Step], problems: list[Problem]) -> None:
+        self._scope = scope
+        self.steps = list(steps)
+        self.problems = list(problems)
+
+    def read(self, read: Reader, put: str) -> Any:
+        """The value, or `MISSING`."""
+        found: Read = read(self._scope)
+        if found.failed:
+            at = f" at {found.take}" if found.take else ""
+            self.problems.append(Problem("judge_failed", put, f"the judge gave no verdict: {found.failed}{at}"))
+            self.steps.append(Step(found.take, put, "failed"))
+        elif found.value is not MISSING:
+            self.steps.append(Step(found.take, put, found.how))
+        return found.value
+
+    def score(self, read: Reader, put: str) -> Any:
+        """A score as it is; None where there is none to copy."""
+        value = self.read(read, put)
+        if value is MISSING:
+            return None
+        if value is None or type(value) is bool:
+            said = "null" if value is None else "true" if value else "false"
+            wanted = '"failed": [null]' if value is None else '"booleans": true, or list it under "failed",'
+            message = f"it is {said}, which is no score: declare {wanted} for it in the dialect"
+            self.problems.append(Problem("not_declared", put, message))
+            return None
+        return value
+
+    def text(self, read: Reader, put: str) -> str | None:
+        """A text; numbers and booleans become their spelling, null counts as absent."""
+        value = self.read(read, put)
+        if value is MISSING or value is None:
+            return None
+        text = text_of(value)
+        if text is None:
+            kind = "a list" if type(value) is list else "an object"
+            self.problems.append(Problem("not_declared", put, f"it is {kind}, where text is wanted: point into it"))
+        return text
+
+
+def _matches(value: Any, steps: list[str], pointer: str) -> Iterator[tuple[str, str, Any]]:
+    """Pointer, last key and value of everything that the steps lead to."""
+    if not steps:
+        yield pointer, steps_of(pointer)[-1] if pointer else "", value
+        return
+    items: Any = ()
+    if type(value) is dict:
+        items = value.items()
+    elif type(value) is list:
+        items = ((str(index), inner) for index, inner in enumerate(value))
+    for key, inner in items:
+        if steps[0] in ("*", key):
+            yield from _matches(inner, steps[1:], f"{pointer}/{escape(key)}")
