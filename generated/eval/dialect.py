@@ -7,7 +7,15 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from contract_spec.model import Model
-from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictFloat, StrictStr
+from pydantic import (
+    MISSING,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
 from typing_extensions import TypeAliasType
 
 from . import rubric as rubric_1
@@ -195,6 +203,14 @@ class DialectValue(Model):
     """
     What it means that nothing is there: `failed`, the judge gave no verdict; `omitted`, the field is left out.
     """
+    member: Literal['part'] | MISSING = MISSING
+    """
+    With `at`: take the member of that object whose name is the text of the part, for rows that list the names of their metrics and have each metric as a member.
+    """
+    places: Annotated[StrictInt | MISSING, Field(ge=0, le=12)] = MISSING
+    """
+    A number with more decimal places is rounded to so many, half to even. For doubles such as 0.6666666666666666, since a score has at most 12 places. The spelling stays in the row's text.
+    """
 
 
 class DialectFields(Model):
@@ -316,7 +332,13 @@ class Dialect(Model):
         StrictStr | MISSING, Field(pattern='^(/([^~/]|~[01])*)*$(?!\\n)')
     ] = MISSING
     """
-    One entry for each member or item that the pointer names, instead of one for the row; `*` is every key and index. A row with nothing there is one INVALID entry.
+    One entry for each member or item that the pointer names, instead of one for the row; `*` is every key and index, and at its end a value that is neither object nor list is its own only item. A row with nothing there is one INVALID entry.
+    """
+    select_part: Annotated[list[DialectCondition] | MISSING, Field(min_length=1)] = (
+        MISSING
+    )
+    """
+    Which parts of a row are entries: those to which all of these apply. Other parts are counted.
     """
     fields: DialectFields | MISSING = MISSING
     """

@@ -47,6 +47,7 @@ class Mapping:
         self.name: str = dialect["name"]
         self.key: list[str] = dialect.get("key", ["file"])
         self._select = [matcher(condition) for condition in dialect.get("select", [])]
+        self._select_part = [matcher(condition) for condition in dialect.get("select_part", [])]
         self._split = steps_of(dialect["split"]) if "split" in dialect else None
         self._split_at = dialect.get("split", "")
         self._reply = dialect.get("reply")
@@ -70,8 +71,8 @@ class Mapping:
         """Whether a row holds entries."""
         return all(matches(value) for matches in self._select)
 
-    def entries(self, row: Row, document: Any) -> Iterator[Made]:
-        """The entries of a row that was read; at least one."""
+    def entries(self, row: Row, document: Any) -> Iterator[Made | None]:
+        """The entries of a row that was read, and None for each part that `select_part` leaves out; at least one."""
         replied, how, problems = self._replied(row.value)
         first = [Step(self._reply["at"], "reply:", how)] if self._reply and how else []
         if self._split is None:
@@ -80,6 +81,9 @@ class Mapping:
         count = 0
         for pointer, key, part in _matches(row.value, self._split, ""):
             count += 1
+            if not all(matches(part) for matches in self._select_part):
+                yield None
+                continue
             yield self._made(Scope(row.value, part, document, replied, key), first, problems, pointer)
         if count == 0:
             message = f"nothing is at {self._split_at}, where the dialect splits a row into entries"
@@ -189,6 +193,8 @@ def _matches(value: Any, steps: list[str], pointer: str) -> Iterator[tuple[str, 
         yield pointer, steps_of(pointer)[-1] if pointer else "", value
         return
     items: Any = ()
+    if steps == ["*"] and value is not None and type(value) not in (dict, list):
+        yield pointer, "0", value
     if type(value) is dict:
         items = value.items()
     elif type(value) is list:

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Callable
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, NamedTuple
 
 from normalizer.containers.number_text import number
 from normalizer.documents.lossless import Number, dumps, value_of
-from normalizer.documents.pointers import steps_of
+from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
 
 _WHERE = ("at", "template", "text", "key", "first")
 _REFERENCE = re.compile(r"\{(?:(?:(part|document|reply):)?((?:/[^{}]*)?)|(key))\}")
+_FINE, _LARGE = Decimal("1e-300"), Decimal("1e12")
+"""Numbers beyond these are left as they are, for the rubric to refuse."""
 MISSING: Any = object()
 """Nothing is there."""
 
@@ -125,6 +128,8 @@ def _pointer(declared: dict[str, Any]) -> Reader:
     take = declared["at"] if of == "row" else f"{of}:{declared['at']}"
     place = Scope._fields.index(of)
     where = declared.get("where")
+    if declared.get("member") == "part":
+        return lambda scope: _named_by_part(scope, fetch(scope[place], steps), take)
     if where is None:
         return lambda scope: Read(fetch(scope[place], steps), take)
     condition = matcher(where)
@@ -138,6 +143,12 @@ def _pointer(declared: dict[str, Any]) -> Reader:
         return Read(MISSING, take)
 
     return read
+
+
+def _named_by_part(scope: Scope, value: Any, take: str) -> Read:
+    if type(value) is not dict or type(scope.part) is not str:
+        return Read(MISSING, take)
+    return Read(value.get(scope.part, MISSING), f"{take}/{escape(scope.part)}")
 
 
 def matcher(condition: dict[str, Any]) -> Callable[[Any], bool]:
@@ -179,29 +190,40 @@ def _template(template: str, at: str) -> Reader:
 
 
 def _conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | None:
-    """How text, labels and booleans become numbers, where anything is declared."""
+    """How text, labels, booleans and long fractions become scores, where anything is declared."""
     names, labels = declared.get("number", []), declared.get("labels", {})
-    booleans = declared.get("booleans", False)
+    booleans, places = declared.get("booleans", False), declared.get("places")
     try:
         for name in names:
             number("", name)
     except KeyError as error:
         raise UnusableDocument(f"the dialect's {at}: no number pattern is called {error}") from None
-    if not (names or labels or booleans):
+    if not (names or labels or booleans or places is not None):
         return None
+    least = None if places is None else Decimal(1).scaleb(-int(places))
 
     def convert(read: Read) -> Read:
         value = read.value
         if type(value) is bool and booleans:
             return Read(Number("1" if value else "0"), read.take, "boolean")
-        if type(value) is not str:
-            return read
-        if value in labels:
+        if type(value) is str and value in labels:
             return Read(Number(labels[value]), read.take, "label")
-        for name in names:
-            found = number(value, name)
-            if found is not None:
-                return Read(found, read.take, f"number {name}")
-        return read
+        if type(value) is str:
+            for name in names:
+                found = number(value, name)
+                if found is not None:
+                    read = Read(found, read.take, f"number {name}")
+                    break
+        return _rounded(read, least) if least is not None and type(read.value) is Number else read
 
     return convert
+
+
+def _rounded(read: Read, least: Decimal) -> Read:
+    """The number with no finer places than that."""
+    exact = value_of(read.value)
+    if exact is None or not _FINE < abs(exact) < _LARGE or Decimal(int(exact.as_tuple().exponent)) >= least.adjusted():
+        return read
+    places = -least.adjusted()
+    text = f"{exact.quantize(least, rounding=ROUND_HALF_EVEN):f}"
+    return Read(Number(text), read.take, f"{read.how} round {places}".strip())

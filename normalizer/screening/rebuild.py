@@ -1,7 +1,7 @@
 """From a bundle's records and its header, the bundle again: the proof that nothing is lost.
 
-A judge bundle becomes the same JSON document, with every order, spelling and value. A container of text becomes the same
-bytes. Of an archive the rows are compared with those in its members.
+A judge bundle becomes the same JSON document, with every order, spelling and value. A container of text becomes the
+same bytes. Of an archive the rows are compared with those in its members.
 """
 
 import base64

@@ -87,6 +87,8 @@ class _Pass:
         self.keys = bytearray()
         self._seen: set[str] = set()
         self._first: list[Reason] = []
+        self._left_out = 0
+        """Parts of the present row that are no entries."""
 
     def run(self, stream: BinaryIO) -> RowCounts:
         """Write all lines."""
@@ -98,8 +100,9 @@ class _Pass:
                 unselected += 1
                 held += row.gap + row.raw.decode()
                 continue
+            before = index
             if held:
-                row, held = row._replace(gap=held + row.gap), ""
+                row = row._replace(gap=held + row.gap)
             for body, reasons in self._candidates(row, reader.document, index):
                 index += 1
                 if reasons:
@@ -111,6 +114,9 @@ class _Pass:
                     valid += 1
                     self._out.write("records", line(body))
             unreadable += bool(row.problem)
+            unselected += self._left_out
+            self._left_out = 0
+            held = "" if index > before else row.gap + row.raw.decode()
         unblamed = self._listing()
         kept = {
             "container": reader.kind,
@@ -130,10 +136,15 @@ class _Pass:
         if row.problem:
             yield self._records.unreadable(index, row)
             return
-        for place, made in enumerate(self._mapping.entries(row, document)):
+        first = index
+        for made in self._mapping.entries(row, document):
+            if made is None:
+                self._left_out += 1
+                continue
             key = self._key(made)
             copies = self._copies.get(key, 1) if self._copies and key is not None else 1
-            yield self._records.candidate(index + place, row, made, copies, first=place == 0)
+            yield self._records.candidate(index, row, made, copies, first=index == first)
+            index += 1
 
     def _key(self, made: Made) -> bytes | None:
         file = made.value.get("file")
