@@ -53,7 +53,7 @@ def _csv(report: dict[str, Any]) -> str:
 def _text(report: dict[str, Any]) -> str:
     counts, eligible = report["counts"], report["eligibility"]
     lines = [
-        f"bundles: {counts['bundles']} read, {counts['audited']} audited",
+        f"bundles: {counts['bundles']} read, {counts['audited']} unreadable",
         f"entries: {counts['entries']} = {counts['valid']} valid + {counts['invalid']} invalid",
         f"valid:   {eligible['eligible']} eligible, {eligible['diagnostic']} diagnostic (phase 0), "
         f"{eligible['self_judged']} self-judged",

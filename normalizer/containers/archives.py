@@ -35,7 +35,7 @@ class Archive:
         self._members = [info for info in self._zip.infolist() if fnmatchcase(info.filename, members)]
         if not self._members:
             raise Unreadable(f"no member of the archive is named like {members}")
-        self._each, self._nan = each, nan
+        self.each, self._nan = each, nan
         self.tail = ""
         self.document: Any = self._described(document)
 
@@ -47,12 +47,12 @@ class Archive:
             except Unreadable as error:
                 yield Row("", 1, "", b"", None, str(error), info.filename)
                 continue
-            if self._each == "document":
+            if self.each == "document":
                 value, problem = parsed(data, nan=self._nan)
                 yield Row("", 1, "", data, value, problem, info.filename)
                 continue
             stream = io.BytesIO(data)
-            reader = Lines(stream, nan=self._nan) if self._each == "jsonl" else Table(stream)
+            reader = Lines(stream, nan=self._nan) if self.each == "jsonl" else Table(stream)
             try:
                 for row in reader.rows():
                     yield row._replace(member=info.filename)

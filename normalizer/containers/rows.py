@@ -53,4 +53,4 @@ def parsed(raw: bytes, *, nan: bool) -> tuple[Any, str]:
         return spec.parse(raw, max_depth=LIMITS["max_depth"], number=Number), ""
     except spec.NotStrictJson as error:
         hint = "; declare `nan` in the dialect to read it as that word" if str(error).endswith("is not JSON") else ""
-        return None, f"{error}{hint}"
+        return None, f"{error}{hint}".replace(" at at ", " at ")
