@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 
 from normalizer.containers import reply
 from normalizer.containers.rows import Row
-from normalizer.containers.values import MISSING, Read, Reader, Scope, fetch, matcher, reader, text_of
+from normalizer.containers.values import MISSING, Read, Reader, Scope, fetch, matcher, reader, row_member, text_of
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
 
+_SINGLE = ("total", "notes", "self_judged")
 _NAMES = ("eval_id", "run_id", "created_at", "judge_prompt_version", "judge_model", "generator_model")
 
 
@@ -52,17 +53,16 @@ class Mapping:
         self._split_at = dialect.get("split", "")
         self._reply = dialect.get("reply")
         self._reply_steps = steps_of(self._reply["at"]) if self._reply else []
-        self._file = reader(fields["file"], "/fields/file")
-        self._grouped = {
-            group: {
-                name: reader(declared, f"/fields/{group}/{escape(name)}")
-                for name, declared in fields.get(group, {}).items()
-            }
+        self._file = _Field(fields["file"], "/file")
+        grouped = {
+            group: {name: _Field(given, f"/{group}/{escape(name)}") for name, given in fields.get(group, {}).items()}
             for group in ("scores", "evidence", "factors")
         }
-        single = [name for name in (*_NAMES, "total", "notes", "self_judged") if name in fields]
-        self._single = {name: reader(fields[name], f"/fields/{name}") for name in single}
-        known = {"file", "judge_model", "generator_model", *self._grouped["factors"]}
+        self._scores, self._evidence, self._factors = (list(grouped[name].items()) for name in grouped)
+        single = {name: _Field(fields[name], f"/{name}") for name in (*_NAMES, *_SINGLE) if name in fields}
+        self._total, self._notes, self._label = (single.get(name) for name in _SINGLE)
+        self._names = [(name, single[name]) for name in _NAMES if name in single]
+        known = {"file", "judge_model", "generator_model", *grouped["factors"]}
         for name in self.key:
             if name not in known:
                 raise UnusableDocument(f"the dialect's /key names {name!r}, which is no field or factor of its entries")
@@ -108,39 +108,38 @@ class Mapping:
     def _made(self, scope: Scope, steps: list[Step], problems: list[Problem], part: str) -> Made:
         made = _Making(scope, steps, problems)
         value: dict[str, Any] = {}
-        file = made.text(self._file, "/file")
-        if file is not None:
+        if (file := made.text(self._file)) is not None:
             value["file"] = file
-        for group in ("scores", "evidence"):
-            take = made.score if group == "scores" else made.text
-            found = {
-                name: inner
-                for name, read in self._grouped[group].items()
-                if (inner := take(read, f"/{group}/{escape(name)}")) is not None
-            }
-            if found or group == "scores":
-                value[group] = found
-        if "total" in self._single and (total := made.score(self._single["total"], "/total")) is not None:
+        value["scores"] = {name: score for name, field in self._scores if (score := made.score(field)) is not None}
+        evidence = {name: text for name, field in self._evidence if (text := made.text(field)) is not None}
+        if evidence:
+            value["evidence"] = evidence
+        if self._total is not None and (total := made.score(self._total)) is not None:
             value["total"] = total
-        if "notes" in self._single and (notes := made.text(self._single["notes"], "/notes")) is not None:
+        if self._notes is not None and (notes := made.text(self._notes)) is not None:
             value["notes"] = notes
-        metadata = {
-            name: text
-            for name in _NAMES
-            if name in self._single and (text := made.text(self._single[name], f"/{name}")) is not None
-        }
-        if "self_judged" in self._single:
-            label = made.read(self._single["self_judged"], "/self_judged")
+        metadata: dict[str, Any] = {name: text for name, field in self._names if (text := made.text(field)) is not None}
+        if self._label is not None:
+            label = made.read(self._label)
             if label is not MISSING and label is not None:
                 metadata["self_judged"] = label
-        factors = {
-            name: level
-            for name, read in self._grouped["factors"].items()
-            if (level := made.text(read, f"/factors/{escape(name)}")) is not None
-        }
+        factors = {name: level for name, field in self._factors if (level := made.text(field)) is not None}
         if factors:
             metadata["factors"] = factors
         return Made(value, metadata, tuple(made.steps), made.problems, part)
+
+
+class _Field:
+    """A field of the entry: how it is read, and the step that is recorded where it is a member of the row."""
+
+    __slots__ = ("member", "put", "read", "step")
+
+    def __init__(self, declared: dict[str, Any], put: str) -> None:
+        self.put = put
+        self.read: Reader = reader(declared, f"/fields{put}")
+        simple = row_member(declared)
+        self.member = simple.name if simple is not None else None
+        self.step = Step(simple.take, put, "") if simple is not None else None
 
 
 class _Making:
@@ -151,39 +150,48 @@ class _Making:
         self.steps = list(steps)
         self.problems = list(problems)
 
-    def read(self, read: Reader, put: str) -> Any:
+    def read(self, field: _Field) -> Any:
         """The value, or `MISSING`."""
-        found: Read = read(self._scope)
+        row = self._scope.row
+        if field.step is not None and type(row) is dict:
+            if field.member not in row:
+                return MISSING
+            self.steps.append(field.step)
+            return row[field.member]
+        found: Read = field.read(self._scope)
         if found.failed:
             at = f" at {found.take}" if found.take else ""
-            self.problems.append(Problem("judge_failed", put, f"the judge gave no verdict: {found.failed}{at}"))
-            self.steps.append(Step(found.take, put, "failed"))
+            self.problems.append(Problem("judge_failed", field.put, f"the judge gave no verdict: {found.failed}{at}"))
+            self.steps.append(Step(found.take, field.put, "failed"))
         elif found.value is not MISSING:
-            self.steps.append(Step(found.take, put, found.how))
+            self.steps.append(Step(found.take, field.put, found.how))
         return found.value
 
-    def score(self, read: Reader, put: str) -> Any:
+    def score(self, field: _Field) -> Any:
         """A score as it is; None where there is none to copy."""
-        value = self.read(read, put)
+        value = self.read(field)
         if value is MISSING:
             return None
         if value is None or type(value) is bool:
             said = "null" if value is None else "true" if value else "false"
             wanted = '"failed": [null]' if value is None else '"booleans": true, or list it under "failed",'
             message = f"it is {said}, which is no score: declare {wanted} for it in the dialect"
-            self.problems.append(Problem("not_declared", put, message))
+            self.problems.append(Problem("not_declared", field.put, message))
             return None
         return value
 
-    def text(self, read: Reader, put: str) -> str | None:
+    def text(self, field: _Field) -> str | None:
         """A text; numbers and booleans become their spelling, null counts as absent."""
-        value = self.read(read, put)
+        value = self.read(field)
+        if type(value) is str:
+            return value
         if value is MISSING or value is None:
             return None
         text = text_of(value)
         if text is None:
             kind = "a list" if type(value) is list else "an object"
-            self.problems.append(Problem("not_declared", put, f"it is {kind}, where text is wanted: point into it"))
+            message = f"it is {kind}, where text is wanted: point into it"
+            self.problems.append(Problem("not_declared", field.put, message))
         return text
 
 

@@ -44,6 +44,21 @@ class Read(NamedTuple):
 Reader = Callable[[Scope], Read]
 
 
+class RowMember(NamedTuple):
+    """A member of the row that is copied as it stands, which most fields are: read without a function call."""
+
+    name: str
+    take: str
+
+
+def row_member(declared: dict[str, Any]) -> RowMember | None:
+    """The member that a declaration means, if it is that simple."""
+    if declared.keys() != {"at"} or declared["at"].count("/") != 1:
+        return None
+    [name] = steps_of(declared["at"])
+    return RowMember(name, declared["at"])
+
+
 def reader(declared: dict[str, Any], at: str) -> Reader:
     """The function that reads what a dialect declares. `at` names the declaration in errors."""
     given = [key for key in _WHERE if key in declared]

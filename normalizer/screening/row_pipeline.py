@@ -152,9 +152,12 @@ class _Pass:
             return None
         if self._settings.manifest is not None:
             self._seen.add(file)
-        factors = made.metadata.get("factors", {})
-        parts = [file if name == "file" else made.metadata.get(name, factors.get(name)) for name in self._mapping.key]
-        digest = blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
+        key = file
+        if self._mapping.key != ["file"]:
+            factors = made.metadata.get("factors", {})
+            known = {"file": file, **factors, **made.metadata}
+            key = repr([known.get(name) for name in self._mapping.key])
+        digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
         if not self._copies:
             self.keys += digest
         return digest

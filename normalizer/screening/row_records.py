@@ -14,15 +14,24 @@ from normalizer.screening.entry_rules import EntryRules, self_judging
 from normalizer.screening.reasons import Reason, sort
 from normalizer.screening.records import METADATA
 
+_OWN = tuple(key for key in METADATA if key != "factors")
+_NOTHING: dict[str, str] = {}
 _MOST_KEPT = 4096
 """Metadata and steps kept for rows that have the same."""
 
 
 class RunMetadata(NamedTuple):
-    """Metadata of one entry, and what is wrong with it by itself."""
+    """Metadata of an entry without the factors of its own, and what is wrong with it by itself."""
 
     text: str
     reasons: list[Reason]
+    factors: dict[str, str]
+    """Of the run and of the manifest's file."""
+
+    def with_factors(self, own: dict[str, str]) -> str:
+        """The members as they stand in a record."""
+        factors = {**own, **self.factors} if self.factors else own
+        return f'{self.text},"factors":{dumps(factors)}' if factors else self.text
 
 
 class RowRecords:
@@ -43,7 +52,7 @@ class RowRecords:
         """Reasons that every record has."""
         self._metadata: dict[Any, RunMetadata] = {}
         self._steps: dict[tuple[Step, ...], str] = {}
-        self._bare = self._gather({}, {}).text
+        self._bare = self._gather({}, {}).with_factors({})
 
     def unreadable(self, index: int, row: Row) -> tuple[str, list[Reason]]:
         """The candidate and the reasons of a row that cannot be read."""
@@ -55,15 +64,18 @@ class RowRecords:
     def candidate(self, index: int, row: Row, made: Made, copies: int, *, first: bool) -> tuple[str, list[Reason]]:
         """The candidate and the reasons of an entry. `first`: it is the first of its row."""
         metadata = self._known(made)
+        own = made.metadata.get("factors", _NOTHING)
         value = made.value if made.value["scores"] else {k: v for k, v in made.value.items() if k != "scores"}
         source = self._source_text(index, row, made.part, first=first)
         parts = (
             f'{source},"dialect":{{"name":{self._name},"steps":{self._steps_text(made.steps)}}}}}',
             dumps(value)[1:-1],
             self._artifact(value.get("file")),
-            metadata.text,
+            metadata.with_factors(own),
         )
         found = self._found(made, copies) + metadata.reasons
+        if metadata.factors:
+            found += _contradictions({"factors": own}, {"factors": metadata.factors})
         reasons = self.shared
         if found:
             written = {step.put: step.take for step in made.steps}
@@ -138,10 +150,7 @@ class RowRecords:
         manifest = self._settings.manifest
         file = made.value.get("file")
         listed = manifest.files.get(file, {}) if manifest is not None and type(file) is str else {}
-        key = (*own.items(), file if listed else None)
-        if "factors" in own:
-            factors = own["factors"]
-            key = (*((k, v) for k, v in own.items() if k != "factors"), *factors.items(), file if listed else None)
+        key = (file if listed else None, *(own.get(name) for name in _OWN))
         known = self._metadata.get(key)
         if known is None:
             if len(self._metadata) > _MOST_KEPT:
@@ -155,21 +164,20 @@ class RowRecords:
         values = {
             key: next(given[key] for given in (listed, own, run) if key in given)
             for key in METADATA
-            if key in listed or key in own or key in run
+            if key != "factors" and (key in listed or key in own or key in run)
         }
         values.setdefault("phase", Number("0"))
         values.setdefault("rubric", self._settings.rubric.name)
-        factors = {**own.get("factors", {}), **run.get("factors", {}), **listed.get("factors", {})}
-        if factors:
-            values["factors"] = factors
         ordered = {key: values[key] for key in METADATA if key in values}
         found = [*bundle_rules.recorded(ordered, self._phase, ("judge_model", "generator_model"))]
-        found += [*_contradictions(own, {**run, **listed})]
+        scalars = {key: value for key, value in own.items() if key != "factors"}
+        found += [*_contradictions(scalars, {**run, **listed})]
         if ordered.get("self_judged") is not True:
             found += self_judging(ordered)
         if type(ordered.get("self_judged", False)) is not bool:
             found.append(Reason("entry_field_invalid", "/self_judged", "self_judged must be a boolean"))
-        return RunMetadata(dumps(ordered)[1:-1], found)
+        factors = {**run.get("factors", {}), **listed.get("factors", {})}
+        return RunMetadata(dumps(ordered)[1:-1], found, factors)
 
 
 def _contradictions(own: dict[str, Any], others: dict[str, Any]) -> Iterator[Reason]:
