@@ -23,6 +23,7 @@ COMMANDS = {
     "judge": "have the files of a manifest judged, one call a file, and write one raw judge bundle",
     "replay": "rebuild the bundle of a judge run from its kept replies, and compare",
     "normalize": "turn judge bundles or files of other tools into eval_records, in a ledger",
+    "recover": "complete a run that was cut while it moved its files into place",
     "list": "list records and unreadable bundles: id, file, judge, reason, source",
     "explain": "show a record, its reasons and the lines of the raw bundle they point at",
     "restore": "write a bundle's raw bytes, or make them anew from its records",

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from normalizer.batch.intake import opened
 from normalizer.batch.part_files import PartFiles
@@ -32,6 +32,8 @@ from normalizer.screening.row_pipeline import normalize_rows
 _MOST_SHOWN = 10
 _MOST_NAMES = 10_000
 """Names of inputs that a run remembers, so that memory does not grow with their number."""
+Part = TypeVar("Part", contravariant=True)
+Answer = TypeVar("Answer", covariant=True)
 _ENDED = "a worker process ended early: was it killed, or is memory short? Try fewer --jobs"
 
 
@@ -118,10 +120,21 @@ class Bench:
         return done
 
 
-class Team:
+class Workplace(Protocol[Part, Answer]):
+    """Does parts of some work, in this process or, sent there, in another."""
+
+    @property
+    def folder(self) -> Path:
+        """The ledger that is worked on."""
+
+    def do(self, part: Part, /) -> Answer:
+        """Do one part."""
+
+
+class Team(Generic[Part, Answer]):
     """One process or several; with one, everything happens here."""
 
-    def __init__(self, jobs: int, bench: Bench) -> None:
+    def __init__(self, jobs: int, bench: Workplace[Part, Answer]) -> None:
         self._jobs, self._bench = jobs, bench
         self._workers: dict[Connection, BaseProcess] = {}
         self._idle: list[Connection] = []
@@ -129,7 +142,7 @@ class Team:
         """With something to do, or not yet begun."""
         self._beginning: set[Connection] = set()
 
-    def each(self, parts: Iterable[Take | Normalize]) -> Iterator[Done]:
+    def each(self, parts: Iterable[Part]) -> Iterator[Answer]:
         """Do the parts; yields as they are done, in no particular order."""
         if self._jobs == 1:
             yield from map(self._bench.do, parts)
@@ -154,7 +167,7 @@ class Team:
         while any(connection not in self._beginning for connection in self._busy):
             yield from self._answers()
 
-    def _answers(self, timeout: float | None = None) -> Iterator[Done]:
+    def _answers(self, timeout: float | None = None) -> Iterator[Answer]:
         """What workers have done meanwhile; they are free then."""
         for connection in wait(list(self._busy), timeout):
             if not isinstance(connection, Connection):
@@ -183,7 +196,7 @@ class Team:
         self._busy.add(ours)
         self._beginning.add(ours)
 
-    def __enter__(self) -> "Team":
+    def __enter__(self) -> "Team[Part, Answer]":
         return self
 
     def __exit__(
@@ -196,18 +209,17 @@ class Team:
             worker.join()
 
 
-def _answer(connection: Connection) -> Done:
+def _answer(connection: Connection) -> Any:
     try:
         answer = connection.recv()
     except (EOFError, OSError):
         raise CannotRun(_ENDED) from None
     if isinstance(answer, str):
         raise CannotRun(answer)
-    done: Done = answer
-    return done
+    return answer
 
 
-def _serve(connection: Connection, bench: Bench) -> None:
+def _serve(connection: Connection, bench: Workplace[Any, Any]) -> None:
     """A worker's life: parts in, counts out, until the pipe closes. The first answer, to nothing, says it has begun."""
     threading.Thread(target=_end_with_the_run, daemon=True).start()
     try:
@@ -215,7 +227,7 @@ def _serve(connection: Connection, bench: Bench) -> None:
         while True:
             part = connection.recv()
             try:
-                answer: Done | str = bench.do(part)
+                answer = bench.do(part)
             except CannotRun as error:
                 answer = str(error)
             except OSError as error:
@@ -243,7 +255,7 @@ def _normalize(root: Path, bucket: str, settings: Settings) -> Done:
     gc.disable()
     try:
         for name in sorted(os.listdir(folder)):
-            outcome = _outcome(folder / name, settings, parts)
+            outcome = outcome_of(folder / name, settings, parts)
             parts.write_all(outcome.files())
             done += _done(outcome)
     finally:
@@ -266,9 +278,10 @@ def _done(outcome: Outcome) -> Done:
     )
 
 
-def _outcome(path: Path, settings: Settings, parts: PartFiles) -> Outcome:
+def outcome_of(path: Path, settings: Settings, parts: PartFiles) -> Outcome:
+    """Normalize the bundle in a file that is named by its hash. Records of a container's rows go to `parts`."""
     size = path.stat().st_size
-    if settings.dialect is not None and settings.dialect.rows is not None:
+    if settings.reads_rows:
         with path.open("rb") as stream:
             return of_rows(path.stem, size, normalize_rows(stream, path.stem, settings, parts), settings)
     if size > LIMITS["max_bundle_bytes"]:

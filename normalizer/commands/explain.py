@@ -5,12 +5,13 @@ from typing import Any
 
 import click
 
-from normalizer.checks.raw_rows import RawRow, raw_row
 from normalizer.documents.locate import place
 from normalizer.documents.lossless import dumps, ordinary
 from normalizer.documents.phases import eligibility
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.reader import Ledger, reading
+from normalizer.ledger.reader import Ledger, reading, sha_slice
+from normalizer.ledger.record_check import refuse_changed_id
+from normalizer.screening.raw_rows import RawRow, raw_row
 
 _MOST = 12
 """Lines of a bundle shown for one pointer."""
@@ -22,18 +23,21 @@ _SOURCE = ("line", "member", "order", "dialect", "rest")
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.argument("name", metavar="RECORD_ID|FILE|ARTIFACT|BUNDLE")
-def command(ledger: Path, name: str) -> int:
+@click.option(
+    "--verify", is_flag=True, help="Normalize its raw bundle again first, and refuse a record it does not give."
+)
+def command(ledger: Path, name: str, verify: bool) -> int:
     """Show a record, its reasons, and the lines of the raw bundle they point at.
 
     A record is named by its id, its file or its artifact, a bundle by its hash. Of ids and hashes the first digits will
     do.
     """
     with reading(ledger) as opened:
-        click.echo("\n".join(_found(opened, name)))
+        click.echo("\n".join(_found(opened, name, verify)))
     return 0
 
 
-def _found(ledger: Ledger, name: str) -> list[str]:
+def _found(ledger: Ledger, name: str, verify: bool) -> list[str]:
     if not name:
         raise UnusableLedger("give a record_id or its first digits, a file, an artifact or a bundle's hash")
     named = [(kind, line) for kind in ("records", "invalid") for line in ledger.lines(kind) if _is(line, name)]
@@ -43,13 +47,23 @@ def _found(ledger: Ledger, name: str) -> list[str]:
     if by_id:
         if len(by_id) > 1:
             raise UnusableLedger(f"{len(by_id)} records have ids that begin with {name}: give more digits")
-        return _explained(ledger, *by_id[0])
+        return _checked(ledger, *by_id[0], verify)
     out: list[str] = []
     for kind, line in named[:_MANY]:
-        out += [*([""] if out else []), *_explained(ledger, kind, line)]
+        out += [*([""] if out else []), *_checked(ledger, kind, line, verify)]
     if len(named) > _MANY:
         out += ["", f"and {len(named) - _MANY} more: see `normalizer list {ledger.folder} --file ...`"]
     return out
+
+
+def _checked(ledger: Ledger, kind: str, line: bytes, verify: bool) -> list[str]:
+    """A record whose id is that of its content and, if asked for, which its raw bundle gives."""
+    refuse_changed_id(kind, line)
+    if verify:
+        from normalizer.checks.reverify import require_verified  # heavy, and only here
+
+        require_verified(ledger, line[sha_slice(kind)].decode("ascii", "replace"))
+    return _explained(ledger, kind, line)
 
 
 def _is(line: bytes, name: str) -> bool:

@@ -5,10 +5,9 @@ from pathlib import Path
 import click
 
 from normalizer.batch.intake import opened
-from normalizer.checks import guess
-from normalizer.checks.guess import Proposal
 from normalizer.commands.normalize import printable
-from normalizer.containers import shipped
+from normalizer.containers import guess, shipped
+from normalizer.containers.guess import Proposal
 from normalizer.containers.mapping import Made
 from normalizer.containers.rows import MAX_ROW_BYTES
 from normalizer.documents.lossless import dumps

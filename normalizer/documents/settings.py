@@ -33,6 +33,11 @@ class Settings:
     """Run metadata that the user stated with --set. It is used where nothing else gives a value."""
 
     @property
+    def reads_rows(self) -> bool:
+        """Whether the dialect reads rows of a container, and not judge bundles."""
+        return self.dialect is not None and self.dialect.rows is not None
+
+    @property
     def run(self) -> dict[str, Any]:
         """Metadata of the run that does not come from its files: the manifest's, and what was stated."""
         given = self.manifest.metadata if self.manifest is not None else {}

@@ -43,13 +43,10 @@ class Outcome(NamedTuple):
 def normalize(data: bytes, settings: Settings) -> Outcome:
     """Normalize one bundle."""
     sha256 = hashlib.sha256(data).hexdigest()
-    if settings.dialect is not None and settings.dialect.rows is not None:
-        collected = Collected()
-        found = normalize_rows(io.BytesIO(data), sha256, settings, collected)
-        outcome = of_rows(sha256, len(data), found, settings)
-        return outcome._replace(
-            records="".join(collected.lines["records"]), invalid="".join(collected.lines["invalid"])
-        )
+    if settings.reads_rows:
+        out = Collected()
+        outcome = of_rows(sha256, len(data), normalize_rows(io.BytesIO(data), sha256, settings, out), settings)
+        return outcome._replace(records="".join(out.lines["records"]), invalid="".join(out.lines["invalid"]))
     bundle = read(data, settings.dialect)  # bytes      -> Bundle
     if isinstance(bundle, Reason):
         return audited(sha256, len(data), bundle, settings)
