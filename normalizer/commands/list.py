@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import click
 import contract_spec as spec
 
 from normalizer.commands.normalize import printable
-from normalizer.errors import CannotRun
+from normalizer.errors import CannotRun, did_you_mean
 from normalizer.ledger.reader import Ledger, reading
 
 
@@ -26,9 +25,7 @@ def command(ledger: Path, kind: str | None, reason: str | None, file: str | None
     """List records and unreadable bundles: id, file, judge, reason and where in the raw bundle they come from."""
     codes = spec.schema("eval/reason.json")["$defs"]["code"]["enum"]
     if reason is not None and reason not in codes:
-        near = get_close_matches(reason, codes, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(codes)}"
-        raise CannotRun(f"no reason is called {reason}: {hint}")
+        raise CannotRun(f"no reason is called {reason}: {did_you_mean(reason, codes)}")
     with reading(ledger) as opened:
         for item in _items(opened, kind):
             if reason is not None and reason not in item["reasons"]:

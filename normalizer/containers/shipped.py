@@ -1,14 +1,13 @@
 """The dialects that come with the program, as data under `spec/rules/dialects/`."""
 
 import json
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import contract_spec as spec
 
-from normalizer.errors import CannotRun
+from normalizer.errors import CannotRun, did_you_mean
 
 _FOLDER = Path(spec.__file__).parent / "rules" / "dialects"
 
@@ -22,9 +21,7 @@ def names() -> tuple[str, ...]:
 def text(name: str) -> str:
     """The document of that name, as it is to be copied."""
     if name not in names():
-        near = get_close_matches(name, names(), n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names())}"
-        raise CannotRun(f"no dialect is called {name}, and no file has that name: {hint}")
+        raise CannotRun(f"no dialect is called {name}, and no file has that name: {did_you_mean(name, names())}")
     return (_FOLDER / f"{name}.json").read_text(encoding="utf-8")
 
 

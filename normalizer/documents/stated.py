@@ -1,13 +1,12 @@
 """Run metadata that the user states as FIELD=VALUE, typed as its schema wants it."""
 
 import re
-from difflib import get_close_matches
 from typing import Any
 
 import contract_spec as spec
 
 from normalizer.documents.lossless import Number
-from normalizer.errors import CannotRun
+from normalizer.errors import CannotRun, did_you_mean
 
 _WHOLE = re.compile(r"0|[1-9][0-9]*")
 
@@ -26,9 +25,9 @@ def metadata(given: tuple[str, ...]) -> dict[str, Any]:
         elif field in known and field != "factors":
             place, key = values, field
         else:
-            near = get_close_matches(field, [*known, "factors."], n=1, cutoff=0.6)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise CannotRun(f"--set {field}: no such field of a run; {hint}; a factor is factors.NAME=LEVEL")
+            names = [name for name in known if name != "factors"]
+            hint = did_you_mean(field, [*names, "factors.NAME"])
+            raise CannotRun(f"--set {field}: a run has no such field; {hint}")
         if key in place:
             raise CannotRun(f"--set {field} is given twice")
         place[key] = _typed(field, value)
