@@ -37,10 +37,9 @@ def _members(schema: dict[str, Any]) -> list[str]:
 
 def _value_at(value: Any, steps: list[str]) -> Any:
     for step in steps:
-        if isinstance(value, list):
-            value = value[int(step)]
-        else:
-            value = value.get(step) if isinstance(value, dict) else None
+        members = dict(enumerate(value)) if isinstance(value, list) else value
+        key = int(step) if isinstance(value, list) else step
+        value = members.get(key) if isinstance(members, dict) else None
     return value
 
 
