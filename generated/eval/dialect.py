@@ -273,6 +273,10 @@ class DialectFields(Model):
     """
     `self_judged` of the record, where the row or the document has it.
     """
+    answer: DialectValue | MISSING = MISSING
+    """
+    The text that was evaluated. Only its SHA-256 goes into the record, so that the same answer is found again under another generator or item.
+    """
 
 
 class Dialect(Model):

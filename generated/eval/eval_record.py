@@ -105,6 +105,12 @@ class Source(Model):
     """
     The member of the archive that the row is from.
     """
+    answer_sha256: Annotated[
+        StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')
+    ] = MISSING
+    """
+    SHA-256 of the evaluated text in UTF-8, where the dialect declares which it is.
+    """
     gap: StrictStr | MISSING = MISSING
     """
     The text between the row before and this one; present where it is not the usual one: a line feed, or for the first row nothing.

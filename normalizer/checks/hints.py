@@ -51,7 +51,7 @@ def _schema_at(name: str, value: Any, steps: list[str]) -> dict[str, Any]:
         if step:
             node = node.get("properties", {}).get(step) or node.get("items") or node.get("additionalProperties") or {}
             value = _value_at(value, [step]) if isinstance(value, (dict, list)) else None
-        node, document, name = _resolved(node if isinstance(node, dict) else {}, document, name)
+        node, document, name = _resolved(node, document, name)
         for branch in node.get("oneOf", []):
             inner, _, _ = _resolved(branch, document, name)
             if isinstance(value, dict) and inner.get("properties", {}).get("kind", {}).get("const") == value.get(

@@ -38,6 +38,8 @@ class Made(NamedTuple):
     problems: list[Problem]
     part: str
     """The pointer, from the row, of the part that the entry is made from; empty for the whole row."""
+    answer: str | None = None
+    """The text that was evaluated, where the dialect declares it."""
 
 
 class Mapping:
@@ -61,6 +63,7 @@ class Mapping:
         self._scores, self._evidence, self._factors = (list(grouped[name].items()) for name in grouped)
         single = {name: _Field(fields[name], f"/{name}") for name in (*_NAMES, *_SINGLE) if name in fields}
         self._total, self._notes, self._label = (single.get(name) for name in _SINGLE)
+        self._answer = _Field(fields["answer"], "/answer") if "answer" in fields else None
         self._names = [(name, single[name]) for name in _NAMES if name in single]
         known = {"file", "judge_model", "generator_model", *grouped["factors"]}
         for name in self.key:
@@ -126,7 +129,8 @@ class Mapping:
         factors = {name: level for name, field in self._factors if (level := made.text(field)) is not None}
         if factors:
             metadata["factors"] = factors
-        return Made(value, metadata, tuple(made.steps), made.problems, part)
+        answer = made.answer(self._answer) if self._answer is not None else None
+        return Made(value, metadata, tuple(made.steps), made.problems, part, answer)
 
 
 class _Field:
@@ -179,6 +183,11 @@ class _Making:
             self.problems.append(Problem("not_declared", field.put, message))
             return None
         return value
+
+    def answer(self, field: _Field) -> str | None:
+        """The evaluated text, or None where it is no text. It is no field of the record, so no step is noted."""
+        value = field.read(self._scope).value
+        return value if type(value) is str else None
 
     def text(self, field: _Field) -> str | None:
         """A text; numbers and booleans become their spelling, null counts as absent."""

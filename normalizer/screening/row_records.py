@@ -1,6 +1,7 @@
 """Rows of a container to candidates and reasons: what `records` and `entry_rules` do for judge bundles."""
 
 import base64
+import hashlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -66,7 +67,7 @@ class RowRecords:
         metadata = self._known(made)
         own = made.metadata.get("factors", _NOTHING)
         value = made.value if made.value["scores"] else {k: v for k, v in made.value.items() if k != "scores"}
-        source = self._source_text(index, row, made.part, first=first)
+        source = self._source_text(index, row, made.part, first=first, answer=made.answer)
         parts = (
             f'{source},"dialect":{{"name":{self._name},"steps":{self._steps_text(made.steps)}}}}}',
             dumps(value)[1:-1],
@@ -116,10 +117,13 @@ class RowRecords:
             return reason._replace(pointer=row.pointer + made.part + take.removeprefix("part:"))
         return reason._replace(pointer=row.pointer + made.part)
 
-    def _source_text(self, index: int, row: Row, part: str, *, first: bool) -> str:
+    def _source_text(self, index: int, row: Row, part: str, *, first: bool, answer: str | None = None) -> str:
         text = f'{self._source}{index},"pointer":{quoted(row.pointer + part)},"line":{row.line}'
         if row.member:
             text += f',"member":{quoted(row.member)}'
+        if answer is not None:
+            digest = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()
+            text += f',"answer_sha256":"{digest}"'
         if not first:
             return text
         if row.gap != ("\n" if index else ""):

@@ -142,7 +142,12 @@ def test_a_folder_without_schemas_is_not_said_to_be_fine(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("kind", "value", "pointer", "says"),
     [
-        ("rubric", {"name": "r", "dimensions": {"a": {"scale": {"kind": "integer"}}}}, "/dimensions/a/scale/kind", "integers"),
+        (
+            "rubric",
+            {"name": "r", "dimensions": {"a": {"scale": {"kind": "integer"}}}},
+            "/dimensions/a/scale/kind",
+            "integers",
+        ),
         (
             "rubric",
             {"name": "r", "dimensions": {"a": {"scale": {"kind": "integers", "min": 0, "minimum": 0, "maximum": 2}}}},
