@@ -47,6 +47,12 @@ class Settings(Model):
     """
     SHA-256 of the run metadata stated with --set, in compact form; absent where none was.
     """
+    joined: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
+        MISSING
+    )
+    """
+    SHA-256 of the joined file's document in compact form; absent where none was given.
+    """
 
 
 class BundleHeader(Model):

@@ -151,9 +151,9 @@ class DialectValue(Model):
     """
     A JSON pointer. Lists are entered by index.
     """
-    of: Literal['row', 'part', 'document', 'reply'] = 'row'
+    of: Literal['row', 'part', 'document', 'reply', 'joined'] = 'row'
     """
-    Into what `at` points: the row, the part of it that `split` named, the document around the rows, or the reply that was read as JSON.
+    Into what `at` points: the row, the part of it that `split` named, the document around the rows, the reply that was read as JSON, or the row of the second file.
     """
     where: DialectCondition | MISSING = MISSING
     """
@@ -167,7 +167,7 @@ class DialectValue(Model):
     """
     template: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    Text with pointers in braces, such as `{/question_id}/{/model}`; `{part:/name}`, `{document:/id}`, `{reply:/id}` point elsewhere, `{key}` is the key or index of the part. If one of them has no text or number, the field is absent.
+    Text with pointers in braces, such as `{/question_id}/{/model}`; `{part:/name}`, `{document:/id}`, `{reply:/id}` and `{joined:/id}` point elsewhere, `{key}` is the key or index of the part. If one of them has no text or number, the field is absent.
     """
     text: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
@@ -210,6 +210,28 @@ class DialectValue(Model):
     places: Annotated[StrictInt | MISSING, Field(ge=0, le=12)] = MISSING
     """
     A number with more decimal places is rounded to so many, half to even. For doubles such as 0.6666666666666666, since a score has at most 12 places. The spelling stays in the row's text.
+    """
+
+
+class DialectJoin(Model):
+    """
+    How rows of a second file are found. No two of its rows may have the same key; a row without a partner there is INVALID.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    container: DialectContainer
+    """
+    How the second file holds its rows; not `zip`.
+    """
+    key: DialectValue
+    """
+    The key of a row of the second file.
+    """
+    by: DialectValue
+    """
+    The key to look for, in the row or the part.
     """
 
 
@@ -337,6 +359,10 @@ class Dialect(Model):
     ] = MISSING
     """
     One entry for each member or item that the pointer names, instead of one for the row; `*` is every key and index, and at its end a value that is neither object nor list is its own only item. A row with nothing there is one INVALID entry.
+    """
+    join: DialectJoin | MISSING = MISSING
+    """
+    A second file, given with --join, whose rows are found by a key: for values that the file itself lacks, such as the category of a question.
     """
     select_part: Annotated[list[DialectCondition] | MISSING, Field(min_length=1)] = (
         MISSING

@@ -29,7 +29,7 @@ from normalizer.ledger.record_check import check_records
 from normalizer.screening.pipeline import Outcome
 
 _SHA256 = re.compile("[0-9a-f]{64}")
-_DOCUMENTS = ("rubric", "manifest", "dialect", "stated")
+_DOCUMENTS = ("rubric", "manifest", "dialect", "stated", "joined")
 _BUCKETS = 64
 _SCRATCH = "again"
 _SHOWN = 20

@@ -9,7 +9,7 @@ from normalizer.commands.normalize import printable
 from normalizer.containers import guess, shipped
 from normalizer.containers.guess import Proposal
 from normalizer.containers.mapping import Made
-from normalizer.containers.rows import MAX_ROW_BYTES
+from normalizer.containers.readers.rows import MAX_ROW_BYTES
 from normalizer.documents.lossless import dumps
 
 _SHOWN = 3

@@ -10,10 +10,12 @@ import click
 from normalizer.batch.intake import document, sources
 from normalizer.batch.run import run
 from normalizer.containers import shipped
-from normalizer.containers.opening import names
+from normalizer.containers.mapping import Mapping
+from normalizer.containers.readers.opening import names
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings, load
 from normalizer.documents.stated import metadata
+from normalizer.errors import CannotRun
 
 _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 
@@ -24,6 +26,7 @@ _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 @click.option("--manifest", type=_DOCUMENT, help="The run's metadata and its fixed list of files.")
 @click.option("--rubric", type=_DOCUMENT, help="The scoring scale.  [default: prompt-drift-v1]")
 @click.option("--dialect", metavar="NAME|FILE", help="How the files are written; see `normalizer dialects`.")
+@click.option("--join", type=_DOCUMENT, help="The second file of a dialect that joins one.")
 @click.option(
     "--set", "stated", multiple=True, metavar="FIELD=VALUE", help="Run metadata that the files do not have; repeatable."
 )
@@ -42,6 +45,7 @@ def command(
     manifest: Path | None,
     rubric: Path | None,
     dialect: str | None,
+    join: Path | None,
     stated: tuple[str, ...],
     jobs: int,
     engine: str,
@@ -52,10 +56,12 @@ def command(
     A BUNDLE is a file, a folder (the files below it that the dialect means, else *.json) or - for standard input.
     Exit status: 0 all is valid, 1 something is invalid or unreadable, 2 it could not run and nothing was changed.
     """
-    documents = [path for path in (manifest, rubric) if path is not None]
+    documents = [path for path in (manifest, rubric, join) if path is not None]
     if dialect is not None:
         documents.append(Path(dialect))
-    settings = settings_from(rubric, manifest, dialect, stated)
+    settings = settings_from(rubric, manifest, dialect, stated, join)
+    if settings.dialect is not None and settings.dialect.rows is not None:
+        Mapping(settings.dialect.rows, settings.joined)  # a dialect that cannot be followed is refused here
     globs = names(settings.dialect.rows if settings.dialect is not None else None)
     account = run(
         sources(list(bundles), [out, *documents], globs),
@@ -81,7 +87,11 @@ def _not_to_be_interrupted() -> None:
 
 
 def settings_from(
-    rubric: Path | None, manifest: Path | None, dialect: str | None, stated: tuple[str, ...] = ()
+    rubric: Path | None,
+    manifest: Path | None,
+    dialect: str | None,
+    stated: tuple[str, ...] = (),
+    join: Path | None = None,
 ) -> Settings:
     """Settings from files, the name of a shipped dialect, and FIELD=VALUE texts."""
     return load(
@@ -89,7 +99,15 @@ def settings_from(
         manifest=None if manifest is None else document(manifest),
         dialect=None if dialect is None else shipped.given(dialect),
         stated=dumps(metadata(stated)).encode() if stated else None,
+        joined=None if join is None else dumps({"text": _text(join)}).encode(),
     )
+
+
+def _text(path: Path) -> str:
+    try:
+        return document(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise CannotRun(f"{path} is not UTF-8, so it cannot be joined") from None
 
 
 def printable(line: str) -> str:

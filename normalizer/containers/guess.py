@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, NamedTuple
 from normalizer.containers import shipped
 from normalizer.containers.mapping import Made, Mapping
 from normalizer.containers.number_text import readable_by
-from normalizer.containers.opening import opened
-from normalizer.containers.rows import Row, Unreadable
+from normalizer.containers.readers.opening import opened
+from normalizer.containers.readers.rows import Row, Unreadable
 from normalizer.documents.lossless import Number
 from normalizer.documents.pointers import escape
 from normalizer.documents.settings import checked_dialect

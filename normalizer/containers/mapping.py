@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from normalizer.containers import reply
-from normalizer.containers.rows import Row
+from normalizer.containers.joining import Joined
+from normalizer.containers.readers.rows import Row
 from normalizer.containers.values import MISSING, Read, Reader, Scope, fetch, matcher, reader, row_member, text_of
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
@@ -45,7 +46,7 @@ class Made(NamedTuple):
 class Mapping:
     """What a dialect declares about rows, ready to use."""
 
-    def __init__(self, dialect: dict[str, Any]) -> None:
+    def __init__(self, dialect: dict[str, Any], joined: str | None = None) -> None:
         fields = dialect["fields"]
         self.name: str = dialect["name"]
         self.key: list[str] = dialect.get("key", ["file"])
@@ -55,6 +56,7 @@ class Mapping:
         self._split_at = dialect.get("split", "")
         self._reply = dialect.get("reply")
         self._reply_steps = steps_of(self._reply["at"]) if self._reply else []
+        self._joined = Joined(dialect["join"], joined) if "join" in dialect and joined is not None else None
         self._file = _Field(fields["file"], "/file")
         grouped = {
             group: {name: _Field(given, f"/{group}/{escape(name)}") for name, given in fields.get(group, {}).items()}
@@ -109,6 +111,12 @@ class Mapping:
         return found.value, f"unwrap {found.how}" if found.how else "reply", []
 
     def _made(self, scope: Scope, steps: list[Step], problems: list[Problem], part: str) -> Made:
+        if self._joined is not None:
+            partner, name = self._joined.partner(scope)
+            scope = scope._replace(joined=partner)
+            if partner is MISSING:
+                message = f"no row of the joined file has the key {name}" if name else "it has no key to join by"
+                problems = [*problems, Problem("entry_field_missing", "", message)]
         made = _Making(scope, steps, problems)
         value: dict[str, Any] = {}
         if (file := made.text(self._file)) is not None:

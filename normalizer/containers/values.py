@@ -11,7 +11,7 @@ from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
 
 _WHERE = ("at", "template", "text", "key", "first")
-_REFERENCE = re.compile(r"\{(?:(?:(part|document|reply):)?((?:/[^{}]*)?)|(key))\}")
+_REFERENCE = re.compile(r"\{(?:(?:(part|document|reply|joined):)?((?:/[^{}]*)?)|(key))\}")
 _FINE, _LARGE = Decimal("1e-300"), Decimal("1e12")
 """Numbers beyond these are left as they are, for the rubric to refuse."""
 MISSING: Any = object()
@@ -26,6 +26,7 @@ class Scope(NamedTuple):
     document: Any
     reply: Any
     key: str
+    joined: Any = None
 
 
 class Read(NamedTuple):

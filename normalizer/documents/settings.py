@@ -31,6 +31,8 @@ class Settings:
     """The documents in compact form, by hash."""
     stated: dict[str, Any] = field(default_factory=dict)
     """Run metadata that the user stated with --set. It is used where nothing else gives a value."""
+    joined: str | None = None
+    """The text of the second file whose rows the dialect joins."""
 
     @property
     def reads_rows(self) -> bool:
@@ -50,8 +52,12 @@ def load(
     manifest: bytes | None = None,
     dialect: bytes | None = None,
     stated: bytes | None = None,
+    joined: bytes | None = None,
 ) -> Settings:
-    """Settings from the bytes of their documents; without a rubric the dialect's own, else the built-in one."""
+    """Settings from the bytes of their documents; without a rubric the dialect's own, else the built-in one.
+
+    `joined` is a document of `joined_file.json`.
+    """
     chosen_dialect = checked_dialect(dialect) if dialect is not None else None
     if rubric is None:
         own = (chosen_dialect or {}).get("rubric")
@@ -75,6 +81,12 @@ def load(
     if stated is not None:
         chosen["stated"] = document("run_metadata", stated)
         _agreeing(chosen["stated"], chosen.get("manifest", {}), rubric_document["name"])
+    if joined is not None:
+        chosen["joined"] = document("joined_file", joined)
+    if ("joined" in chosen) != ("join" in chosen.get("dialect", {})):
+        raise UnusableDocument(
+            "a dialect with join needs the second file, given with --join, and no other dialect has one"
+        )
     texts = {name: dumps(value) for name, value in chosen.items()}
     hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
     return Settings(
@@ -84,6 +96,7 @@ def load(
         identity={"protocol": protocol.version(), **hashes},
         documents={hashes[name]: text for name, text in texts.items()},
         stated=chosen.get("stated", {}),
+        joined=chosen["joined"]["text"] if "joined" in chosen else None,
     )
 
 

@@ -62,7 +62,7 @@ class Staging:
         now = self._settings.identity
         differing = [
             name
-            for name in ("manifest", "stated", "rubric", "dialect", "protocol")
+            for name in ("manifest", "stated", "rubric", "dialect", "joined", "protocol")
             if before.get(name) != now.get(name)
         ]
         if differing:

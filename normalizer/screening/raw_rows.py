@@ -4,9 +4,9 @@ import io
 from itertools import islice
 from typing import Any, NamedTuple
 
-from normalizer.containers.archives import Archive
-from normalizer.containers.opening import opened
-from normalizer.containers.rows import Unreadable
+from normalizer.containers.readers.archives import Archive
+from normalizer.containers.readers.opening import opened
+from normalizer.containers.readers.rows import Unreadable
 from normalizer.documents.lossless import ordinary
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import Ledger

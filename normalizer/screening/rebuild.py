@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from normalizer.containers.opening import opened as opened_container
+from normalizer.containers.readers.opening import opened as opened_container
 from normalizer.documents import lossless
 from normalizer.documents.dialect import Done, undo
 from normalizer.documents.pointers import opened

@@ -10,8 +10,8 @@ from hashlib import blake2b
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from normalizer.containers.mapping import Made, Mapping
-from normalizer.containers.opening import opened
-from normalizer.containers.rows import Row, Unreadable
+from normalizer.containers.readers.opening import opened
+from normalizer.containers.readers.rows import Row, Unreadable
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings
 from normalizer.screening.entry_rules import listing
@@ -81,7 +81,7 @@ class _Pass:
         if dialect is None:
             raise TypeError("the settings have no dialect with a container")
         self._dialect, self._sha256, self._settings, self._out = dialect, sha256, settings, out
-        self._mapping = Mapping(dialect)
+        self._mapping = Mapping(dialect, settings.joined)
         self._records = RowRecords(sha256, settings, self._mapping.name)
         self._copies = copies
         self.keys = bytearray()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from normalizer.containers.mapping import Made, Step
 from normalizer.containers.number_text import readable_by
-from normalizer.containers.rows import Row
+from normalizer.containers.readers.rows import Row
 from normalizer.documents.lossless import Number, dumps, plain, quoted
 from normalizer.documents.settings import Settings
 from normalizer.screening import bundle_rules

@@ -170,3 +170,42 @@ def test_every_shipped_dialect_is_listed_and_printed(capsys):
         assert f"\n{name} " in f"\n{listed}"
         run("dialects", name)
         assert json.loads(capsys.readouterr().out)["name"] == name
+
+
+JOIN = {
+    "name": "joined",
+    "container": [{"kind": "csv"}],
+    "join": {"container": {"kind": "jsonl"}, "key": {"at": "/question_id"}, "by": {"at": "/q"}},
+    "fields": {
+        "file": {"at": "/q"},
+        "scores": {"overall": {"at": "/r", "number": ["plain"]}},
+        "factors": {"category": {"of": "joined", "at": "/category"}},
+    },
+    "rubric": {"name": "r", "dimensions": {"overall": {"scale": {"kind": "integers", "minimum": 1, "maximum": 5}}}},
+}
+
+
+def test_a_second_file_is_joined_by_a_key_and_kept(tmp_path, capsys):
+    (tmp_path / "dialect.json").write_text(json.dumps(JOIN))
+    (tmp_path / "rows.csv").write_text("q,r\n81,3\n82,4\n99,5\n")
+    (tmp_path / "questions.jsonl").write_text(
+        '{"question_id": 81, "category": "writing"}\n{"question_id": "82", "category": "maths"}\n'
+    )
+    normalize = (
+        "normalize",
+        tmp_path / "rows.csv",
+        "--dialect",
+        tmp_path / "dialect.json",
+        "--out",
+        tmp_path / "ledger",
+    )
+    run(*normalize, status=2)
+    run(*normalize, "--join", tmp_path / "questions.jsonl", status=1)
+    assert "no row of the joined file has the key 99" in capsys.readouterr().err
+    records = [json.loads(line) for line in (tmp_path / "ledger" / "records.jsonl").read_text().splitlines()]
+    assert [record["factors"] for record in records] == [{"category": "writing"}, {"category": "maths"}]
+    assert records[0]["source"]["dialect"]["steps"][-1] == {"take": "joined:/category", "put": "/factors/category"}
+    run("audit", tmp_path / "ledger")
+    (tmp_path / "questions.jsonl").write_text('{"question_id": 81}\n{"question_id": 81}\n')
+    run(*normalize, "--join", tmp_path / "questions.jsonl", status=2)
+    assert "have the key 81" in capsys.readouterr().err

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 from collections import Counter
+from typing import Any
 
 import contract_spec as spec
 import pytest
@@ -40,7 +41,7 @@ def reasons(outcome):
     return {line["source"]["index"]: [reason["code"] for reason in line["reasons"]] for line in lines}
 
 
-ROWS = st.fixed_dictionaries(
+ROWS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {"q": st.sampled_from(["a", "b", "c", 1, None]), "m": st.sampled_from(["w", "x"])},
     optional={"r": st.sampled_from([1, 5, 9, "3", "3.5", "x", -1, None, "$ERROR$", True, [], 4.0]), "j": st.just("j")},
 )
@@ -51,7 +52,7 @@ def verdict(row):
     """A simpler model of one entry: the first reason by its rules, or nothing."""
     if type(row) is not dict or row.get("q") is None:
         return "invalid"
-    score = row.get("r")
+    score: Any = row.get("r")
     if type(score) is str and score in ("3", "3.5"):
         score = float(score)
     sound = type(score) in (int, float) and 1 <= score <= 5 and score == int(score)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any, BinaryIO
 
-from normalizer.containers.lines import Lines
-from normalizer.containers.rows import MAX_ROW_BYTES, Row, Unreadable, parsed
-from normalizer.containers.tables import Table
+from normalizer.containers.readers.lines import Lines
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, Unreadable, parsed
+from normalizer.containers.readers.tables import Table
 from normalizer.documents.lossless import Number
 
 _ZSTANDARD = 93

@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from normalizer.containers.archives import Archive
-from normalizer.containers.rows import Unreadable
+from normalizer.containers.readers.archives import Archive
+from normalizer.containers.readers.rows import Unreadable
 
 
 def packed(members, method=zipfile.ZIP_DEFLATED):

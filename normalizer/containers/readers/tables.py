@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from normalizer.containers.rows import MAX_ROW_BYTES, Row, Unreadable
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, Unreadable
 
 
 class Table:
@@ -71,7 +71,7 @@ class Table:
                 return
             yield first, cells, ""
 
-    def _reader(self) -> "csv._reader":
+    def _reader(self) -> Iterator[list[str]]:
         return csv.reader(self._counted(), delimiter=self._delimiter, strict=True)
 
     def _counted(self) -> Iterator[str]:

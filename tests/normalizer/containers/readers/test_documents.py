@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.containers.documents import Document
-from normalizer.containers.rows import Unreadable
+from normalizer.containers.readers.documents import Document
+from normalizer.containers.readers.rows import Unreadable
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),

@@ -2,11 +2,11 @@
 
 from typing import Any, BinaryIO
 
-from normalizer.containers.archives import Archive
-from normalizer.containers.documents import Document
-from normalizer.containers.lines import Lines
-from normalizer.containers.rows import Reader, Unreadable
-from normalizer.containers.tables import Table
+from normalizer.containers.readers.archives import Archive
+from normalizer.containers.readers.documents import Document
+from normalizer.containers.readers.lines import Lines
+from normalizer.containers.readers.rows import Reader, Unreadable
+from normalizer.containers.readers.tables import Table
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _SUFFIXES = {"json": ["*.json"], "jsonl": ["*.jsonl", "*.json"], "csv": ["*.csv"], "zip": ["*.zip"]}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from normalizer.containers.rows import MAX_ROW_BYTES, Row, Unreadable, parsed
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, Unreadable, parsed
 from normalizer.documents.pointers import steps_of
 
 _MARK = b"\xef\xbb\xbf"

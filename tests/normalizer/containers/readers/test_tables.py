@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.containers.rows import Unreadable
-from normalizer.containers.tables import Table
+from normalizer.containers.readers.rows import Unreadable
+from normalizer.containers.readers.tables import Table
 
 CELL = st.text(st.sampled_from('ab",\n\r 1é'), max_size=4)
 ENDS = st.sampled_from(["\n", "\r\n"])

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from normalizer.containers.rows import MAX_ROW_BYTES, Row, Unreadable, parsed
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, Unreadable, parsed
 from normalizer.documents.lossless import Number
 from normalizer.documents.pointers import escape, steps_of
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.containers.lines import Lines
-from normalizer.containers.rows import MAX_ROW_BYTES, Unreadable
+from normalizer.containers.readers.lines import Lines
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Unreadable
 
 LINE = st.sampled_from([b"{}", b'{"a": 1.0}', b"[", b"", b"  ", b"\xff", b"nul", b'{"a":1,"a":2}', b"\r", b"1"])
 END = st.sampled_from([b"\n", b"\r\n", b"\n\n"])
@@ -44,7 +44,7 @@ def test_the_line_that_describes_the_run_is_no_row():
 
 
 def test_an_endless_line_is_not_held_in_memory():
-    class Endless(io.RawIOBase):
+    class Endless(io.BytesIO):
         def readline(self, size=-1):
             return b"x" * size
 
