@@ -3,6 +3,15 @@
 from typing import NamedTuple
 
 
+class Confinement(NamedTuple):
+    """What the kernel enforces on this process, whatever its code does."""
+
+    files: bool = False
+    """Whether only files below the root, and those that Python itself needs, can be opened, and none for writing."""
+    network: bool = False
+    """Whether no TCP connection can be made and no further TCP port be listened on."""
+
+
 class Terms(NamedTuple):
     """Limits and flags in force."""
 
@@ -15,3 +24,5 @@ class Terms(NamedTuple):
     """Whether ignore rules hold where a request does not say."""
     log: bool = False
     """Whether a trace is written."""
+    confinement: Confinement = Confinement()
+    """How far the process is confined."""

@@ -50,6 +50,19 @@ def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
     )
 
 
+def _confine(options: argparse.Namespace, server: Any) -> None:
+    """Give up what the server does not need, now that everything it was told to open is open."""
+    if options.confine == "off":
+        return
+    from zeno.confinement import landlock, needs
+
+    try:
+        server.tell_confinement(landlock.restrict(needs.rules(server.tree.descriptor)))
+    except landlock.NotPossible as error:
+        if options.confine == "require":
+            raise CannotRun(f"cannot confine itself: {error}; --confine auto goes on without") from None
+
+
 def _require_output() -> None:
     if sys.stdout is None:
         raise CannotRun("standard output is closed, so nobody can be answered; give it somewhere to go")
@@ -67,6 +80,7 @@ def serve(options: argparse.Namespace) -> int:
         sink = os.dup(1)
         stack.callback(os.close, sink)
         os.dup2(2, 1)
+        _confine(options, server)
         # The first search has all files to read: it shall not have to load itself as well.
         dispatch.prepare("grep")
         # What is there now stays: the garbage collector need not look at it again and again.
@@ -84,6 +98,7 @@ def mcp(options: argparse.Namespace) -> int:
             from zeno.doors.mcp import serve
         except ModuleNotFoundError as error:
             raise _needs("mcp", error) from None
+        _confine(options, server)
         serve(server)
     return 0
 
@@ -102,6 +117,7 @@ def http(options: argparse.Namespace) -> int:
         except CannotListen as error:
             raise CannotRun(str(error)) from None
         stack.callback(listening.socket.close)
+        _confine(options, server)
         serve(server, listening, options.allow_host)
     return 0
 

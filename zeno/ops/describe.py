@@ -2,6 +2,7 @@
 
 import contract_spec as spec
 from contract_models.zeno.ops.describe import (
+    Confinement,
     DescribeArgs,
     DescribeResult,
     OperationDescription,
@@ -23,6 +24,7 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
     """The version, the operations, the terms."""
     names = [name for name in spec.names() if name.startswith(_PREFIX)]
     terms = meter.terms._asdict()
+    confinement = terms.pop("confinement")
     flags = {name: terms.pop(name) for name in ("gitignore", "log")}
     return DescribeResult(
         protocol=spec.PROTOCOL_VERSION,
@@ -38,6 +40,7 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
         limits=ServerLimits.model_validate({name: limit for name, limit in terms.items() if limit is not None}),
         flags=ServerFlags.model_validate(flags),
         policy=_policy(corpus.tree.policy),
+        confinement=Confinement(files=confinement.files, network=confinement.network),
         schemas={name: spec.schema(name) for name in names} if args.schemas else MISSING,
         metrics=meter.stop(),
     )

@@ -8,8 +8,9 @@ from contract_spec.model import Model
 from pydantic import MISSING
 
 from zeno.errors import InternalError, InvalidRequest, ResponseTooLarge, TraceFailed, ZenoError
+from zeno.files.tree import Tree
 from zeno.meter import Clock, Meter
-from zeno.options import Terms
+from zeno.options import Confinement, Terms
 from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.session.budget import Budget
@@ -60,6 +61,15 @@ class Server:
         self._budget = Budget(max_ops, max_lines, max_bytes)
         self.max_request_bytes = max_request_bytes
         self.max_response_bytes = max_response_bytes
+
+    @property
+    def tree(self) -> Tree:
+        """The tree that is served."""
+        return self._corpus.tree
+
+    def tell_confinement(self, confinement: Confinement) -> None:
+        """Have `describe` tell how this process is confined. Until then it says that it is not."""
+        self._terms = self._terms._replace(confinement=confinement)
 
     def answer(self, line: bytes) -> bytes:
         """Answer one line. Never raises on account of what the line says."""
