@@ -96,3 +96,9 @@ def build(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Race against ripgrep and bare servers, side by side: nox -s bench -- --help."""
     _run(session, "-m", "tools.bench.run", *session.posargs)
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Feed parsers and matchers made-up bytes and check their promises: nox -s fuzz -- --minutes N [--target NAME]."""
+    _run(session, "-m", "tools.fuzz.run", *session.posargs)
