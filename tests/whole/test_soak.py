@@ -1,5 +1,8 @@
 """The soak itself: it runs, and notices what it is there to notice."""
 
+import sys
+from typing import Any
+
 import pytest
 
 from tests.support.lacking import lacking
@@ -9,7 +12,7 @@ from tools.soak.servers import Cost, Stdio
 
 @pytest.fixture
 def linux():
-    if not run.sys.platform.startswith("linux"):
+    if not sys.platform.startswith("linux"):
         lacking("needs /proc")
 
 
@@ -21,7 +24,7 @@ def test_a_short_soak_finds_nothing(linux, tmp_path, capsys):
 
 def test_a_stale_answer_is_told(linux, tmp_path, monkeypatch, capsys):
     honest = Stdio.ask
-    first = {}
+    first: dict[tuple[int, str, str], Any] = {}
 
     def stale(server, op, args):
         answer = honest(server, op, args)

@@ -5,6 +5,7 @@ import json
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import contract_spec as spec
 
@@ -58,7 +59,8 @@ def cursor(data: bytes) -> None:
     answer = _ask(op, {**args, "cursor": made_up})
     if not answer["ok"]:
         assert answer["error"]["code"] in ("invalid_cursor", "invalid_args")
-    seen, whole = [], _ask(op, {key: value for key, value in args.items() if not key.startswith("max_")})
+    seen: list[Any] = []
+    whole = _ask(op, {key: value for key, value in args.items() if not key.startswith("max_")})
     key = "hits" if op == "grep" else "files"
     result = first["result"]
     while True:
@@ -72,10 +74,8 @@ def cursor(data: bytes) -> None:
         assert garbled == issued or not _ask(op, {**args, "cursor": garbled})["ok"]
 
 
-def _ask(op: str, args: dict[str, object]) -> dict[str, dict[str, object]]:
-    answer: dict[str, dict[str, object]] = json.loads(
-        _server().answer(json.dumps({"id": "1", "op": op, "args": args}).encode())
-    )
+def _ask(op: str, args: dict[str, object]) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(_server().answer(json.dumps({"id": "1", "op": op, "args": args}).encode()))
     return answer
 
 

@@ -53,18 +53,17 @@ class ChangingTree:
         """An operation and arguments that mostly make sense."""
         path = self._some().relative_to(self.folder).as_posix()
         word = self._chance.choice(_WORDS[:7])
-        return self._chance.choice(
-            [
-                ("grep", {"pattern": word}),
-                ("grep", {"pattern": f"(?i){word}.*{word}|^$", "max_hits": 20, "gitignore": True}),
-                ("grep", {"pattern": word, "globs": ["d1*/**"], "output": "files"}),
-                ("list_files", {"gitignore": self._chance.random() < 0.5}),
-                ("read_file", {"path": path, "start_line": 1, "end_line": 40}),
-                ("read_file", {"path": "gone/" + path}),
-                ("stat", {"paths": [path, "link.txt", "d1"]}),
-                ("peek", {"path": path}),
-            ]
-        )
+        requests: list[tuple[str, dict[str, Any]]] = [
+            ("grep", {"pattern": word}),
+            ("grep", {"pattern": f"(?i){word}.*{word}|^$", "max_hits": 20, "gitignore": True}),
+            ("grep", {"pattern": word, "globs": ["d1*/**"], "output": "files"}),
+            ("list_files", {"gitignore": self._chance.random() < 0.5}),
+            ("read_file", {"path": path, "start_line": 1, "end_line": 40}),
+            ("read_file", {"path": "gone/" + path}),
+            ("stat", {"paths": [path, "link.txt", "d1"]}),
+            ("peek", {"path": path}),
+        ]
+        return self._chance.choice(requests)
 
     def _some(self) -> Path:
         paths = sorted(path for path in self.folder.rglob("f*.txt") if not path.is_symlink())

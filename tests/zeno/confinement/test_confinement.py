@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from typing import Any
 
 import pytest
 
@@ -118,18 +119,19 @@ def started(command: list[str], environment: dict[str, str]) -> "subprocess.Pope
     )
 
 
-def what_it_can_do(process: "subprocess.Popen[bytes]") -> object:
+def what_it_can_do(process: "subprocess.Popen[bytes]") -> dict[str, object]:
     process.send_signal(signal.SIGUSR1)
     assert process.stderr is not None
-    return json.loads(process.stderr.readline())
+    told: dict[str, object] = json.loads(process.stderr.readline())
+    return told
 
 
-def ask(process: "subprocess.Popen[bytes]", message: dict[str, object]) -> dict[str, object]:
+def ask(process: "subprocess.Popen[bytes]", message: dict[str, object]) -> dict[str, Any]:
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(json.dumps(message).encode() + b"\n")
     process.stdin.flush()
-    answer: dict[str, object] = json.loads(process.stdout.readline())
+    answer: dict[str, Any] = json.loads(process.stdout.readline())
     return answer
 
 
