@@ -44,6 +44,7 @@ def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
         max_ops=options.max_ops,
         max_lines=options.max_lines,
         max_bytes=options.max_bytes,
+        max_seconds=options.max_seconds,
         gitignore=options.gitignore,
     )
 
@@ -128,10 +129,8 @@ def call(options: argparse.Namespace) -> int:
     if typed(options.op) != options.op:
         raise CannotRun(f"no operation is called {options.op!r}: the name is not UTF-8")
     args = _arguments(options)
-    line = json.dumps({"id": "call", "op": options.op, "args": args}).encode()
     with ExitStack() as stack:
-        server = Server(ColdCorpus(_tree(options.root, stack)), max_request_bytes=max(len(line), 1 << 20))
-        answer = server.answer(line)
+        answer = Server(ColdCorpus(_tree(options.root, stack))).ask("call", options.op, args).line
     value = json.loads(answer)
     print(json.dumps(value, indent=2, ensure_ascii=False) if options.pretty else answer.decode().rstrip("\n"))
     return 0 if value["ok"] else 1

@@ -34,6 +34,12 @@ def add_server(parser: ArgumentParser) -> None:
         "--max-bytes", type=positive, metavar="N", help="return at most so many bytes of results in all"
     )
     parser.add_argument(
+        "--max-seconds",
+        type=positive,
+        metavar="N",
+        help="refuse a request that takes longer with deadline_exceeded (default: no limit)",
+    )
+    parser.add_argument(
         "--gitignore",
         action="store_true",
         help="leave out what git ignores, where a request does not say gitignore itself",

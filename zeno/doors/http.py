@@ -3,12 +3,12 @@
 Who may come in at all is the doorman's business; what is asked, that of the one answer behind all doors.
 """
 
-import json
 import logging
 import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from itertools import count
@@ -16,7 +16,6 @@ from itertools import count
 import contract_spec as spec
 import uvicorn
 from contract_models.zeno.health import Health
-from contract_models.zeno.response import Failure
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -26,9 +25,10 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from zeno.doors.http_access import Doorman, Listening
+from zeno.doors.http_incoming import Incoming
 from zeno.doors.http_problems import HEADERS, problem
-from zeno.doors.single_worker import Turns
-from zeno.errors import InternalError, InvalidJson, InvalidRequest
+from zeno.doors.workers import Workers
+from zeno.errors import InternalError
 from zeno.session import wire
 from zeno.session.server import Server
 from zeno.text.line_splitter import Lines
@@ -42,13 +42,13 @@ MAX_CONNECTIONS = 1024
 
 def serve(server: Server, listening: Listening, names: Iterable[str] = ()) -> None:
     """Answer until SIGTERM or SIGINT; requests under way are answered first."""
-    with Turns(server) as turns:
-        _serve(turns, listening, names)
+    with Workers(server) as workers:
+        _serve(workers, listening, names)
 
 
-def _serve(turns: Turns, listening: Listening, names: Iterable[str]) -> None:
+def _serve(workers: Workers, listening: Listening, names: Iterable[str]) -> None:
     config = uvicorn.Config(
-        app(turns, listening.token, names),
+        app(workers, listening.token, names),
         access_log=False,
         log_level="warning",
         server_header=False,
@@ -66,9 +66,9 @@ def _serve(turns: Turns, listening: Listening, names: Iterable[str]) -> None:
     door.run(sockets=[listening.socket])
 
 
-def app(turns: Turns, token: str | None, names: Iterable[str] = ()) -> Starlette:
+def app(workers: Workers, token: str | None, names: Iterable[str] = ()) -> Starlette:
     """The application: routes behind a doorman."""
-    door = _Door(turns)
+    door = _Door(workers)
     return Starlette(
         routes=[
             Route("/v1/ops/{op:path}", door.operation, methods=["POST"]),
@@ -84,26 +84,24 @@ def app(turns: Turns, token: str | None, names: Iterable[str] = ()) -> Starlette
 class _Door:
     """Requests to lines, lines to responses."""
 
-    def __init__(self, turns: Turns) -> None:
-        self._turns = turns
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
         self._numbers = count(1)
 
     async def operation(self, request: Request) -> Response:
         """One operation: its args are the body, its result is the answer."""
         _require_type(request, "application/json")
         request_id = f"http-{os.getpid()}-{next(self._numbers)}"
-        limit = self._turns.max_request_bytes
-        body = await self._body(request, limit)
-        # What is too long goes to the server as it is, to be refused and told in the trace like a line.
-        line = body if len(body) > limit else _line(request_id, request.path_params["op"], body)
-        answer = await self._turns.answer(line)
-        result = wire.result_of(answer, request_id)
-        if result is not None:
-            return Response(result, media_type="application/json", headers=HEADERS)
-        error = Failure.model_validate_json(answer).error
-        about_bytes = error.code in (InvalidJson.code, InvalidRequest.code)
-        message = error.message.replace("the line", "the body", 1) if about_bytes else error.message
-        return problem(message, error.code, status=413 if len(line) > limit else None)
+        limit = self._workers.max_request_bytes
+        async with Incoming(request) as incoming:
+            # A body over the limit is passed on up to there, to be refused and traced like any other request.
+            body = await incoming.body(limit)
+            op = request.path_params["op"]
+            answer = await incoming.unless_left(self._workers.answer_body(request_id, op, body))
+        if answer.error is None:
+            return Response(answer.result, media_type="application/json", headers=HEADERS)
+        error = wire.error_of(answer.error)
+        return problem(error.message, error.code, status=413 if len(body) > limit else None)
 
     async def stream(self, request: Request) -> Response:
         """The plain protocol: each line is answered as soon as it has come."""
@@ -111,37 +109,15 @@ class _Door:
         return _Streamed(self._answers(request))
 
     async def _answers(self, request: Request) -> AsyncIterator[bytes]:
-        lines = Lines(self._turns.max_request_bytes)
-        try:
-            async for chunk in request.stream():
+        lines = Lines(self._workers.max_request_bytes)
+        async with Incoming(request) as incoming:
+            async for chunk in incoming:
                 for line in lines.feed(chunk):
                     if not wire.is_blank(line):
-                        yield await self._turns.answer(line)
-        except ClientDisconnect:
-            return
-        rest = lines.rest()
-        if not wire.is_blank(rest):
-            yield await self._turns.answer(rest)
-
-    async def _body(self, request: Request, limit: int) -> bytes:
-        """The body; of one over the limit only enough to see that it is one."""
-        size, chunks = 0, []
-        async for chunk in request.stream():
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > limit:
-                break
-        return b"".join(chunks)[: limit + 1]
-
-
-def _line(request_id: str, op: str, body: bytes) -> bytes:
-    """The request of an operation; a body that is no JSON makes none, and goes to the server as it is."""
-    try:
-        args = wire.parse(body)
-    except InvalidJson:
-        return body
-    request = {"id": request_id, "op": op, "args": args}
-    return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode()
+                        yield (await incoming.unless_left(self._workers.answer_line(line))).line
+            rest = lines.rest()
+            if not wire.is_blank(rest):
+                yield (await incoming.unless_left(self._workers.answer_line(rest))).line
 
 
 class _Streamed(Response):
@@ -155,8 +131,9 @@ class _Streamed(Response):
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
         """Send each answer as it comes; a client that has left ends the exchange."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        async for answer in self._answers:
-            await send({"type": "http.response.body", "body": answer, "more_body": True})
+        with suppress(ClientDisconnect):
+            async for answer in self._answers:
+                await send({"type": "http.response.body", "body": answer, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 

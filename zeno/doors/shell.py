@@ -69,8 +69,7 @@ class Shell:
 
     def _ask(self, op: str, args: dict[str, Any]) -> dict[str, Any]:
         self._asked += 1
-        line = json.dumps({"id": f"shell-{self._asked}", "op": op, "args": args}).encode()
-        answer: dict[str, Any] = json.loads(self._server.answer(line))
+        answer: dict[str, Any] = json.loads(self._server.ask(f"shell-{self._asked}", op, args).line)
         return answer
 
     def complete(self, line: str, word: str) -> list[str]:

@@ -9,12 +9,16 @@ from zeno.search.corpus import Corpus
 from zeno.text.file_lines import lines_of
 from zeno.text.symbols import symbols_of
 
+# How much longer it takes to find the symbols of a text than to count its lines.
+_COST_OF_A_BYTE = 64
+
 
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
     """The symbols in the order they stand, capped."""
     before = 0 if args.cursor is MISSING else cursors.number(cursors.position("extract_symbols", args, args.cursor))
     with corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
+        meter.expect(file.size * _COST_OF_A_BYTE)
         text = "\n".join(lines_of(file.read()))
     meter.scanned(file.bytes_read)
     found = symbols_of(file.path, text)[before:]

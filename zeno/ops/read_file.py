@@ -18,6 +18,7 @@ def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResul
         raise InvalidArgs(f"args.end_line must not be below start_line ({args.start_line})")
     with corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
+        meter.expect(file.size)
         last = min(end, args.start_line + args.max_lines - 1)
         window = Window(args.start_line, last, meter.keep, needed(args))
         window.feed(file.chunks())

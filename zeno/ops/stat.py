@@ -21,7 +21,7 @@ def stat(args: StatArgs, corpus: Corpus, meter: Meter) -> StatResult:
     asked = [] if args.path is MISSING else [(args.path, "args.path")]
     if args.paths is not MISSING:
         asked += [(path, f"args.paths[{index}]") for index, path in enumerate(args.paths)]
-    items = [_item(path, field, corpus.tree) for path, field in asked]
+    items = [_item(path, field, corpus.tree) for path, field in meter.checked(asked)]
     meter.files_scanned += len(items)
     return StatResult(items=items, metrics=meter.stop())
 

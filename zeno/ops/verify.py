@@ -3,10 +3,13 @@
 from contract_models.zeno.ops.verify import CitationVerdict, VerifyArgs, VerifyCitation, VerifyResult
 from pydantic import MISSING
 
-from zeno.errors import InvalidArgs
+from zeno.errors import InvalidArgs, PermissionDenied
 from zeno.meter import Meter
 from zeno.results.receipts import check, receipt
 from zeno.search.corpus import Corpus
+
+# How much longer it takes to look for lines that moved than to count lines.
+_COST_OF_A_BYTE = 16
 
 
 def verify(args: VerifyArgs, corpus: Corpus, meter: Meter) -> VerifyResult:
@@ -15,8 +18,17 @@ def verify(args: VerifyArgs, corpus: Corpus, meter: Meter) -> VerifyResult:
     for index, citation in enumerate(args.citations):
         field = f"args.citations[{index}]"
         _require_sense(citation, field)
+        meter.expect(_size(citation.path, f"{field}.path", corpus) * _COST_OF_A_BYTE)
         items.append(check(citation, corpus.tree, field, meter.scanned))
     return VerifyResult(items=items, metrics=meter.stop())
+
+
+def _size(path: str, field: str, corpus: Corpus) -> int:
+    try:
+        status = corpus.tree.place(path, field).status
+    except PermissionDenied:
+        return 0
+    return 0 if status is None else status.st_size
 
 
 def _require_sense(citation: VerifyCitation, field: str) -> None:

@@ -50,7 +50,7 @@ class OperationDescription(Model):
 
 class ServerLimits(Model):
     """
-    Limits in force. Those of the session's budget are present exactly when they are set.
+    Limits in force. max_seconds and those of the session's budget are present exactly when they are set.
     """
 
     model_config = ConfigDict(
@@ -75,6 +75,10 @@ class ServerLimits(Model):
     max_bytes: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
     """
     Bytes of results that a session may be sent.
+    """
+    max_seconds: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    Seconds that one request may take; present exactly when set.
     """
 
 
