@@ -35,12 +35,14 @@ class Methods:
         self,
         *,
         schemas: bool | None = None,
+        op: str | None = None,
     ) -> DescribeResult:
         """Tell what this server is: the version of the protocol, the operations with their schemas, the limits and flags in force.
 
         schemas: Also return the schemas, some 50 kB of them. Default: true.
+        op: Tell of this operation only, and return its schema with every reference replaced by what it points to.
         """
-        return self.call("describe", _given(schemas=schemas), DescribeResult)
+        return self.call("describe", _given(schemas=schemas, op=op), DescribeResult)
 
     def extract_symbols(
         self,
@@ -322,12 +324,14 @@ class AsyncMethods:
         self,
         *,
         schemas: bool | None = None,
+        op: str | None = None,
     ) -> DescribeResult:
         """Tell what this server is: the version of the protocol, the operations with their schemas, the limits and flags in force.
 
         schemas: Also return the schemas, some 50 kB of them. Default: true.
+        op: Tell of this operation only, and return its schema with every reference replaced by what it points to.
         """
-        return await self.call("describe", _given(schemas=schemas), DescribeResult)
+        return await self.call("describe", _given(schemas=schemas, op=op), DescribeResult)
 
     async def extract_symbols(
         self,

@@ -15,15 +15,14 @@ from zeno.errors import CannotRun
 
 
 @deadly()
-def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
-    """The server that flags describe, whatever door it stands behind."""
+def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
+    """Return the server that the flags describe; every door uses one like it."""
     # What else is installed must not have a say in what is answered; and to look for it takes time.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     from zeno.cache.warm_corpus import WarmCorpus
     from zeno.search.cold import ColdCorpus
     from zeno.session.server import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, Server
 
-    tree = _tree(options.root, stack)
     trace = None
     if options.log is not None:
         from zeno.trace.writer import TraceWriter
@@ -49,6 +48,16 @@ def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
     )
 
 
+def _claims(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
+    """Return what writes clients' claims into the log; None without one."""
+    if options.log is None:
+        return None
+    from zeno.doors.claims import Claims
+    from zeno.trace.recorder import Recorder
+
+    return Claims(stack.enter_context(Recorder(options.log, tree)))
+
+
 def _require_output() -> None:
     if sys.stdout is None:
         raise CannotRun("standard output is closed, so nobody can be answered; give it somewhere to go")
@@ -58,7 +67,8 @@ def serve(options: argparse.Namespace) -> int:
     """Answer JSON lines on standard input."""
     _require_output()
     with ExitStack() as stack:
-        server = _server(options, stack)
+        tree = _tree(options.root, stack)
+        server = _server(options, stack, tree)
         from zeno.doors.stdio import serve
         from zeno.session import dispatch
 
@@ -78,19 +88,21 @@ def mcp(options: argparse.Namespace) -> int:
     """Answer the Model Context Protocol."""
     _require_output()
     with ExitStack() as stack:
-        server = _server(options, stack)
+        tree = _tree(options.root, stack)
+        server = _server(options, stack, tree)
         try:
             from zeno.doors.mcp import serve
         except ModuleNotFoundError as error:
             raise _needs("mcp", error) from None
-        serve(server)
+        serve(server, _claims(options, stack, tree))
     return 0
 
 
 def http(options: argparse.Namespace) -> int:
     """Answer HTTP requests."""
     with ExitStack() as stack:
-        server = _server(options, stack)
+        tree = _tree(options.root, stack)
+        server = _server(options, stack, tree)
         try:
             from zeno.doors.http import serve
             from zeno.doors.http_access import CannotListen, listen
@@ -101,7 +113,7 @@ def http(options: argparse.Namespace) -> int:
         except CannotListen as error:
             raise CannotRun(str(error)) from None
         stack.callback(listening.socket.close)
-        serve(server, listening, options.allow_host)
+        serve(server, listening, options.allow_host, _claims(options, stack, tree))
     return 0
 
 

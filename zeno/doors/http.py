@@ -3,6 +3,7 @@
 Who may come in at all is the doorman's business; what is asked, that of the one answer behind all doors.
 """
 
+import json
 import logging
 import os
 import signal
@@ -24,11 +25,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from zeno.doors.claims import Claims
 from zeno.doors.http_access import Doorman, Listening
 from zeno.doors.http_incoming import Incoming
+from zeno.doors.http_mcp import McpEndpoint
 from zeno.doors.http_problems import HEADERS, problem
 from zeno.doors.workers import Workers
-from zeno.errors import InternalError
+from zeno.errors import InternalError, InvalidRequest, ZenoError
 from zeno.session import wire
 from zeno.session.server import Server
 from zeno.text.line_splitter import Lines
@@ -36,13 +39,15 @@ from zeno.text.line_splitter import Lines
 log = logging.getLogger("zeno")
 
 JSONL = "application/jsonl"
+REQUEST_ID = "Zeno-Request-Id"
+"""Header of an answer: the id under which the trace has the request."""
 # Beyond these connections uvicorn answers 503 by itself; requests are answered one at a time in any case.
 MAX_CONNECTIONS = 1024
 
 
-def serve(server: Server, listening: Listening, names: Iterable[str] = ()) -> None:
+def serve(server: Server, listening: Listening, names: Iterable[str] = (), claims: Claims | None = None) -> None:
     """Answer until SIGTERM or SIGINT; requests under way are answered first."""
-    with Workers(server) as workers:
+    with Workers(server, claims) as workers:
         _serve(workers, listening, names)
 
 
@@ -73,6 +78,8 @@ def app(workers: Workers, token: str | None, names: Iterable[str] = ()) -> Starl
         routes=[
             Route("/v1/ops/{op:path}", door.operation, methods=["POST"]),
             Route("/v1/jsonl", door.stream, methods=["POST"]),
+            *([] if workers.claims is None else [Route("/v1/claims", door.claim, methods=["POST"])]),
+            Route("/mcp", McpEndpoint(workers), methods=["GET", "POST", "DELETE"]),
             Route("/openapi.json", _openapi, methods=["GET"]),
             Route("/healthz", _health, methods=["GET"]),
         ],
@@ -99,9 +106,26 @@ class _Door:
             op = request.path_params["op"]
             answer = await incoming.unless_left(self._workers.answer_body(request_id, op, body))
         if answer.error is None:
-            return Response(answer.result, media_type="application/json", headers=HEADERS)
-        error = wire.error_of(answer.error)
-        return problem(error.message, error.code, status=413 if len(body) > limit else None)
+            response = Response(answer.result, media_type="application/json", headers=HEADERS)
+        else:
+            error = wire.error_of(answer.error)
+            response = problem(error.message, error.code, status=413 if len(body) > limit else None)
+        response.headers[REQUEST_ID] = request_id
+        return response
+
+    async def claim(self, request: Request) -> Response:
+        """Write a claim into the trace; the event is the answer."""
+        _require_type(request, "application/json")
+        limit = self._workers.max_request_bytes
+        async with Incoming(request) as incoming:
+            body = await incoming.body(limit)
+        if len(body) > limit:
+            return problem(f"the body is longer than {limit} bytes", InvalidRequest.code, status=413)
+        try:
+            event = await self._workers.claim(wire.parse(body, "the body"))
+        except ZenoError as error:
+            return problem(str(error), error.code)
+        return Response(json.dumps(event), 201, HEADERS, "application/json")
 
     async def stream(self, request: Request) -> Response:
         """The plain protocol: each line is answered as soon as it has come."""

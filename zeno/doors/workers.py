@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Self, TypeVar
 
+from zeno.doors.claims import Claims
 from zeno.session.forked import Forked
 from zeno.session.outcome import Answer, Job
 from zeno.session.server import Server
@@ -28,7 +29,9 @@ MAX_FORKED = 2 * (os.cpu_count() or 1) + 2
 class Workers:
     """A server that an event loop can await. Requests run side by side; whoever needs an order awaits one by one."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, claims: Claims | None = None) -> None:
+        self.claims = claims
+        """Where clients' claims go; None without a trace."""
         self.max_request_bytes = server.max_request_bytes
         self._server = server
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="zeno")
@@ -54,6 +57,11 @@ class Workers:
     async def answer(self, request_id: str, op: str, args: Any) -> Answer:
         """Answer a request given as values."""
         return await self._answer(partial(self._server.accept, request_id, op, args))
+
+    async def claim(self, args: Any) -> dict[str, Any]:
+        """Write a claim into the trace and return the event. Raises ZenoError."""
+        assert self.claims is not None  # noqa: S101 - for the type checker: doors offer claims only where there are any
+        return await self._in_thread(partial(self.claims.record, args))
 
     def start_warming(self) -> None:
         """Fill the cache in the moments between requests, a few milliseconds at a time."""

@@ -8,8 +8,10 @@ from contract_models.zeno.ops.describe import (
     ServerFlags,
     ServerLimits,
 )
+from contract_spec.bundle import inlined
 from pydantic import MISSING
 
+from zeno.errors import InvalidArgs
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 
@@ -20,6 +22,12 @@ _OPS = "zeno/ops/"
 def describe(args: DescribeArgs, _corpus: Corpus, meter: Meter) -> DescribeResult:
     """The version, the operations, the terms."""
     names = [name for name in spec.names() if name.startswith(_PREFIX)]
+    schemas = {name: spec.schema(name) for name in names} if args.schemas and args.op is MISSING else {}
+    if args.op is not MISSING:
+        names = [name for name in names if name == f"{_OPS}{args.op}.json"]
+        if not names:
+            raise InvalidArgs(f"args.op: no operation is called {args.op!r}; describe without op lists them")
+        schemas = {name: inlined(name) for name in names if args.schemas}
     terms = meter.terms._asdict()
     flags = {name: terms.pop(name) for name in ("gitignore", "log")}
     return DescribeResult(
@@ -35,6 +43,11 @@ def describe(args: DescribeArgs, _corpus: Corpus, meter: Meter) -> DescribeResul
         ],
         limits=ServerLimits.model_validate({name: limit for name, limit in terms.items() if limit is not None}),
         flags=ServerFlags.model_validate(flags),
-        schemas={name: spec.schema(name) for name in names} if args.schemas else MISSING,
+        model_defaults={
+            op: tool["defaults"]
+            for op, tool in sorted(spec.resource("rules/mcp.json")["tools"].items())
+            if args.op in (MISSING, op)
+        },
+        schemas=schemas or MISSING,
         metrics=meter.stop(),
     )

@@ -24,6 +24,10 @@ class DescribeArgs(Model):
     """
     Also return the schemas, some 50 kB of them.
     """
+    op: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Tell of this operation only, and return its schema with every reference replaced by what it points to.
+    """
 
 
 class OperationDescription(Model):
@@ -124,6 +128,10 @@ class DescribeResult(Model):
     flags: ServerFlags
     """
     Flags in force.
+    """
+    model_defaults: dict[str, dict[str, Any]] | MISSING = MISSING
+    """
+    Values that the MCP door puts in for arguments that a call leaves out, by operation.
     """
     schemas: dict[str, dict[str, Any]] | MISSING = MISSING
     """
