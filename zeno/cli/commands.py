@@ -124,12 +124,14 @@ def _needs(extra: str, error: ModuleNotFoundError) -> CannotRun:
 def shell(options: argparse.Namespace) -> int:
     """Ask by hand."""
     _require_output()
+    from zeno.cache.warm_corpus import WarmCorpus
     from zeno.doors.shell import Shell
-    from zeno.search.cold import ColdCorpus
     from zeno.session.server import Server
 
     with ExitStack() as stack:
-        return Shell(Server(ColdCorpus(_tree(options.root, stack)))).run()
+        corpus = WarmCorpus(_tree(options.root, stack), options.cache_bytes)
+        stack.callback(corpus.close)
+        return Shell(Server(corpus)).run()
 
 
 def call(options: argparse.Namespace) -> int:
@@ -144,8 +146,27 @@ def call(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         answer = Server(ColdCorpus(_tree(options.root, stack))).ask("call", options.op, args).line
     value = json.loads(answer)
-    print(json.dumps(value, indent=2, ensure_ascii=False) if options.pretty else answer.decode().rstrip("\n"))
+    as_text = options.text or (sys.stdout is not None and sys.stdout.isatty() and not (options.pretty or options.json))
+    if as_text:
+        _print_text(value)
+    elif options.pretty:
+        from zeno.doors.visible import visible_json
+
+        print(visible_json(json.dumps(value, indent=2, ensure_ascii=False)))
+    else:
+        print(answer.decode().rstrip("\n"))
     return 0 if value["ok"] else 1
+
+
+def _print_text(answer: dict[str, Any]) -> None:
+    """Print an answer for a person: the result on standard output, an error on standard error."""
+    from zeno.doors.plain_text import plain
+    from zeno.doors.visible import visible
+
+    if answer["ok"]:
+        print(visible(plain(answer["result"])))
+    else:
+        print(visible(f"zeno: {answer['error']['code']}: {answer['error']['message']}"), file=sys.stderr)
 
 
 def _arguments(options: argparse.Namespace) -> Any:

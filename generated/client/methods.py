@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
-from contract_spec.model import Model
+from contract_spec.model import ClientResult, Model
 
 from .ops.describe import DescribeResult
 from .ops.extract_symbols import ExtractSymbolsResult
@@ -17,7 +17,7 @@ from .ops.read_file import ReadFileResult
 from .ops.stat import StatResult
 from .ops.verify import VerifyResult
 
-R = TypeVar("R", bound=Model)
+R = TypeVar("R", bound=ClientResult)
 
 
 class Methods:
