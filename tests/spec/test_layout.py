@@ -52,7 +52,7 @@ OPENS_OTHER_FILES = {
     "cli.trace_read": "a trace and the page made of it",
     "cli.trace_source": "a trace",
     "cli.trace_write": "a trace",
-    "doors.http_access": "the token file",
+    "doors.http.access": "the token file",
     "session.forked": "the descriptors of its own process",
     "search.fork_helper": "its own memory file",
     "cache.inotify": "limits of the kernel",

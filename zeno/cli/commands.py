@@ -91,7 +91,7 @@ def mcp(options: argparse.Namespace) -> int:
         tree = _tree(options.root, stack)
         server = _server(options, stack, tree)
         try:
-            from zeno.doors.mcp import serve
+            from zeno.doors.mcp.standard_io import serve
         except ModuleNotFoundError as error:
             raise _needs("mcp", error) from None
         serve(server, _claims(options, stack, tree))
@@ -104,8 +104,8 @@ def http(options: argparse.Namespace) -> int:
         tree = _tree(options.root, stack)
         server = _server(options, stack, tree)
         try:
-            from zeno.doors.http import serve
-            from zeno.doors.http_access import CannotListen, listen
+            from zeno.doors.http.access import CannotListen, listen
+            from zeno.doors.http.app import serve
         except ModuleNotFoundError as error:
             raise _needs("http", error) from None
         try:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zeno.doors.mcp_text import text_of
+from zeno.doors.mcp.text import text_of
 from zeno.doors.visible import one_line, visible
 from zeno.session.dispatch import OPS
 

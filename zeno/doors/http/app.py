@@ -26,10 +26,10 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from zeno.doors.claims import Claims
-from zeno.doors.http_access import Doorman, Listening
-from zeno.doors.http_incoming import Incoming
-from zeno.doors.http_mcp import McpEndpoint
-from zeno.doors.http_problems import HEADERS, problem
+from zeno.doors.http.access import Doorman, Listening
+from zeno.doors.http.incoming import Incoming
+from zeno.doors.http.mcp_endpoint import McpEndpoint
+from zeno.doors.http.problems import HEADERS, problem
 from zeno.doors.workers import Workers
 from zeno.errors import InternalError, InvalidRequest, ZenoError
 from zeno.session import wire

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from zeno.doors.http_problems import problem
+from zeno.doors.http.problems import problem
 
 MIN_TOKEN = 16
 _BACKLOG = 1024

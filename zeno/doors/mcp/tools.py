@@ -19,7 +19,7 @@ from contract_spec.bundle import inlined
 from mcp.server.lowlevel import Server as McpServer
 from mcp.shared.exceptions import MCPError
 
-from zeno.doors.mcp_text import text_of
+from zeno.doors.mcp.text import text_of
 from zeno.doors.workers import Workers
 from zeno.errors import ZenoError
 from zeno.session import wire

@@ -148,11 +148,9 @@ def _completeness(result: Result) -> str:
     told = []
     if result["truncated"]:
         told.append(_cut(result))
-    elif result["complete"]:
-        told.append("complete")
-    else:
-        told.append("not complete")
-    skipped = [f"{count} {name}" for name, count in result["skipped"].items() if count]
+    elif "complete" in result:
+        told.append("complete" if result["complete"] else "not complete")
+    skipped = [f"{count} {name}" for name, count in result.get("skipped", {}).items() if count]
     if skipped:
         told.append(f"skipped: {', '.join(skipped)}")
     if "files_selected" in result:
@@ -165,7 +163,8 @@ def _completeness(result: Result) -> str:
 
 def _cut(result: Result) -> str:
     limits = ", ".join(result["truncated_by"])
-    return f'there is more: cut by {limits}, continue with cursor="{result["cursor"]}" or narrow'
+    go_on = f'continue with cursor="{result["cursor"]}" or narrow' if "cursor" in result else "narrow the request"
+    return f"there is more: cut by {limits}, {go_on}"
 
 
 def _clipped(result: Result) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from mcp.server.stdio import stdio_server
 
 from zeno.doors.claims import Claims
-from zeno.doors.mcp_tools import Calls, mcp_server
+from zeno.doors.mcp.tools import Calls, mcp_server
 from zeno.doors.workers import Workers
 from zeno.session.server import Server
 from zeno.text.line_splitter import Lines

@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from zeno.doors.http_problems import problem
+from zeno.doors.http.problems import problem
 from zeno.doors.workers import Workers
 
 MAX_SESSIONS = 256
@@ -48,7 +48,7 @@ class McpEndpoint:
     def _manager(self) -> Any:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-        from zeno.doors.mcp_tools import Calls, mcp_server
+        from zeno.doors.mcp.tools import Calls, mcp_server
 
         return StreamableHTTPSessionManager(
             mcp_server(self._workers, Calls()),
