@@ -113,7 +113,7 @@ def http(options: argparse.Namespace) -> int:
         except CannotListen as error:
             raise CannotRun(str(error)) from None
         stack.callback(listening.socket.close)
-        serve(server, listening, options.allow_host, _claims(options, stack, tree))
+        serve(server, listening, options.allow_host, _claims(options, stack, tree), options.client_timeout)
     return 0
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import contract_spec as spec
 
 from zeno.cli import commands
-from zeno.cli.flags import add_cache, add_root, add_server, port
+from zeno.cli.flags import add_cache, add_root, add_server, port, positive
 from zeno.cli.printing import forget_output
 from zeno.errors import CannotRun
 
@@ -111,7 +111,8 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
     http = inner.add_parser(
         "http",
         help="answer HTTP requests",
-        description="Serve POST /v1/ops/OP, POST /v1/jsonl, GET /openapi.json and GET /healthz.",
+        description="Serve operations at POST /v1/ops/OP, request lines at POST /v1/jsonl, MCP at /mcp, GET /openapi.json "
+        "and GET /healthz; with --log also POST /v1/claims.",
         epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: docs/doors.md.",
     )
     add_server(http)
@@ -126,6 +127,13 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         action="append",
         default=[],
         help="also answer to this name in the Host header, besides localhost and plain addresses; may be repeated",
+    )
+    http.add_argument(
+        "--client-timeout",
+        type=positive,
+        metavar="N",
+        default=30,
+        help="close connections on which a client sends or takes nothing for N seconds (default: 30)",
     )
     http.set_defaults(run=commands.http)
 

@@ -147,6 +147,7 @@ def test_host_and_origin_must_be_ours(url: str, headers: dict[str, str], status:
 
 def test_a_token_is_demanded_of_all_but_the_health_check(root: Path, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{TOKEN}\n")
+    (tmp_path / "token").chmod(0o600)
     with http(root, "--token-file", str(tmp_path / "token")) as url:
         assert get(f"{url}/healthz").json() == {"status": "ok", "protocol": spec.PROTOCOL_VERSION}
         for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}):
@@ -168,6 +169,8 @@ def test_a_token_is_demanded_of_all_but_the_health_check(root: Path, tmp_path: P
         (("--host", "::"), "--token-file"),
         (("--token-file", "nowhere"), "cannot read the token file"),
         (("--token-file", "README.md"), "visible ASCII"),
+        (("--token-file", "open"), "chmod 600"),
+        (("--token-file", "long"), "longer than 4096"),
         (("--host", "203.0.113.1", "--token-file", "token"), "cannot listen"),
         (("--port", "70000"), "no port"),
     ],
@@ -175,8 +178,15 @@ def test_a_token_is_demanded_of_all_but_the_health_check(root: Path, tmp_path: P
 def test_what_would_be_open_or_cannot_be_opened_is_refused_at_the_start(
     root: Path, tmp_path: Path, flags: tuple[str, ...], told: str
 ) -> None:
-    (tmp_path / "token").write_text(TOKEN)
-    (tmp_path / "README.md").write_text("short")
+    files = {
+        "token": (TOKEN, 0o600),
+        "README.md": ("short", 0o600),
+        "open": (TOKEN, 0o644),
+        "long": ("x" * 5000, 0o600),
+    }
+    for name, (text, mode) in files.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(mode)
     found = subprocess.run(
         zeno("http", "--root", root, *flags), capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE
     )

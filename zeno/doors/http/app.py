@@ -27,6 +27,7 @@ from starlette.types import Receive, Scope, Send
 
 from zeno.doors.claims import Claims
 from zeno.doors.http.access import Doorman, Listening
+from zeno.doors.http.connections import guarded
 from zeno.doors.http.incoming import Incoming
 from zeno.doors.http.mcp_endpoint import McpEndpoint
 from zeno.doors.http.problems import HEADERS, problem
@@ -41,17 +42,27 @@ log = logging.getLogger("zeno")
 JSONL = "application/jsonl"
 REQUEST_ID = "Zeno-Request-Id"
 """Header of an answer: the id under which the trace has the request."""
-# Beyond these connections uvicorn answers 503 by itself; requests are answered one at a time in any case.
+# Beyond these connections uvicorn answers 503 by itself.
 MAX_CONNECTIONS = 1024
+CLIENT_TIMEOUT = 30.0
 
 
-def serve(server: Server, listening: Listening, names: Iterable[str] = (), claims: Claims | None = None) -> None:
-    """Answer until SIGTERM or SIGINT; requests under way are answered first."""
+def serve(
+    server: Server,
+    listening: Listening,
+    names: Iterable[str] = (),
+    claims: Claims | None = None,
+    client_timeout: float = CLIENT_TIMEOUT,
+) -> None:
+    """Answer until SIGTERM or SIGINT; requests under way are answered first.
+
+    A connection whose client sends half a request, or does not take its answer, is closed after `client_timeout`.
+    """
     with Workers(server, claims) as workers:
-        _serve(workers, listening, names)
+        _serve(workers, listening, names, client_timeout)
 
 
-def _serve(workers: Workers, listening: Listening, names: Iterable[str]) -> None:
+def _serve(workers: Workers, listening: Listening, names: Iterable[str], client_timeout: float) -> None:
     config = uvicorn.Config(
         app(workers, listening.token, names),
         access_log=False,
@@ -59,6 +70,8 @@ def _serve(workers: Workers, listening: Listening, names: Iterable[str]) -> None
         server_header=False,
         date_header=False,
         limit_concurrency=MAX_CONNECTIONS,
+        http=guarded(client_timeout),
+        ws="none",
         timeout_graceful_shutdown=10,
         # The lifespan protocol is for applications that open something; this one is given what it needs.
         lifespan="off",
