@@ -111,8 +111,8 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
     http = inner.add_parser(
         "http",
         help="answer HTTP requests",
-        description="Serve operations at POST /v1/ops/OP, request lines at POST /v1/jsonl, MCP at /mcp, GET /openapi.json "
-        "and GET /healthz; with --log also POST /v1/claims.",
+        description="Serve operations at POST /v1/ops/OP, request lines at POST /v1/jsonl, MCP at /mcp, "
+        "GET /openapi.json and GET /healthz; with --log also POST /v1/claims.",
         epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: docs/doors.md.",
     )
     add_server(http)

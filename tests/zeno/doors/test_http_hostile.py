@@ -37,7 +37,8 @@ def closed(connection: socket.socket) -> bool:
 HALVES = [
     b"",
     b"POST /v1/ops/stat HTTP/1.1\r\nHost: lo",
-    b'POST /v1/ops/stat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"pa',
+    b"POST /v1/ops/stat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    b'Content-Length: 99\r\n\r\n{"pa',
 ]
 
 

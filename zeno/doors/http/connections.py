@@ -6,7 +6,10 @@ address may have a few: one more closes its oldest, so that such clients are in 
 """
 
 import asyncio
+import socket
+import struct
 from collections import deque
+from contextlib import suppress
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -48,7 +51,16 @@ class NewConnections:
 
     def _end(self, transport: asyncio.Transport) -> None:
         self.discard(transport)
-        transport.abort()
+        _reset(transport)
+
+
+def _reset(transport: asyncio.Transport) -> None:
+    """End a connection at once: the system is not to keep what was not sent, for a client that does not read."""
+    connection = transport.get_extra_info("socket")
+    if connection is not None:
+        with suppress(OSError):
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
 
 
 def guarded(timeout: float) -> type[H11Protocol]:
@@ -89,7 +101,7 @@ def guarded(timeout: float) -> type[H11Protocol]:
         def _look(self) -> None:
             state = self._owed()
             if state is not None and state == self._seen:
-                self.transport.abort()
+                _reset(self.transport)
                 return
             self._seen = state
             self._timer = self.loop.call_later(timeout, self._look)
