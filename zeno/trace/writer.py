@@ -25,7 +25,7 @@ def counted(result: Model) -> tuple[str, int] | None:
 class Summary(NamedTuple):
     """What a response event tells of a result, besides its metrics."""
 
-    count: int | None
+    found: int | None
     truncated: bool
     digest: str
 
@@ -59,7 +59,7 @@ class TraceWriter:
 
     def response(self, request: Request, summary: Summary, metrics: Metrics) -> None:
         """After it ran, before the client is told."""
-        told = ResponseSummary(count=summary.count, truncated=summary.truncated, metrics=metrics)
+        told = ResponseSummary(count=summary.found, truncated=summary.truncated, metrics=metrics)
         event = ResponseEvent(
             ts=self._now(), event="response", id=request.id, op=request.op, summary=told, digest=summary.digest
         )

@@ -145,12 +145,12 @@ def test_whoever_asks_for_progress_hears_of_it(tmp_path: Path) -> None:
     slow_file(sample(tmp_path))
     heard = asyncio.Event()
 
-    async def progress(amount: float, _total: float | None, _message: str | None) -> None:
-        assert amount > 0
+    async def heard_of(progress: float, total: float | None, message: str | None) -> None:
+        assert (progress > 0, total, message) == (True, None, "still searching")
         heard.set()
 
     async def questions(client: Client) -> Any:
-        return await client.call_tool("grep", SLOW, progress_callback=progress)
+        return await client.call_tool("grep", SLOW, progress_callback=heard_of)
 
     assert json.loads(ask(tmp_path, questions, "--max-seconds", "3").content[0].text)["code"] == "deadline_exceeded"
     assert heard.is_set()
@@ -160,7 +160,7 @@ def test_a_claim_is_written_with_the_lines_and_the_answers_it_rests_on(root: Pat
     log = tmp_path / "log"
 
     async def questions(client: Client) -> list[Any]:
-        found = await client.call_tool("grep", {"pattern": "nowhere to be found"})
+        found: Any = await client.call_tool("grep", {"pattern": "nowhere to be found"})
         request_id = found.meta["zeno/request_id"]
         assert f"request {request_id}" in found.content[0].text
         evidence = [{"path": "src/app.py", "start_line": 4, "end_line": 5}]

@@ -18,7 +18,7 @@ METRICS = {"time_ms": 0, "bytes_read": 0, "files_scanned": 0}
 SKIPPED = {"binary": 0, "too_large": 0, "unreadable": 0, "not_regular": 0}
 
 
-def grep(hits: list[dict], **more: object) -> dict:
+def grep(hits: list[dict[str, object]], **more: object) -> dict[str, object]:
     return {"hits": hits, "truncated": False, "complete": True, "skipped": SKIPPED, "metrics": METRICS, **more}
 
 

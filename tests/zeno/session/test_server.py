@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+from typing import Any
 
 import pytest
 
@@ -18,8 +19,8 @@ from zeno.session.outcome import Answer
 from zeno.session.server import Server
 
 
-def told(answer: Answer) -> dict:
-    value = json.loads(answer.line)
+def told(answer: Answer) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(answer.line)
     value.get("result", {}).pop("metrics", None)
     return value
 

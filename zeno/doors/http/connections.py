@@ -12,7 +12,7 @@ from collections import deque
 from contextlib import suppress
 from typing import Any
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 MAX_NEW = 128
 """Connections of one address that have not sent a whole request yet."""
@@ -111,10 +111,11 @@ def guarded(timeout: float) -> type[H11Protocol]:
             unsent = self.transport.get_write_buffer_size()
             if unsent:
                 return (0, unsent)
-            if self.cycle is None or self.cycle.response_complete:
+            cycle: RequestResponseCycle | None = self.cycle
+            if cycle is None or cycle.response_complete:
                 # A request line and headers have no reason to take long, however they trickle in.
                 return (1, self._requests)
-            if self.cycle.more_body and self.scope["path"] not in _STREAMS:
+            if cycle.more_body and self.scope["path"] not in _STREAMS:
                 return (2, self._received)
             return None
 

@@ -136,8 +136,13 @@ async def _turns() -> None:
 async def _writable(descriptor: int) -> None:
     loop = asyncio.get_running_loop()
     ready = loop.create_future()
-    loop.add_writer(descriptor, lambda: ready.done() or ready.set_result(None))
+    loop.add_writer(descriptor, _resolve, ready)
     try:
         await ready
     finally:
         loop.remove_writer(descriptor)
+
+
+def _resolve(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
