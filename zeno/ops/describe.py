@@ -11,7 +11,6 @@ from contract_models.zeno.ops.describe import (
 from contract_spec.bundle import inlined
 from pydantic import MISSING
 
-from zeno.errors import InvalidArgs
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 
@@ -25,8 +24,6 @@ def describe(args: DescribeArgs, _corpus: Corpus, meter: Meter) -> DescribeResul
     schemas = {name: spec.schema(name) for name in names} if args.schemas and args.op is MISSING else {}
     if args.op is not MISSING:
         names = [name for name in names if name == f"{_OPS}{args.op}.json"]
-        if not names:
-            raise InvalidArgs(f"args.op: no operation is called {args.op!r}; describe without op lists them")
         schemas = {name: inlined(name) for name in names if args.schemas}
     terms = meter.terms._asdict()
     flags = {name: terms.pop(name) for name in ("gitignore", "log")}

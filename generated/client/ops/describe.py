@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from contract_spec.model import ClientResult
 from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
@@ -24,7 +24,9 @@ class DescribeArgs(ClientResult):
     """
     Also return the schemas, some 50 kB of them.
     """
-    op: Annotated[StrictStr | None, Field(min_length=1)] = None
+    op: Literal['describe', 'extract_symbols', 'grep', 'list_files', 'peek', 'read_file', 'stat', 'verify'] | None = (
+        None
+    )
     """
     Tell of this operation only, and return its schema with every reference replaced by what it points to.
     """

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from contract_spec.model import Model
 from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
@@ -24,7 +24,9 @@ class DescribeArgs(Model):
     """
     Also return the schemas, some 50 kB of them.
     """
-    op: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    op: Literal['describe', 'extract_symbols', 'grep', 'list_files', 'peek', 'read_file', 'stat', 'verify'] | MISSING = (
+        MISSING
+    )
     """
     Tell of this operation only, and return its schema with every reference replaced by what it points to.
     """

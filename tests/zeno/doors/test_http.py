@@ -264,8 +264,10 @@ def test_many_at_once_are_answered_like_one_after_the_other(url: str, root: Path
             together = list(threads.map(ask, requests))
     assert together == alone
     events = [json.loads(line) for line in log.read_text().splitlines()]
-    assert [event["event"] for event in events] == ["request", "response"] * (2 * len(requests))
-    assert len({event["id"] for event in events}) == 2 * len(requests)
+    by_id: dict[str, list[str]] = {}
+    for event in events:
+        by_id.setdefault(event["id"], []).append(event["event"])
+    assert list(by_id.values()) == [["request", "response"]] * (2 * len(requests))
 
 
 def test_nobody_waits_for_a_slow_request_and_it_ends_when_its_client_leaves(root: Path, tmp_path: Path) -> None:
@@ -320,6 +322,22 @@ def test_a_request_over_its_time_is_a_problem_with_its_code(tmp_path: Path) -> N
     with http(tmp_path, "--max-seconds", "1") as url:
         response = post(f"{url}/v1/ops/grep", json=SLOW)
         assert (response.status_code, problem(response)["code"]) == (422, "deadline_exceeded")
+
+
+def test_a_claim_goes_into_the_trace_and_cites_an_answer_by_its_id(root: Path, url: str, tmp_path: Path) -> None:
+    log = tmp_path / "trace"
+    with http(root, "--log", str(log)) as traced:
+        found = post(f"{traced}/v1/ops/grep", json={"pattern": "nowhere to be found"})
+        request_id = found.headers["zeno-request-id"]
+        claim = {"claim": "it is not there", "answers": [request_id]}
+        written = post(f"{traced}/v1/claims", json=claim)
+        assert (written.status_code, spec.violations("zeno/trace_event.json", written.json())) == (201, [])
+        for wrong in ({"claim": 1}, {"claim": "x", "answers": ["never asked"]}, []):
+            assert problem(post(f"{traced}/v1/claims", json=wrong))["code"] == "invalid_args"
+        assert post(f"{traced}/v1/ops/read_file", json={"path": "gone"}).headers["zeno-request-id"] != request_id
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    assert (events[0]["id"], events[2]) == (request_id, written.json())
+    assert problem(post(f"{url}/v1/claims", json=claim))["status"] == 404
 
 
 def test_a_signal_ends_the_server_with_status_0(root: Path) -> None:

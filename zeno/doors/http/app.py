@@ -91,7 +91,7 @@ def app(workers: Workers, token: str | None, names: Iterable[str] = ()) -> Starl
         routes=[
             Route("/v1/ops/{op:path}", door.operation, methods=["POST"]),
             Route("/v1/jsonl", door.stream, methods=["POST"]),
-            *([] if workers.claims is None else [Route("/v1/claims", door.claim, methods=["POST"])]),
+            Route("/v1/claims", door.claim, methods=["POST"]),
             Route("/mcp", McpEndpoint(workers), methods=["GET", "POST", "DELETE"]),
             Route("/openapi.json", _openapi, methods=["GET"]),
             Route("/healthz", _health, methods=["GET"]),
@@ -128,6 +128,8 @@ class _Door:
 
     async def claim(self, request: Request) -> Response:
         """Write a claim into the trace; the event is the answer."""
+        if self._workers.claims is None:
+            raise HTTPException(404, "no trace is written; start the server with --log")
         _require_type(request, "application/json")
         limit = self._workers.max_request_bytes
         async with Incoming(request) as incoming:
