@@ -58,7 +58,7 @@ class Pipe:
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
-    def ask(self, op: str, **args: Any) -> Any:
+    def ask(self, op: str, /, **args: Any) -> Any:
         """Send one request."""
         return self.line(json.dumps({"id": "1", "op": op, "args": args}).encode())
 
@@ -101,7 +101,7 @@ def ask(root):
     with Tree(str(root)) as tree:
         server = Server(ColdCorpus(tree))
 
-        def ask(op: str, **args: Any) -> Any:
+        def ask(op: str, /, **args: Any) -> Any:
             return json.loads(server.answer(json.dumps({"id": "1", "op": op, "args": args}).encode()))
 
         yield ask

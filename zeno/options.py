@@ -11,6 +11,8 @@ class Terms(NamedTuple):
     max_ops: int | None = None
     max_lines: int | None = None
     max_bytes: int | None = None
+    max_seconds: int | None = None
+    """Seconds that one request may take."""
     gitignore: bool = False
     """Whether ignore rules hold where a request does not say."""
     log: bool = False

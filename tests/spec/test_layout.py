@@ -53,7 +53,8 @@ OPENS_OTHER_FILES = {
     "cli.trace_read": "a trace and the page made of it",
     "cli.trace_source": "a trace",
     "cli.trace_write": "a trace",
-    "doors.http_access": "the token file",
+    "doors.http.access": "the token file",
+    "session.forked": "the descriptors of its own process",
     "search.fork_helper": "its own memory file",
     "cache.inotify": "limits of the kernel",
     "trace.log": "the log",
@@ -61,7 +62,7 @@ OPENS_OTHER_FILES = {
 }
 OPENING = {"open", *(f"os.{name}" for name in ("open", "scandir", "listdir", "walk", "stat", "lstat", "readlink"))}
 # ctypes can call open(2) by itself: only these modules may use it.
-USES_CTYPES = {"files.openat2": "openat2(2)", "cache.inotify": "inotify(7)"}
+USES_CTYPES = {"files.openat2": "openat2(2)", "cache.inotify": "inotify(7)", "session.forked": "prctl(2)"}
 
 
 def modules(package: str) -> Iterator[tuple[str, Path]]:

@@ -46,8 +46,9 @@ class WarmCorpus:
         self._cold = ColdCorpus(tree)
         self._cache_bytes = cache_bytes
         self._holding: Holding | None = None
-        # What ignore rules deny can change with the text of any ignore file: it is read anew for every request.
+        # Ignore rules that deny can change with the text of any ignore file: they are read for every request.
         self._possible = not tree.policy.ignored
+        self._is_copy = False
         self._selections: dict[object, Chosen] = {}
         self._picked: list[Chosen] = []
         self._imports = ["zeno.cache.tree_cache", "zeno.cache.index_builder", "struct", "ctypes"]
@@ -59,6 +60,19 @@ class WarmCorpus:
         if self._holding is not None:
             self._holding.close()
             self._holding = None
+
+    @property
+    def warm(self) -> bool:
+        """Whether files are listed and searched in memory."""
+        return self._holding is not None and self._holding.ready and not self._holding.opaque
+
+    def before_fork(self) -> None:
+        """Bring the cache up to date, so that a forked copy may use it as it is."""
+        self._current()
+
+    def in_fork(self) -> None:
+        """Use the cache as it is: the kernel tells of each change once, and that is for the parent to read."""
+        self._is_copy = True
 
     def idle(self) -> bool:
         """Prepare for a moment."""
@@ -105,7 +119,8 @@ class WarmCorpus:
             self._selections.pop(key, None)
             while len(self._selections) >= MAX_SELECTIONS:
                 del self._selections[next(iter(self._selections))]
-            runs = walked(holding, rules)
+            # To read ignore files from the cache adds watches, and those of a copy are the parent's.
+            runs = None if self._is_copy and rules.gitignore else walked(holding, rules)
             if runs is None:
                 return self._cold.candidates(rules, start)
             selection = Chosen(holding.version, select(runs, rules, start))
@@ -152,6 +167,7 @@ class WarmCorpus:
                     if scan is not None and not little:
                         # One look at the whole segment mostly settles it for all its files.
                         if segment not in reached:
+                            meter.check()
                             reached[segment] = _first(scan, segment.text, ranges)
                         if entry.end <= reached[segment]:
                             continue
@@ -178,6 +194,8 @@ class WarmCorpus:
         holding = self._holding
         if holding is None or not holding.ready:
             return None
+        if self._is_copy:
+            return holding
         try:
             holding.refresh()
         except Lost:

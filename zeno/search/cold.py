@@ -65,6 +65,15 @@ class ColdCorpus:
                     yield Found(path, lines, lines.matching(query.matches, planned.scan))
                     enough = not lines.asked
 
+    warm = False
+    """Nothing is held: every walk and search goes to the disk."""
+
+    def before_fork(self) -> None:
+        """There is nothing to bring up to date."""
+
+    def in_fork(self) -> None:
+        """A copy walks and reads like its parent."""
+
     def idle(self) -> bool:
         """There is nothing to prepare."""
         return False

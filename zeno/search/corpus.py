@@ -53,6 +53,19 @@ class Corpus(Protocol):
         """
         ...
 
+    @property
+    def warm(self) -> bool:
+        """Whether files are listed and searched in memory."""
+        ...
+
+    def before_fork(self) -> None:
+        """Bring what is held up to date, so that a forked copy may use it as it is."""
+        ...
+
+    def in_fork(self) -> None:
+        """Called in a forked copy: use what is held as it is. Events of the kernel belong to the parent."""
+        ...
+
     def idle(self) -> bool:
         """Use a moment in which nobody asks, a few milliseconds at most; False when there is nothing to do."""
         ...

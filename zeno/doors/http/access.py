@@ -8,15 +8,17 @@ import hmac
 import ipaddress
 import os
 import socket
+import stat
 from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from zeno.doors.http_problems import problem
+from zeno.doors.http.problems import problem
 
 MIN_TOKEN = 16
+MAX_TOKEN = 4096
 _BACKLOG = 1024
 
 
@@ -55,9 +57,14 @@ def listen(host: str, port: int, token_file: str | None) -> Listening:
 def _token(path: str) -> str:
     try:
         with open(path, "rb") as file:
-            token = file.read(4096).strip()
+            if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077:
+                raise CannotListen(f"the token file {path!r} is open to others than its owner; run: chmod 600 {path}")
+            token = file.read(MAX_TOKEN + 1)
     except OSError as error:
         raise CannotListen(f"cannot read the token file {path!r}: {os.strerror(error.errno or 0)}") from None
+    if len(token) > MAX_TOKEN:
+        raise CannotListen(f"the token file {path!r} is longer than {MAX_TOKEN} bytes")
+    token = token.strip()
     if len(token) < MIN_TOKEN or not all(0x21 <= byte <= 0x7E for byte in token):
         raise CannotListen(f"the token in {path!r} must be at least {MIN_TOKEN} visible ASCII characters")
     return token.decode("ascii")
@@ -77,6 +84,11 @@ class Doorman:
         await (self._app if refusal is None else refusal)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
+        if "transfer-encoding" in request.headers and "content-length" in request.headers:
+            # Two lengths: a proxy in front may have taken the other one, and would see another next request.
+            refusal = problem("a request has Content-Length or Transfer-Encoding, not both", status=400)
+            refusal.headers["Connection"] = "close"
+            return refusal
         host = request.headers.get("host", "")
         if not self._is_known(host):
             return problem("the Host is not one this server answers to; name it with --allow-host", status=403)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
-from contract_spec.model import Model
+from contract_spec.model import ClientResult, Model
 
 from .ops.describe import DescribeResult
 from .ops.extract_symbols import ExtractSymbolsResult
@@ -17,7 +17,7 @@ from .ops.read_file import ReadFileResult
 from .ops.stat import StatResult
 from .ops.verify import VerifyResult
 
-R = TypeVar("R", bound=Model)
+R = TypeVar("R", bound=ClientResult)
 
 
 class Methods:
@@ -35,12 +35,14 @@ class Methods:
         self,
         *,
         schemas: bool | None = None,
+        op: Literal['describe', 'extract_symbols', 'grep', 'list_files', 'peek', 'read_file', 'stat', 'verify'] | None = None,
     ) -> DescribeResult:
         """Tell what this server is: the version of the protocol, the operations with their schemas, the limits and flags in force.
 
         schemas: Also return the schemas, some 50 kB of them. Default: true.
+        op: Tell of this operation only, and return its schema with every reference replaced by what it points to.
         """
-        return self.call("describe", _given(schemas=schemas), DescribeResult)
+        return self.call("describe", _given(schemas=schemas, op=op), DescribeResult)
 
     def extract_symbols(
         self,
@@ -335,12 +337,14 @@ class AsyncMethods:
         self,
         *,
         schemas: bool | None = None,
+        op: Literal['describe', 'extract_symbols', 'grep', 'list_files', 'peek', 'read_file', 'stat', 'verify'] | None = None,
     ) -> DescribeResult:
         """Tell what this server is: the version of the protocol, the operations with their schemas, the limits and flags in force.
 
         schemas: Also return the schemas, some 50 kB of them. Default: true.
+        op: Tell of this operation only, and return its schema with every reference replaced by what it points to.
         """
-        return await self.call("describe", _given(schemas=schemas), DescribeResult)
+        return await self.call("describe", _given(schemas=schemas, op=op), DescribeResult)
 
     async def extract_symbols(
         self,

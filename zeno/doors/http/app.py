@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from itertools import count
@@ -16,7 +17,6 @@ from itertools import count
 import contract_spec as spec
 import uvicorn
 from contract_models.zeno.health import Health
-from contract_models.zeno.response import Failure
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -25,10 +25,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from zeno.doors.http_access import Doorman, Listening
-from zeno.doors.http_problems import HEADERS, problem
-from zeno.doors.single_worker import Turns
-from zeno.errors import InternalError, InvalidJson, InvalidRequest
+from zeno.doors.claims import Claims
+from zeno.doors.http.access import Doorman, Listening
+from zeno.doors.http.connections import guarded
+from zeno.doors.http.incoming import Incoming
+from zeno.doors.http.mcp_endpoint import McpEndpoint
+from zeno.doors.http.problems import HEADERS, problem
+from zeno.doors.workers import Workers
+from zeno.errors import InternalError, InvalidRequest, ZenoError
 from zeno.session import wire
 from zeno.session.server import Server
 from zeno.text.line_splitter import Lines
@@ -36,24 +40,38 @@ from zeno.text.line_splitter import Lines
 log = logging.getLogger("zeno")
 
 JSONL = "application/jsonl"
-# Beyond these connections uvicorn answers 503 by itself; requests are answered one at a time in any case.
+REQUEST_ID = "Zeno-Request-Id"
+"""Header of an answer: the id under which the trace has the request."""
+# Beyond these connections uvicorn answers 503 by itself.
 MAX_CONNECTIONS = 1024
+CLIENT_TIMEOUT = 30.0
 
 
-def serve(server: Server, listening: Listening, names: Iterable[str] = ()) -> None:
-    """Answer until SIGTERM or SIGINT; requests under way are answered first."""
-    with Turns(server) as turns:
-        _serve(turns, listening, names)
+def serve(
+    server: Server,
+    listening: Listening,
+    names: Iterable[str] = (),
+    claims: Claims | None = None,
+    client_timeout: float = CLIENT_TIMEOUT,
+) -> None:
+    """Answer until SIGTERM or SIGINT; requests under way are answered first.
+
+    A connection whose client sends half a request, or does not take its answer, is closed after `client_timeout`.
+    """
+    with Workers(server, claims) as workers:
+        _serve(workers, listening, names, client_timeout)
 
 
-def _serve(turns: Turns, listening: Listening, names: Iterable[str]) -> None:
+def _serve(workers: Workers, listening: Listening, names: Iterable[str], client_timeout: float) -> None:
     config = uvicorn.Config(
-        app(turns, listening.token, names),
+        app(workers, listening.token, names),
         access_log=False,
         log_level="warning",
         server_header=False,
         date_header=False,
         limit_concurrency=MAX_CONNECTIONS,
+        http=guarded(client_timeout),
+        ws="none",
         timeout_graceful_shutdown=10,
         # The lifespan protocol is for applications that open something; this one is given what it needs.
         lifespan="off",
@@ -66,13 +84,15 @@ def _serve(turns: Turns, listening: Listening, names: Iterable[str]) -> None:
     door.run(sockets=[listening.socket])
 
 
-def app(turns: Turns, token: str | None, names: Iterable[str] = ()) -> Starlette:
+def app(workers: Workers, token: str | None, names: Iterable[str] = ()) -> Starlette:
     """The application: routes behind a doorman."""
-    door = _Door(turns)
+    door = _Door(workers)
     return Starlette(
         routes=[
             Route("/v1/ops/{op:path}", door.operation, methods=["POST"]),
             Route("/v1/jsonl", door.stream, methods=["POST"]),
+            Route("/v1/claims", door.claim, methods=["POST"]),
+            Route("/mcp", McpEndpoint(workers), methods=["GET", "POST", "DELETE"]),
             Route("/openapi.json", _openapi, methods=["GET"]),
             Route("/healthz", _health, methods=["GET"]),
         ],
@@ -84,26 +104,43 @@ def app(turns: Turns, token: str | None, names: Iterable[str] = ()) -> Starlette
 class _Door:
     """Requests to lines, lines to responses."""
 
-    def __init__(self, turns: Turns) -> None:
-        self._turns = turns
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
         self._numbers = count(1)
 
     async def operation(self, request: Request) -> Response:
         """One operation: its args are the body, its result is the answer."""
         _require_type(request, "application/json")
         request_id = f"http-{os.getpid()}-{next(self._numbers)}"
-        limit = self._turns.max_request_bytes
-        body = await self._body(request, limit)
-        # What is too long goes to the server as it is, to be refused and told in the trace like a line.
-        line = body if len(body) > limit else _line(request_id, request.path_params["op"], body)
-        answer = await self._turns.answer(line)
-        result = wire.result_of(answer, request_id)
-        if result is not None:
-            return Response(result, media_type="application/json", headers=HEADERS)
-        error = Failure.model_validate_json(answer).error
-        about_bytes = error.code in (InvalidJson.code, InvalidRequest.code)
-        message = error.message.replace("the line", "the body", 1) if about_bytes else error.message
-        return problem(message, error.code, status=413 if len(line) > limit else None)
+        limit = self._workers.max_request_bytes
+        async with Incoming(request) as incoming:
+            # A body over the limit is passed on up to there, to be refused and traced like any other request.
+            body = await incoming.body(limit)
+            op = request.path_params["op"]
+            answer = await incoming.unless_left(self._workers.answer_body(request_id, op, body))
+        if answer.error is None:
+            response = Response(answer.result, media_type="application/json", headers=HEADERS)
+        else:
+            error = wire.error_of(answer.error)
+            response = problem(error.message, error.code, status=413 if len(body) > limit else None)
+        response.headers[REQUEST_ID] = request_id
+        return response
+
+    async def claim(self, request: Request) -> Response:
+        """Write a claim into the trace; the event is the answer."""
+        if self._workers.claims is None:
+            raise HTTPException(404, "no trace is written; start the server with --log")
+        _require_type(request, "application/json")
+        limit = self._workers.max_request_bytes
+        async with Incoming(request) as incoming:
+            body = await incoming.body(limit)
+        if len(body) > limit:
+            return problem(f"the body is longer than {limit} bytes", InvalidRequest.code, status=413)
+        try:
+            event = await self._workers.claim(wire.parse(body, "the body"))
+        except ZenoError as error:
+            return problem(str(error), error.code)
+        return Response(json.dumps(event), 201, HEADERS, "application/json")
 
     async def stream(self, request: Request) -> Response:
         """The plain protocol: each line is answered as soon as it has come."""
@@ -111,37 +148,15 @@ class _Door:
         return _Streamed(self._answers(request))
 
     async def _answers(self, request: Request) -> AsyncIterator[bytes]:
-        lines = Lines(self._turns.max_request_bytes)
-        try:
-            async for chunk in request.stream():
+        lines = Lines(self._workers.max_request_bytes)
+        async with Incoming(request) as incoming:
+            async for chunk in incoming:
                 for line in lines.feed(chunk):
                     if not wire.is_blank(line):
-                        yield await self._turns.answer(line)
-        except ClientDisconnect:
-            return
-        rest = lines.rest()
-        if not wire.is_blank(rest):
-            yield await self._turns.answer(rest)
-
-    async def _body(self, request: Request, limit: int) -> bytes:
-        """The body; of one over the limit only enough to see that it is one."""
-        size, chunks = 0, []
-        async for chunk in request.stream():
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > limit:
-                break
-        return b"".join(chunks)[: limit + 1]
-
-
-def _line(request_id: str, op: str, body: bytes) -> bytes:
-    """The request of an operation; a body that is no JSON makes none, and goes to the server as it is."""
-    try:
-        args = wire.parse(body)
-    except InvalidJson:
-        return body
-    request = {"id": request_id, "op": op, "args": args}
-    return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode()
+                        yield (await incoming.unless_left(self._workers.answer_line(line))).line
+            rest = lines.rest()
+            if not wire.is_blank(rest):
+                yield (await incoming.unless_left(self._workers.answer_line(rest))).line
 
 
 class _Streamed(Response):
@@ -155,8 +170,9 @@ class _Streamed(Response):
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
         """Send each answer as it comes; a client that has left ends the exchange."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        async for answer in self._answers:
-            await send({"type": "http.response.body", "body": answer, "more_body": True})
+        with suppress(ClientDisconnect):
+            async for answer in self._answers:
+                await send({"type": "http.response.body", "body": answer, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
