@@ -36,7 +36,7 @@ ROOMS = {
     ),
     "normalizer": (
         "__main__ → cli → commands → report → tables → checks → statistics → aggregate → judge → batch → screening"
-        " → ledger → documents → errors"
+        " → containers → ledger → documents → errors"
     ),
 }
 
