@@ -148,9 +148,11 @@ def _gap(result: Model, args: dict[str, Any], shown: Shown) -> str | None:
 
 
 def _covered(result: Model) -> dict[str, int] | None:
-    if not isinstance(result, GrepResult | ListFilesResult) or result.left_out is MISSING:
+    if not isinstance(result, GrepResult | ListFilesResult):
         return None
-    return {"files": int(result.files_selected), **result.left_out.model_dump()}
+    if result.left_out is MISSING or result.files_selected is MISSING:
+        return None
+    return {"files": result.files_selected, **result.left_out.model_dump()}
 
 
 def _earlier_digest(result: Model, args: dict[str, Any]) -> str | None:
