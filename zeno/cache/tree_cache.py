@@ -6,7 +6,7 @@ from zeno.cache.ignored_listing import met
 from zeno.cache.index_builder import Builder
 from zeno.cache.inotify import Watch
 from zeno.cache.listing import Folder, Listing
-from zeno.cache.text_store import Entry, Segment, Store
+from zeno.cache.text_store import Entry, Narrowed, Store
 from zeno.cache.watch_table import Watched
 from zeno.files.batch_open import Descent, content
 from zeno.files.tree import Tree
@@ -21,7 +21,7 @@ MAX_HELD_FILE = 2_000_000
 MIN_INDEXED = 1 << 20
 
 
-class Holding:
+class TreeCache:
     """Raises `Unwatchable` or `Lost` wherever changes could go unseen; then it has to be closed."""
 
     def __init__(self, tree: Tree, limit: int) -> None:
@@ -173,13 +173,14 @@ class Holding:
             self._ruling.add(entry)
             return ignore_text(descriptor)
 
-    def entry(self, path: str) -> Entry | None:
-        """What is known of a file; None for a link, whose target may be anything by now."""
-        return self._listing.entries.get(path)
+    @property
+    def entries(self) -> dict[str, Entry]:
+        """All regular files by path. Links have no entry."""
+        return self._listing.entries
 
-    def candidates(self, demand: Demand) -> dict[Segment, list[tuple[int, int]]]:
-        """Where a line that meets a demand may be: parts of segments, whole lines, in order."""
-        return self._store.candidates(demand)
+    def narrow(self, demand: Demand) -> Narrowed:
+        """Look up which segments may hold a line that meets a demand."""
+        return self._store.narrow(demand)
 
     def want_hidden(self) -> None:
         """Somebody asks for hidden files: hold these too."""

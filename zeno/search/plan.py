@@ -1,5 +1,6 @@
 """How to look for a pattern: what narrows the search, made once for each request."""
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from zeno.index.regex_reader import Expression, NotUnderstood, expression, literal
@@ -44,9 +45,9 @@ class Plan:
             return None
         return scanner(self._understood.lines, case_sensitive=self._case_sensitive)
 
-    def scan_of(self, size: int) -> Scan | None:
-        """The same for so much text."""
-        if size > _LITTLE or len(self.demand.needles) != 1:
+    def scan_of(self, texts: Sequence[bytes]) -> Scan | None:
+        """Return a scan for these texts: `bytes.find` where they are small, else `scan`."""
+        if len(self.demand.needles) != 1 or sum(map(len, texts[:3])) > _LITTLE:
             return self.scan
         (needle,) = self.demand.needles
 
