@@ -77,11 +77,13 @@ class WarmCorpus:
     def snapshot(self, rules: Rules, start: str = "") -> Snapshot:
         """Take the candidates from the cached listing, brought up to date."""
         cache = self._current()
-        # Only a walk tells which directories cannot be listed.
-        if cache is None or cache.opaque:
+        if cache is None:
             return self._cold.snapshot(rules, start)
         if rules.include_hidden:
             cache.want_hidden()
+        # Only a walk tells which directories cannot be listed.
+        if cache.opaque:
+            return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates)
         key = key_of(rules, start)
         snapshot = self._snapshots.get(key)
         if snapshot is None or snapshot.version != cache.version:
@@ -90,7 +92,7 @@ class WarmCorpus:
                 del self._snapshots[next(iter(self._snapshots))]
             runs = walked(cache, rules)
             if runs is None:
-                return self._cold.snapshot(rules, start)
+                return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates)
             snapshot = WarmSnapshot(self.tree, cache, select(runs, rules, start))
             self._snapshots[key] = snapshot
         return snapshot
