@@ -40,6 +40,8 @@ class TreeCache:
         self._ruling: set[Entry] = set()
         """Ignore files that somebody was answered by."""
         self._rules_version = 0
+        self.behind = True
+        """Whether there may be something left to prepare."""
         self.content_version = 0
         """Grows whenever more or less is known of some file."""
 
@@ -51,7 +53,11 @@ class TreeCache:
     # Preparing
 
     def prepare(self) -> bool:
-        """Do a little more; False when there is nothing left to do for now."""
+        """Do a little more; return False when there is nothing left to do for now."""
+        self.behind = self._prepare()
+        return self.behind
+
+    def _prepare(self) -> bool:
         if not self._listed:
             with self._tree.descent() as descent:
                 for _ in range(16):
@@ -106,6 +112,7 @@ class TreeCache:
     def _forget(self, entry: Entry) -> None:
         """Something happened to a file: nothing is known of it any more."""
         self.content_version += 1
+        self.behind = True
         if entry in self._ruling:
             self._ruling.remove(entry)
             self._rules_version += 1

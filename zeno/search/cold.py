@@ -1,7 +1,7 @@
 """A corpus that walks and reads the disk for every request. It keeps nothing between requests."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import repeat
 
@@ -63,6 +63,15 @@ class ColdCorpus:
                 if text is not None:
                     lines = Lines(text)
                     yield Found(path, lines, lines.matching(query.matches, planned.scan))
+
+    def preparations(self) -> list[Callable[[], object]]:
+        """There is nothing to prepare."""
+        return []
+
+    @property
+    def behind(self) -> bool:
+        """There is nothing to prepare."""
+        return False
 
     def idle(self) -> bool:
         """There is nothing to prepare."""

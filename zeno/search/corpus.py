@@ -87,6 +87,15 @@ class Corpus(Protocol):
         """The files that the rules leave now, from the path `start` on."""
         ...
 
+    def preparations(self) -> list[Callable[[], object]]:
+        """Steps to be run once in idle moments, each of a few milliseconds."""
+        ...
+
+    @property
+    def behind(self) -> bool:
+        """Whether there is background work to do."""
+        ...
+
     def idle(self) -> bool:
         """Do a few milliseconds of background work; return False when there is none left."""
         ...

@@ -1,6 +1,7 @@
 """One request from bytes to bytes: parse, validate, run the operation, check the limits, write the trace, answer."""
 
 import time
+from functools import partial
 from typing import Any, Protocol, cast
 
 from contract_models.zeno.request import Request
@@ -13,6 +14,7 @@ from zeno.options import Terms
 from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.session.budget import Budget
+from zeno.session.warm_up import WarmUp
 
 MAX_REQUEST_BYTES = Terms().max_request_bytes
 MAX_RESPONSE_BYTES = Terms().max_response_bytes
@@ -55,14 +57,21 @@ class Server:
         self._clock = clock
         logged = trace is not None
         self._terms = Terms(max_request_bytes, max_response_bytes, max_ops, max_lines, max_bytes, gitignore, logged)
-        # What an investigation mostly begins with; the others cost memory that many servers never need.
-        self._unprepared = ["read_file", "list_files", "grep"]
+        # The operations that an investigation begins with; the others cost memory that many servers never need.
+        operations = [partial(dispatch.prepare, name) for name in ("grep", "list_files", "read_file")]
+        self._warm_up = WarmUp([*operations, *corpus.preparations()], corpus)
         self._budget = Budget(max_ops, max_lines, max_bytes)
         self.max_request_bytes = max_request_bytes
         self.max_response_bytes = max_response_bytes
 
     def answer(self, line: bytes) -> bytes:
         """Answer one line. Never raises on account of what the line says."""
+        start = time.monotonic()
+        answer = self._answer(line)
+        self._warm_up.owe(time.monotonic() - start)
+        return answer
+
+    def _answer(self, line: bytes) -> bytes:
         request_id = op = None
         try:
             if len(line) > self.max_request_bytes:
@@ -105,11 +114,12 @@ class Server:
         return cast(Model, result), size
 
     def idle(self) -> bool:
-        """Use a moment in which nobody asks; False when there is nothing to do."""
-        if self._unprepared:
-            dispatch.prepare(self._unprepared.pop())
-            return True
-        return self._corpus.idle()
+        """Do a slice of background work; return False when nothing is left. See `zeno.session.warm_up`."""
+        return self._warm_up.run()
+
+    def catch_up(self) -> None:
+        """Do the background work that is owed after an answer was sent."""
+        self._warm_up.catch_up()
 
     def _refuse(self, request_id: str | None, op: str | None, error: ZenoError) -> bytes:
         if not isinstance(error, TraceFailed):
