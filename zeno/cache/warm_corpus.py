@@ -163,7 +163,7 @@ class WarmSnapshot:
         segments = located.segments(narrowed)
         if not segments and not located.unheld:
             return
-        scan = planned.scan if located.unheld else planned.scan_of([segment.text for segment in segments])
+        scan = planned.scan_of([segment.text for segment in segments])
         in_memory = (
             (located.held[segment][0].path, in_segment(segment.text, located.held[segment], ranges, scan))
             for segment in segments

@@ -6,18 +6,17 @@ from functools import cached_property
 from zeno.index.literals import Tail, literal
 from zeno.index.regex_reader import Expression, NotUnderstood, expression
 from zeno.index.requirements import NOTHING, Demand
+from zeno.text.literal_scan import literal_scan
 from zeno.text.regex import Scan, scanner
 
 _REPLACEMENT = "\ufffd".encode()
-# In so much text a literal is found before RE2 is ready to look for it.
-_LITTLE = 1 << 19
 # So many texts are sampled, and so much of each, to learn how frequent the literals of a pattern are.
 _SAMPLES = 4
 _SAMPLE = 1 << 15
 # Nanoseconds, roughly: for a byte looked at by each kind of scan, and for a line that a scan finds. Lines that only
 # hold a literal are given to RE2 one by one; where a tail begins, RE2 goes on by itself.
-_LITERAL_BYTE, _ANY_CASE_BYTE, _PATTERN_BYTE = 0.2, 0.7, 1.5
-_LITERAL_LINE, _TAIL_LINE = 1500, 400
+_LITERAL_BYTE, _TAIL_BYTE, _ANY_CASE_BYTE, _PATTERN_BYTE = 0.06, 0.3, 0.7, 1.5
+_LITERAL_LINE, _TAIL_LINE = 2000, 400
 
 
 class Plan:
@@ -46,7 +45,9 @@ class Plan:
         Made when it is first needed: where the index rules everything out, it never is.
         """
         if not self._regex:
-            return scanner(self._pattern, case_sensitive=self._case_sensitive, literal=True)
+            if self._case_sensitive:
+                return literal_scan(self._pattern.encode())
+            return scanner(self._pattern, case_sensitive=False, literal=True)
         if self._understood is None:
             return None
         for tail in self._understood.tails:
@@ -56,10 +57,6 @@ class Plan:
 
     def scan_of(self, texts: Sequence[bytes]) -> Scan | None:
         """Return a scan for these texts: the one that is likely to be the fastest there."""
-        if sum(map(len, texts[:3])) <= _LITTLE and len(self.demand.needles) == 1:
-            return _find(*self.demand.needles)
-        if self._understood is None:
-            return self.scan
         choices = self._choices()
         if len(choices) < 2:
             return self.scan
@@ -78,8 +75,7 @@ class Plan:
         for tail in understood.tails:
             choices.append((_tail_cost(tail), lambda tail=tail: self._tail_scan(tail)))
         for needles in understood.needles:
-            if len(needles) > 1 or not understood.tails:
-                choices.append((_literals_cost(needles), lambda needles=needles: _literals(needles) or self._lines))
+            choices.append((_literals_cost(needles), lambda needles=needles: _literals(needles) or self._lines))
         choices.append((lambda text, _: len(text) * _PATTERN_BYTE, lambda: self._lines))
         return choices
 
@@ -108,7 +104,7 @@ class Plan:
 
 
 def _tail_cost(tail: Tail) -> Callable[[bytes, bytes], float]:
-    each = _ANY_CASE_BYTE if tail.any_case else _LITERAL_BYTE
+    each = _ANY_CASE_BYTE if tail.any_case else _TAIL_BYTE
 
     def cost(text: bytes, folded: bytes) -> float:
         return len(text) * each + (folded if tail.any_case else text).count(tail.literal) * _TAIL_LINE
@@ -123,18 +119,9 @@ def _literals_cost(needles: frozenset[bytes]) -> Callable[[bytes, bytes], float]
     return cost
 
 
-def _find(needle: bytes) -> Scan:
-    def scan(text: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
-        found = text.find(needle, start, end)
-        return found, found + len(needle)
-
-    return scan
-
-
 def _literals(needles: frozenset[bytes]) -> Scan | None:
     """Return a scan for the first of some literals; None where there are none, or one is not whole characters."""
-    scans = [scanner(needle.decode(), literal=True) for needle in sorted(needles) if _is_text(needle)]
-    found = [scan for scan in scans if scan is not None]
+    found = [literal_scan(needle) for needle in sorted(needles) if _is_text(needle)]
     if not found or len(found) < len(needles):
         return None
     if len(found) == 1:
