@@ -142,7 +142,8 @@ def derive(root: Path) -> list[TreeQuery]:
     add("20-200 hits", some)
     add("common word, capped", common)
     rules = DEFINITIONS.get(found.suffix, DEFINITIONS[".c"])
-    add("definition regex", [rule.format(word) for rule, word in zip(rules, rare[-EACH:-2] + some[-2:])], regex)
+    defined = zip(rules, [*rare[-4:-2], *some[-2:]], strict=True)
+    add("definition regex", [rule.format(word) for rule, word in defined], regex)
     add("definition regex", [rules[0].format(r"\w+" + word[-5:]) for word in some[-4:-2]], regex)
     add("ignore case", [word.swapcase() for word in rare[2:4] + some[2:4]], {"case_sensitive": False})
     alternatives = [rare[4:7], some[3:6], [rare[0], some[0]], [some[1], common[0]]]

@@ -71,16 +71,16 @@ def report(outcomes: list[Outcome], *, each: bool) -> None:
         found = classes[kind]
         if not found:
             continue
-        ratio = median(one.ratio for one in found)
+        ratio, lowest = median(one.ratio for one in found), min(one.ratio for one in found)
+        ours, theirs = median(one.ours for one in found), median(one.theirs for one in found)
         print(
-            f"{kind:22} {len(found):2} {median(one.ours for one in found):9.2f} {median(one.theirs for one in found):9.1f}"
-            f" {min(one.ratio for one in found):7.2f}x {ratio:7.1f}x {goal:5.0f}x {'met' if ratio >= goal else 'missed'}"
+            f"{kind:22} {len(found):2} {ours:9.2f} {theirs:9.1f} {lowest:7.2f}x {ratio:7.1f}x {goal:5.0f}x "
+            f"{'met' if ratio >= goal else 'missed'}"
         )
     ratios = [one.ratio for one in outcomes]
     print(f"{'all':22} {len(ratios):2} {'':19} {min(ratios):7.2f}x {median(ratios):7.1f}x {20:5.0f}x")
-    print(
-        f"slower than ripgrep: {sum(ratio < 1 for ratio in ratios)}; other hits: {sum(not one.equal for one in outcomes)}"
-    )
+    other = sum(not one.equal for one in outcomes)
+    print(f"slower than ripgrep: {sum(ratio < 1 for ratio in ratios)}; other hits: {other}")
     for one in outcomes:
         if each or one.ratio < 1 or not one.equal:
             print(
