@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tools.bench.ripgrep import count_lines
+from tools.bench.ripgrep import count_lines, has_files
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{4,30}")
 WORD_START = re.compile("[A-Za-z_]")
@@ -156,7 +156,8 @@ def derive(root: Path) -> list[TreeQuery]:
     add("one folder", [common[2], common[3], some[5], rare[5]], *folders)
     add("one glob", [common[4], some[6], some[7], rare[6]], {"paths": [f"**/*{found.suffix}"]})
     add("context", [some[0], some[8], rare[7], rare[8]], {"context": 3})
-    add("ignore rules", [rare[9], some[9], some[10], common[5]], {"gitignore": True})
+    if has_files(root, gitignore=True):
+        add("ignore rules", [rare[9], some[9], some[10], common[5]], {"gitignore": True})
     add("2,000 hits", common[-4:], {"max_hits": 2000})
     return made
 

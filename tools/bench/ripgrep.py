@@ -42,6 +42,11 @@ def hits(output: bytes) -> list[Hit]:
     return sorted(found)
 
 
+def has_files(root: Path, *, gitignore: bool) -> bool:
+    """Whether the rules leave any file to search."""
+    return bool(timed([*RG, *RULES[gitignore], "--files", "."], str(root))[1])
+
+
 def count_lines(root: Path, word: str) -> int:
     """How many lines of the tree have a word; hidden and ignored files as in a request with the defaults."""
     rg = [*RG[:2], "--no-messages", *RULES[False], "-F", "-c", "--no-filename", "-e", word, "."]

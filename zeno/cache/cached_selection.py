@@ -73,6 +73,10 @@ class Located:
         self._for: tuple[int, int] | None = None
         self.unheld: list[str] = []
         """Files that have to be read from disk, sorted."""
+        self.known: set[str] = set()
+        """Those among them that are known to be texts of no more than `max_bytes`."""
+        self.linked: list[tuple[str, Entry]] = []
+        """Links to files whose texts are held, sorted, with these files."""
         self.held: dict[Segment, list[Entry]] = {}
         """The other files that are to be searched, sorted, by segment; segments are sorted by their first file."""
         self._shared: set[Segment] = set()
@@ -88,9 +92,12 @@ class Located:
         self._for = (cache.content_version, max_bytes)
         self.unheld, self.held, self.skipped = [], {}, Counter()
         entries = cache.entries
+        self.linked, self.known = [], set()
         for path in self._paths:
             entry = entries.get(path)
-            # Links have no entry: their targets may be anything by now.
+            is_link = entry is None
+            if entry is None:
+                entry = cache.target(path)
             if entry is None or entry.size < 0:
                 self.unheld.append(path)
             elif entry.size > max_bytes:
@@ -99,6 +106,9 @@ class Located:
                 self.skipped["binary"] += 1
             elif entry.segment is None:
                 self.unheld.append(path)
+                self.known.add(path)
+            elif is_link:
+                self.linked.append((path, entry))
             else:
                 self.held.setdefault(entry.segment, []).append(entry)
         self._ranks = {segment: rank for rank, segment in enumerate(self.held)}
@@ -123,10 +133,10 @@ class Located:
     def ranges(self, narrowed: "Narrowed", segment: "Segment") -> "list[Range]":
         """Return the parts of a segment that have text of these files and may match."""
         ranges = narrowed.ranges(segment)
-        return _within(ranges, self.held[segment]) if ranges and segment in self._shared else ranges
+        return within(ranges, self.held[segment]) if ranges and segment in self._shared else ranges
 
 
-def _within(ranges: "list[Range]", held: "list[Entry]") -> "list[Range]":
+def within(ranges: "list[Range]", held: "list[Entry]") -> "list[Range]":
     """Clip parts of a text to the texts of some sorted files, with short gaps between them included."""
     within: list[Range] = []
     for entry in held:

@@ -26,15 +26,20 @@ _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
 class Link:
     """A symbolic link, and where it led when it was last followed."""
 
-    __slots__ = ("abroad", "listed", "path")
+    __slots__ = ("abroad", "path", "target")
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.listed = False
-        """Whether it showed up in the listing."""
+        self.target: str | None = None
+        """The path of the regular file that it leads to, if any."""
         self.abroad = True
         """Whether its way passed an absolute link that does not begin with the root's own name: such a way can change
         though nothing under the root does."""
+
+    @property
+    def listed(self) -> bool:
+        """Whether it shows up in the listing."""
+        return self.target is not None
 
 
 class Other:
@@ -95,6 +100,11 @@ class Listing:
         """Grows whenever `paths` or `problems` change, or what makes rules."""
         self._changed: set[str] = set()
 
+    def target(self, path: str) -> Entry | None:
+        """The file that a link leads to, where it is a file of the listing; None for paths that are no links."""
+        link = self._links.get(path)
+        return None if link is None or link.target is None else self.entries.get(link.target)
+
     @property
     def problems(self) -> list[str]:
         """The names that are no files and lead to none, sorted."""
@@ -132,9 +142,9 @@ class Listing:
         """
         for link in self._links.values():
             if every or link.abroad:
-                was_listed = link.listed
-                link.listed, link.abroad = self._tree.leads(link.path)
-                if link.listed != was_listed:
+                before = link.target
+                link.target, link.abroad = self._tree.leads(link.path)
+                if link.target != before:
                     self._changed.add(link.path)
 
     def _told(self) -> list[Folder]:

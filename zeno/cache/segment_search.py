@@ -53,6 +53,13 @@ def in_segment(text: bytes, held: list[Entry], ranges: Sequence[Range], scan: Sc
                 position = held[at].start if at < len(held) else high
 
 
+def in_file(path: str, entry: Entry, ranges: Sequence[Range], scan: Scan | None) -> Iterator[MayMatch]:
+    """Yield the file of one entry, under another path, if the scan finds something in it within the ranges."""
+    if entry.segment is not None:
+        for found in in_segment(entry.segment.text, [entry], ranges, scan):
+            yield found._replace(path=path)
+
+
 def merged(sources: Iterable[Source], unheld: Sequence[str]) -> Iterator[MayMatch]:
     """Merge sources that are sorted by their first paths, and the sorted paths of files that are not in memory.
 

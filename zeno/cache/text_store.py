@@ -118,6 +118,11 @@ class Store:
         """Whether no more text may be held. The index costs about an eighth of the text."""
         return self.size + self._pending_size * 9 // 8 >= self._limit
 
+    @property
+    def has_room(self) -> bool:
+        """Whether there is room for more than a few files: a store that was full must not fill up after every edit."""
+        return self.size + self._pending_size < self._limit * 7 // 8
+
     def hold(self, entry: Entry, text: bytes) -> None:
         """Take the text of a file. Searches use it once its segment is full, or after `seal`."""
         self._pending[entry] = text

@@ -36,6 +36,8 @@ class TreeCache:
         """Files of which nothing is known, in the order in which they are to be read."""
         self._hidden: dict[Entry, None] = {}
         """Those among them that are hidden: read only once somebody has asked for hidden files."""
+        self._without_text: dict[Entry, None] = {}
+        """Files of which only size and kind are known, because there was no room for their texts."""
         self._out_of_watches = False
         self._ruling: set[Entry] = set()
         """Ignore files that somebody was answered by."""
@@ -68,7 +70,10 @@ class TreeCache:
         # Asked before its work is taken: done in between, that would look undone, and be done and held twice.
         busy = self._builder.busy
         self._collect()
-        if self._queue and not self._store.full and not self._out_of_watches:
+        if self._without_text and self._store.has_room:
+            self._queue.update(self._without_text)
+            self._without_text.clear()
+        if self._queue and not self._out_of_watches:
             self._read_some()
             return True
         if not self._queue:
@@ -93,16 +98,19 @@ class TreeCache:
                         self._out_of_watches = True
                         return
                     try:
-                        found = content(descriptor, MAX_HELD_FILE)
+                        # Without room for its text its size and kind are still worth knowing.
+                        found = content(descriptor, MAX_HELD_FILE, whole=not self._store.full)
                     except OSError:
                         found = None
                 if found is None:
                     continue
                 entry.size, data, entry.binary = found
-                if not entry.binary and entry.size <= MAX_HELD_FILE:
-                    self._store.hold(entry, normal(data))
+                if entry.binary or entry.size > MAX_HELD_FILE:
+                    continue
                 if self._store.full:
-                    break
+                    self._without_text[entry] = None
+                else:
+                    self._store.hold(entry, normal(data))
         self.content_version += 1
 
     def _collect(self) -> None:
@@ -118,6 +126,7 @@ class TreeCache:
             self._rules_version += 1
         for lost in [entry, *self._store.forget(entry)]:
             lost.size, lost.binary = -1, False
+            self._without_text.pop(lost, None)
             queue = self._hidden if is_hidden(lost.path) else self._queue
             queue[lost] = None
 
@@ -184,6 +193,10 @@ class TreeCache:
     def entries(self) -> dict[str, Entry]:
         """All regular files by path. Links have no entry."""
         return self._listing.entries
+
+    def target(self, path: str) -> Entry | None:
+        """The file that a link leads to, as far as it is known."""
+        return self._listing.target(path)
 
     def narrow(self, demand: Demand) -> Narrowed:
         """Look up which segments may hold a line that meets a demand."""

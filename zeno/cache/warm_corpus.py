@@ -9,10 +9,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from heapq import merge
 from importlib import import_module
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from zeno.cache.cached_selection import Located, RulesKey, key_of, walked
+from zeno.cache.cached_selection import Located, RulesKey, key_of, walked, within
 from zeno.cache.errors import Lost, Unwatchable
 from zeno.files.tree import Tree
 from zeno.meter import Meter
@@ -154,14 +156,14 @@ class WarmSnapshot:
     def _found(
         self, search: Search, located: Located, query: Query, meter: Meter, skipped: "Counter[str]"
     ) -> Iterator[Found]:
-        from zeno.cache.segment_search import in_segment, merged
+        from zeno.cache.segment_search import in_file, in_segment, merged
 
         planned = planned_for(query)
         located.look_up(self._cache, query.max_bytes)
         skipped.update(located.skipped)
         narrowed = self._cache.narrow(planned.demand)
         segments = located.segments(narrowed)
-        if not segments and not located.unheld:
+        if not segments and not located.unheld and not located.linked:
             return
         scan = planned.scan_of([segment.text for segment in segments])
         in_memory = (
@@ -169,9 +171,14 @@ class WarmSnapshot:
             for segment in segments
             if (ranges := located.ranges(narrowed, segment))
         )
+        linked = (
+            (path, in_file(path, entry, within(narrowed.ranges(entry.segment), [entry]), scan))
+            for path, entry in located.linked
+            if entry.segment is not None
+        )
         read = 0
         with Reader(self._tree, query.max_bytes, planned, meter, skipped) as reader:
-            for path, entry, first, ranges in merged(in_memory, located.unheld):
+            for path, entry, first, ranges in merged(merge(in_memory, linked, key=itemgetter(0)), located.unheld):
                 if search.counts_only:
                     break
                 if entry is None:
@@ -186,4 +193,5 @@ class WarmSnapshot:
                     yield Found(path, lines, lines.matching(query.matches, scan, ranges, first))
             # Files in memory were counted before.
             for path in located.unheld[read:] if search.counts_only else ():
-                reader.text(path, whole=False)
+                if path not in located.known:
+                    reader.text(path, whole=False)

@@ -322,8 +322,8 @@ def test_the_texts_of_every_other_small_file_are_looked_through_in_one_go():
     entries = [text_store.Entry(f"{number:02}.txt") for number in range(100)]
     segment = text_store.Segment([(entry, b"small\n") for entry in entries])
     large = text_store.Segment([(entry, b"large\n" * 1000) for entry in entries[1::2]])
-    assert cached_selection._within([(0, len(segment.text))], entries[::2]) == [(0, len(segment.text) - 6)]
-    assert len(cached_selection._within([(0, len(large.text))], entries[1::4])) == 25
+    assert cached_selection.within([(0, len(segment.text))], entries[::2]) == [(0, len(segment.text) - 6)]
+    assert len(cached_selection.within([(0, len(large.text))], entries[1::4])) == 25
 
 
 @pytest.mark.usefixtures("small")
