@@ -27,6 +27,7 @@ COMMANDS = {
     "normalize": "turn raw judge bundles into eval_records, in a ledger",
     "packet": "write what a judge would be given, and call nobody",
     "protocol": "print the protocol version identifier",
+    "recover": "complete a run that was cut while it moved its files into place",
     "replay": "rebuild the bundle of a judge run from its kept replies, and compare",
     "report": "write one self-contained page with numbers, plots and the way down to the raw lines",
     "restore": "give back a bundle's raw bytes",

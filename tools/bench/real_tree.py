@@ -44,6 +44,8 @@ def race(root: Path, rounds: int, queries: list[TreeQuery] | None = None) -> lis
 def _ask(server: Server, root: Path, query: TreeQuery, rounds: int) -> Outcome:
     ours: list[float] = []
     theirs: list[float] = []
+    result: dict[str, Any] = {}
+    output = b""
     command = ripgrep.command(query.pattern, query.args)
     for _ in range(rounds):
         seconds, result = server.ask("grep", pattern=query.pattern, max_files=10_000_000, **query.args)

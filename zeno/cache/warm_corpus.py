@@ -178,7 +178,7 @@ class WarmSnapshot:
         )
         read = 0
         with Reader(self._tree, query.max_bytes, planned, meter, skipped) as reader:
-            for path, entry, first, ranges in merged(merge(in_memory, linked, key=itemgetter(0)), located.unheld):
+            for path, entry, first, parts in merged(merge(in_memory, linked, key=itemgetter(0)), located.unheld):
                 if search.counts_only:
                     break
                 if entry is None:
@@ -190,7 +190,7 @@ class WarmSnapshot:
                 elif entry.segment is not None:
                     lines = Lines(entry.segment.text, entry.start, entry.end)
                     meter.scanned(entry.end - entry.start)
-                    yield Found(path, lines, lines.matching(query.matches, scan, ranges, first))
+                    yield Found(path, lines, lines.matching(query.matches, scan, parts, first))
             # Files in memory were counted before.
             for path in located.unheld[read:] if search.counts_only else ():
                 if path not in located.known:

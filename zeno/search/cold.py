@@ -52,8 +52,8 @@ class ColdCorpus:
             # Where a pass over the text rules nothing out, another process could not save us a file.
             if len(paths) >= self._shared_from and planned.scan is not None and possible():
                 look = lambda index: reader.glimpse(paths[index])  # noqa: E731
-                helper = stack.enter_context(ForkHelper(len(paths), look, self._part))
-                glimpses = helper.told()
+                sure = lambda: not reader.doubtful()  # noqa: E731
+                glimpses = stack.enter_context(ForkHelper(len(paths), look, self._part, sure)).told()
             for path, size in zip(paths, glimpses, strict=False):
                 whole = not search.counts_only
                 if size is not None and size != MAY_MATCH:

@@ -1,7 +1,8 @@
 """How to look for a pattern: what reduces the lines that RE2 is asked about, made once for each request."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from typing import NamedTuple
 
 from zeno.index.literals import Tail, literal
 from zeno.index.regex_reader import Expression, NotUnderstood, expression
@@ -17,6 +18,14 @@ _SAMPLE = 1 << 15
 # hold a literal are given to RE2 one by one; where a tail begins, RE2 goes on by itself.
 _LITERAL_BYTE, _TAIL_BYTE, _ANY_CASE_BYTE, _PATTERN_BYTE = 0.06, 0.3, 0.7, 1.5
 _LITERAL_LINE, _TAIL_LINE = 2000, 400
+
+
+class _Choice(NamedTuple):
+    """A scan that could be used."""
+
+    cost: Callable[[bytes, bytes], float]
+    """Nanoseconds that it takes on a text, roughly. The text is given as it is and in lower case."""
+    make: Callable[[], Scan | None]
 
 
 class Plan:
@@ -66,18 +75,17 @@ class Plan:
         costs = [cost(sample, folded) for cost, _ in choices]
         return choices[costs.index(min(costs))][1]()
 
-    def _choices(self) -> "list[tuple[Callable[[bytes, bytes], float], Callable[[], Scan | None]]]":
-        """Return all scans: what each costs on a text, given as it is and in lower case, and how to make it."""
+    def _choices(self) -> list["_Choice"]:
+        """Return all scans for a regular expression that was understood."""
         understood = self._understood
         if understood is None:
             return []
-        choices: list[tuple[Callable[[bytes, bytes], float], Callable[[], Scan | None]]] = []
-        for tail in understood.tails:
-            choices.append((_tail_cost(tail), lambda tail=tail: self._tail_scan(tail)))
-        for needles in understood.needles:
-            choices.append((_literals_cost(needles), lambda needles=needles: _literals(needles) or self._lines))
-        choices.append((lambda text, _: len(text) * _PATTERN_BYTE, lambda: self._lines))
-        return choices
+        choices = [_Choice(_tail_cost(tail), partial(self._tail_scan, tail)) for tail in understood.tails]
+        choices += [_Choice(_literals_cost(each), partial(self._literals_scan, each)) for each in understood.needles]
+        return [*choices, _Choice(lambda text, _: len(text) * _PATTERN_BYTE, lambda: self._lines)]
+
+    def _literals_scan(self, needles: frozenset[bytes]) -> Scan | None:
+        return _literals(needles) or self._lines
 
     def _tail_scan(self, tail: Tail) -> Scan | None:
         return scanner(tail.pattern, case_sensitive=self._case_sensitive) or self._lines
