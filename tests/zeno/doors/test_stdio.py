@@ -186,7 +186,9 @@ def test_a_closed_pipe_is_a_normal_goodbye(root, pipe):
 def test_a_bug_answers_internal_and_tells_stderr(root, caplog):
     class Broken:
         tree = None
-        preparations = staticmethod(list)
+
+        def preparations(self) -> list[object]:
+            return []
 
     server = Server(Broken())  # type: ignore[arg-type] # it is no corpus, that is the bug
     answer = json.loads(server.answer(b'{"id":"1","op":"read_file","args":{"path":"a"}}'))
