@@ -27,12 +27,14 @@ _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
 class Link:
     """A symbolic link, and where it led when it was last followed."""
 
-    __slots__ = ("abroad", "path", "target")
+    __slots__ = ("abroad", "denied", "path", "target")
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.target: str | None = None
         """The path of the regular file that it leads to, if any."""
+        self.denied = False
+        """Whether it leads to what the policy denies."""
         self.abroad = True
         """Whether its way passed an absolute link that does not begin with the root's own name: such a way can change
         though nothing under the root does."""
@@ -55,7 +57,7 @@ class Other:
 class Folder:
     """A directory and its entries by the names that the system uses."""
 
-    __slots__ = ("children", "name", "parent", "path", "prefix", "watch")
+    __slots__ = ("children", "denied", "name", "parent", "path", "prefix", "watch")
 
     def __init__(self, parent: "Folder | None", name: str) -> None:
         self.parent = parent
@@ -69,6 +71,8 @@ class Folder:
             self.path = parent.path + b"/" + encoded if parent.path else encoded
             self.prefix = f"{parent.prefix}{printed_entry(name)}/"
         self.watch = -1
+        self.denied: frozenset[str] = frozenset()
+        """Printed paths of entries that the policy denies. Nothing else is known of them."""
         self.children: dict[str, Folder | Entry | Link | Other] = {}
 
 
@@ -88,7 +92,7 @@ class Listing:
         self._drop = drop
         self.root = Folder(None, "")
         self._todo = [self.root]
-        self._links: dict[str, Link] = {}
+        self.links: dict[str, Link] = {}
         self._others: set[str] = set()
         self._closed: set[Folder] = set()
         """Directories that could not be listed or entered."""
@@ -101,15 +105,10 @@ class Listing:
         """Grows whenever `paths` or `problems` change, or what makes rules."""
         self._changed: set[str] = set()
 
-    def target(self, path: str) -> Entry | None:
-        """The file that a link leads to, where it is a file of the listing; None for paths that are no links."""
-        link = self._links.get(path)
-        return None if link is None or link.target is None else self.entries.get(link.target)
-
     @property
     def problems(self) -> list[str]:
         """The names that are no files and lead to none, sorted."""
-        links = (link.path for link in self._links.values() if not link.listed)
+        links = (link.path for link in self.links.values() if not link.listed and not link.denied)
         return sorted([*links, *self._others])
 
     @property
@@ -132,20 +131,17 @@ class Listing:
                         self._scan(folder, descent)
                 while self._todo:
                     self._scan(self._todo.pop(), descent)
-        if self._links:
+        if self.links:
             self._follow_links(every=bool(stale) or self.opaque)
         self._settle()
 
     def _follow_links(self, *, every: bool) -> None:
-        """Look where links lead now: every one, or those that may lead elsewhere though no name below the root is new.
-
-        The latter will do where all directories are seen.
-        """
-        for link in self._links.values():
+        """Follow all links again, or where all directories are seen those that may change though no name is new."""
+        for link in self.links.values():
             if every or link.abroad:
-                before = link.target
-                link.target, link.abroad = self._tree.leads(link.path)
-                if link.target != before:
+                before = (link.target, link.denied)
+                link.target, link.abroad, link.denied = self._tree.leads(link.path)
+                if (link.target, link.denied) != before:
                     self._changed.add(link.path)
 
     def _told(self) -> list[Folder]:
@@ -202,6 +198,8 @@ class Listing:
                 raise Unwatchable from None
             if error.errno in (errno.EACCES, errno.EPERM):
                 self._closed.add(folder)
+        if self._tree.policy.active:
+            self._drop_denied(folder, found)
         for name in [name for name in folder.children if name not in found]:
             self._drop_child(folder, name)
         new: list[Folder] = []
@@ -209,6 +207,19 @@ class Listing:
             self._add_child(folder, name, kind, inode, new)
         # Last in, first out: files are met about in the order of their paths, so that neighbours are held together.
         self._todo += reversed(new)
+
+    def _drop_denied(self, folder: Folder, found: dict[str, tuple[str, int]]) -> None:
+        """Take the names out of what was found in a directory that the policy denies; the log is not even counted."""
+        denied = set()
+        for name, (kind, inode) in [*found.items()]:
+            path = folder.prefix + printed_entry(name)
+            if self._tree.policy.denies(path, is_directory=kind == FOLDER):
+                del found[name]
+                if kind != FILE or inode != self._tree.concealed_inode:
+                    denied.add(path)
+        if denied != folder.denied:
+            self._changed |= denied ^ folder.denied
+            folder.denied = frozenset(denied)
 
     def _add_child(self, folder: Folder, name: str, kind: str, inode: int, new: list[Folder]) -> None:
         known = folder.children.get(name)
@@ -224,9 +235,11 @@ class Listing:
             child = Folder(folder, name)
             folder.children[name] = child
             new.append(child)
+            # A directory that is not entered counts among what rules leave out, though no file comes with it.
+            self._changed.add(child.prefix)
         elif kind == LINK:
             # Followed by `refresh`, when all directories are known.
-            folder.children[name] = self._links[path] = Link(path)
+            folder.children[name] = self.links[path] = Link(path)
             self._changed.add(path)
         elif kind == OTHER:
             folder.children[name] = Other(path)
@@ -249,6 +262,7 @@ class Listing:
             if isinstance(child, Folder):
                 dropped += child.children.values()
                 child.children = {}
+                self._changed.add(child.prefix)
                 self._closed.discard(child)
                 self._watched.release(child)
             elif isinstance(child, Entry):
@@ -257,7 +271,7 @@ class Listing:
                 del self.entries[child.path]
                 self._changed.add(child.path)
             elif isinstance(child, Link):
-                del self._links[child.path]
+                del self.links[child.path]
                 self._changed.add(child.path)
             elif isinstance(child, Other):
                 self._others.discard(child.path)
@@ -269,13 +283,13 @@ class Listing:
             return
         self.version += 1
         if len(self._changed) > 64:
-            links = [link.path for link in self._links.values() if link.listed]
+            links = [link.path for link in self.links.values() if link.listed]
             self.paths = sorted([*self.entries, *links])
         else:
             for path in self._changed:
                 index = bisect_left(self.paths, path)
                 held = index < len(self.paths) and self.paths[index] == path
-                link = self._links.get(path)
+                link = self.links.get(path)
                 listed = path in self.entries or (link is not None and link.listed)
                 if held and not listed:
                     del self.paths[index]

@@ -43,7 +43,8 @@ class WarmCorpus:
         self._cold = ColdCorpus(tree)
         self._cache_bytes = cache_bytes
         self._cache: TreeCache | None = None
-        self._possible = True
+        # What ignore rules deny can change with the text of any ignore file: it is read again for every request.
+        self._possible = not tree.policy.ignored
         self._snapshots: dict[RulesKey, WarmSnapshot] = {}
 
     def close(self) -> None:
