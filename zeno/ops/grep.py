@@ -36,23 +36,26 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     query = Query(args.pattern, args.regex, args.case_sensitive, meter.guard(matches), max_bytes)
     selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
-    candidates = corpus.candidates(args, start)
-    paths = selection.of(candidates)
+    snapshot = corpus.snapshot(args, start)
+    candidates = snapshot.candidates
+    paths = snapshot.paths(selection)
     skipped: Counter[str] = Counter()
     page = _Page(args, meter)
     tally = _Tally(args)
+    search = snapshot.search(selection, query, meter, skipped)
     # Taken to its end even when the page is full: what was skipped is counted over all files.
-    for found in corpus.search(paths, query, meter, skipped):
-        if page.full_by or tally.full_by:
-            continue
+    for found in search:
         if args.output != "hits":
             tally.add(found)
+            if tally.full_by:
+                search.count_only()
             continue
         for index in found.matching:
             if index < seen and found.path == start:
                 continue
             page.add(found, index)
             if page.full_by:
+                search.count_only()
                 break
     problems = selection.problems(candidates)
     told = GrepSkipped(

@@ -34,7 +34,7 @@ def possible() -> bool:
         return False
 
 
-class Halves:
+class ForkHelper:
     """What another process says of some files while this one looks at the others. To be closed wherever one stops."""
 
     def __init__(self, count: int, look: Look, part: int = PART, sure: Callable[[], bool] = lambda: True) -> None:
@@ -50,7 +50,7 @@ class Halves:
         except OSError:
             self.close()
 
-    def __enter__(self) -> "Halves":
+    def __enter__(self) -> "ForkHelper":
         return self
 
     def __exit__(self, *_: object) -> None:

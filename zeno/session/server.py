@@ -7,6 +7,7 @@ are touched by `accept` and `finish` only, so they stay in this process and in o
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from contract_models.zeno.metrics import Metrics
@@ -29,6 +30,7 @@ from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.session.budget import Budget
 from zeno.session.outcome import Answer, Job, Outcome
+from zeno.session.warm_up import WarmUp
 
 if TYPE_CHECKING:
     from zeno.session.forked import Forked
@@ -89,14 +91,18 @@ class Server:
             log=trace is not None,
         )
         # Most sessions begin with these; the other operations are loaded when asked for.
-        self._unprepared = ["read_file", "list_files", "grep"]
+        operations = [partial(dispatch.prepare, name) for name in ("grep", "list_files", "read_file")]
+        self._warm_up = WarmUp([*operations, *corpus.preparations()], corpus)
         self._budget = Budget(max_ops, max_lines, max_bytes)
         self.max_request_bytes = max_request_bytes
         self.max_response_bytes = max_response_bytes
 
     def answer(self, line: bytes) -> bytes:
         """Return the response line to a request line."""
-        return self._done(self.accept_line(line)).line
+        start = time.monotonic()
+        answer = self._done(self.accept_line(line)).line
+        self._warm_up.owe(time.monotonic() - start)
+        return answer
 
     def ask(self, request_id: str, op: str, args: Any) -> Answer:
         """Answer a request given as values; `args` is any JSON value."""
@@ -235,11 +241,12 @@ class Server:
             self._refuse(job, Cancelled())
 
     def idle(self) -> bool:
-        """Use a moment in which nobody asks; return False when there is nothing to do."""
-        if self._unprepared:
-            dispatch.prepare(self._unprepared.pop())
-            return True
-        return self._corpus.idle()
+        """Do a slice of background work; return False when nothing is left. See `zeno.session.warm_up`."""
+        return self._warm_up.run()
+
+    def catch_up(self) -> None:
+        """Do the background work that is owed after an answer was sent."""
+        self._warm_up.catch_up()
 
     def _done(self, job: Job) -> Answer:
         """The answer to a job that nothing else waits for."""
