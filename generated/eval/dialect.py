@@ -72,9 +72,7 @@ class DialectContainer(Model):
     """
     In `json`: where the rows are; `*` is every key and index. Absent: `/*`.
     """
-    delimiter: Annotated[StrictStr | MISSING, Field(max_length=1, min_length=1)] = (
-        MISSING
-    )
+    delimiter: Literal[',', ';', '\t', '|'] | MISSING = MISSING
     """
     In `csv`: what stands between cells. Absent: a comma.
     """

@@ -220,7 +220,7 @@ def _answer(connection: Connection) -> Any:
 
 
 def _serve(connection: Connection, bench: Workplace[Any, Any]) -> None:
-    """Work in a process: receive parts, send answers, until the pipe closes. The first answer says that it has begun."""
+    """Work in a process: receive parts, send answers, until the pipe closes. The first answer says it has begun."""
     threading.Thread(target=_end_with_the_run, daemon=True).start()
     try:
         connection.send(Done())
