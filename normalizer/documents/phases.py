@@ -28,7 +28,7 @@ def may_relax(phase: int) -> bool:
 
 
 def statements(phase: int, relaxed: frozenset[str] = frozenset()) -> list[str]:
-    """What a judge is told of the constraints it is held to."""
+    """Return the sentences that tell a judge which constraints are enforced."""
     names = enforced(phase, relaxed)
     constraints = rules()["constraints"].items()
     return [rule["statement"] for name, rule in constraints if name in names and rule.get("for_judge", True)]
