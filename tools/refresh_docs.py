@@ -1,15 +1,19 @@
 """Run the commands of the docs and put what they print now into the pages: python -m tools.refresh_docs [PAGE...].
 
-Only output that does not match is replaced. Look at the difference before you commit it: blanks (`...`) in replaced
-output are lost and must be written again.
+Only output that does not match is replaced, with a blank for metrics. Look at the difference before you commit it: other
+blanks (`...`) in replaced output are lost and must be written again.
 """
 
 import argparse
+import re
 import tempfile
 from pathlib import Path
 
 from tests.support.doc_pages import ROOT, pages
 from tests.support.transcripts import checkout, environment, run_page
+
+
+METRICS = re.compile(r'"metrics":\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}')
 
 
 def refreshed(page: str, folder: Path) -> str:
@@ -20,7 +24,7 @@ def refreshed(page: str, folder: Path) -> str:
     for outcome in reversed(outcomes):
         start, end = outcome.step.span
         if not outcome.as_shown and end:
-            printed = outcome.printed.rstrip()
+            printed = METRICS.sub('"metrics":{...}', outcome.printed).rstrip()
             page = page[:start] + (printed + "\n" if printed else "") + page[end:]
     return page
 
