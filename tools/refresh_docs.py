@@ -1,7 +1,7 @@
 """Run the commands of the docs and put what they print now into the pages: python -m tools.refresh_docs [PAGE...].
 
-Only output that does not match is replaced, with a blank for metrics. Look at the difference before you commit it: other
-blanks (`...`) in replaced output are lost and must be written again.
+Only output that does not match is replaced, with a blank for metrics. Look at the difference before you commit it:
+other blanks (`...`) in replaced output are lost and must be written again.
 """
 
 import argparse
@@ -11,7 +11,6 @@ from pathlib import Path
 
 from tests.support.doc_pages import ROOT, pages
 from tests.support.transcripts import checkout, environment, run_page
-
 
 METRICS = re.compile(r'"metrics":\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}')
 

@@ -125,8 +125,8 @@ def verify(options: argparse.Namespace) -> int:
                     say(f"            {safe(answer.reason)}")
             if not claim.evidence and not claim.answers:
                 say("            it cites nothing")
-        failing = len(claims) - hold
-        say(f"{count(len(claims), 'claim')}: {hold} {'checks' if hold == 1 else 'check'} out, {failing} {'does' if failing == 1 else 'do'} not")
+        check, do = ("checks" if hold == 1 else "check"), ("does" if len(claims) - hold == 1 else "do")
+        say(f"{count(len(claims), 'claim')}: {hold} {check} out, {len(claims) - hold} {do} not")
     return 1 if hold < len(claims) or source.problems else 0
 
 
