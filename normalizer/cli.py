@@ -16,29 +16,36 @@ import click
 from normalizer.errors import CannotRun
 
 COMMANDS = {
+    # before a run
+    "protocol": "print the protocol version identifier, which runs record",
+    "lint": "find contradictions in rubrics, manifests and schemas before a run is paid for",
+    # a judge run
+    "packet": "write what a judge would be given, and call nobody",
+    "judge": "have the files of a manifest judged, one call a file, and write one raw judge bundle",
+    "replay": "rebuild the bundle of a judge run from its kept replies, and compare",
+    # bundles to records
+    "normalize": "turn raw judge bundles into eval_records, in a ledger",
+    "audit": "count what a ledger holds, by reason, judge, generator and phase",
+    "explain": "show a record, its reasons and the lines of the raw bundle they point at",
+    "restore": "print the raw bytes of a bundle",
+    # records to numbers
     "aggregate": "mean, spread and interval by group, over valid and eligible records",
     "agreement": "how well judges agree on the artifacts they share",
-    "audit": "count what a ledger holds, by reason, judge, generator and phase",
-    "check": "tell cell by cell whether a published table follows from a ledger",
-    "claims": "compare what judges claim about their scores with the records",
-    "explain": "show a record, its reasons and the lines of the raw bundle they point at",
-    "judge": "have the files of a manifest judged, one call a file, and write one raw judge bundle",
-    "lint": "find contradictions in rubrics, manifests and schemas before a run is paid for",
-    "normalize": "turn raw judge bundles into eval_records, in a ledger",
-    "packet": "write what a judge would be given, and call nobody",
-    "protocol": "print the protocol version identifier",
-    "replay": "rebuild the bundle of a judge run from its kept replies, and compare",
-    "report": "write one self-contained page with numbers, plots and the way down to the raw lines",
-    "restore": "give back a bundle's raw bytes",
     "statistics": "invalid rates and bounds, contrasts, severity of judges, self against cross judging",
+    "claims": "compare what judges claim about their scores with the records",
+    # numbers to readers
+    "report": "write one self-contained page with numbers, plots and the records behind them",
     "verify-evidence": "look up quoted evidence in the evaluated files",
+    "check": "tell cell by cell whether a published table follows from a ledger",
+    # the command itself
+    "completion": "print a completion script for bash, zsh or fish",
 }
-"""Each is `normalizer.commands.NAME:command`; `_` stands for `-` in module names."""
+"""In the order of the work. Each is `normalizer.commands.NAME:command`; `_` stands for `-` in module names."""
 
 
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click asks so
-        return sorted(COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click asks so
         if cmd_name not in COMMANDS:
@@ -49,10 +56,24 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click asks so
         with formatter.section("Commands"):
-            formatter.write_dl(sorted(COMMANDS.items()))
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    """Print the versions of the package and of the protocol, and end."""
+    if asked:
+        from importlib.metadata import version
+
+        from normalizer.documents import protocol
+
+        click.echo(f"normalizer {version('zeno-normalizer')} (protocol {protocol.version()})")
+        ctx.exit()
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)
 def _normalizer() -> None:
     """Raw LLM-judge bundles become canonical eval_records: lossless, screened, kept."""
 
