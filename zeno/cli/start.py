@@ -24,7 +24,7 @@ def run() -> int:
 
 
 def run_mcp() -> int:
-    """Run `zeno-mcp DIR [flags]`, which is `zeno mcp --root DIR [flags]`."""
+    """Run `zeno-mcp DIR [flags]`, which is `zeno mcp --root DIR [flags]`, or `zeno-mcp --doctor`."""
 
     def load() -> Callable[[], int]:
         from zeno.cli.parser import run
@@ -37,8 +37,8 @@ def run_mcp() -> int:
 
 def mcp_arguments(arguments: Sequence[str]) -> list[str]:
     """Arguments of `zeno-mcp` as arguments of `zeno`: a first word that is no flag is the root."""
-    if list(arguments) == ["--version"]:
-        return ["--version"]
+    if arguments and arguments[0] in ("--doctor", "--version"):
+        return ["doctor" if arguments[0] == "--doctor" else "--version", *arguments[1:]]
     if arguments and not arguments[0].startswith("-"):
         return ["mcp", "--root", *arguments]
     return ["mcp", *arguments]
@@ -61,10 +61,13 @@ def _require_own_package() -> None:
     """Stop if `zeno/__init__.py` is not ours: then files of two distributions are mixed in one folder."""
     import zeno
 
+    if sys.argv[1:2] in (["doctor"], ["--doctor"]):
+        return
     if getattr(zeno, "DISTRIBUTION", None) != "zeno-normalizer":
         print(
-            "zeno: another distribution has replaced files of the package 'zeno' in this environment; "
-            "install zeno-normalizer in an environment of its own, such as: uv tool install zeno-normalizer",
+            "zeno: another distribution has replaced files of the package 'zeno' in this environment "
+            "(zeno-mcp --doctor says which); install zeno-normalizer in an environment of its own: "
+            "uv tool install zeno-normalizer",
             file=sys.stderr,
         )
         raise SystemExit(2)

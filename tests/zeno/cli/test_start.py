@@ -15,6 +15,7 @@ from zeno.cli.start import mcp_arguments
         (["DIR", "--log", "t.jsonl"], ["mcp", "--root", "DIR", "--log", "t.jsonl"]),
         (["--root", "DIR"], ["mcp", "--root", "DIR"]),
         (["--version"], ["--version"]),
+        (["--doctor", "--format", "json"], ["doctor", "--format", "json"]),
         (["--help"], ["mcp", "--help"]),
         ([], ["mcp"]),
     ],

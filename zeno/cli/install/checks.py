@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 DISTRIBUTION = "zeno-normalizer"
 PACKAGES = ("contract_models", "contract_spec", "normalizer", "zeno")
-SCRIPTS = {"normalizer": "eval-normalizer", "zeno": "python -m zeno"}
-"""Commands that other distributions have too, and what to type instead."""
+SCRIPTS = {"normalizer": "eval-normalizer is ours alone", "zeno": "zeno-mcp is ours alone"}
+"""Commands that other distributions have too, and a word on the one that they do not have."""
 EXTRAS = {
     "mcp": ("mcp",),
     "http": ("starlette", "uvicorn"),
@@ -63,8 +63,7 @@ def names() -> Iterator[Fact]:
         for name in sorted(top.intersection(PACKAGES)):
             found.append(Fact("problem", "names", f"{by} a package {name}; {_APART}"))
         for name in sorted(scripts.intersection(SCRIPTS)):
-            instead = SCRIPTS[name]
-            found.append(Fact("note", "names", f"{by} a command {name}; use {instead}, which is always ours"))
+            found.append(Fact("note", "names", f"{by} a command {name}: the last one installed runs; {SCRIPTS[name]}"))
     replaced = _replaced()
     if replaced:
         found.append(Fact("problem", "names", f"{len(replaced)} files are not ours, such as {replaced[0]}; {_APART}"))

@@ -67,7 +67,7 @@ def test_a_distribution_that_claims_our_package_is_a_problem(tmp_path):
             "zenoml 1.0 also installs a package zeno; keep zeno-normalizer in an environment of its own: "
             "uv tool install zeno-normalizer",
         ),
-        ("note", "zenoml 1.0 also installs a command zeno; use python -m zeno, which is always ours"),
+        ("note", "zenoml 1.0 also installs a command zeno: the last one installed runs; zeno-mcp is ours alone"),
     ]
 
 
@@ -75,7 +75,8 @@ def test_a_command_that_another_distribution_has_too_is_a_note(tmp_path):
     plant(tmp_path, "charset-other", {"charset_other/cli.py": ""}, "normalizer = charset_other.cli:main")
     status, text = doctor(tmp_path)
     assert status == 0
-    assert "charset-other 1.0 also installs a command normalizer; use eval-normalizer, which is always ours" in text
+    assert "charset-other 1.0 also installs a command normalizer: the last one installed runs; " in text
+    assert "eval-normalizer is ours alone" in text
 
 
 def test_a_package_of_another_distribution_is_not_started(tmp_path):
