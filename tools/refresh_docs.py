@@ -10,17 +10,15 @@ import tempfile
 from pathlib import Path
 
 from tests.support.doc_pages import ROOT, pages
-from tests.support.transcripts import checkout, environment, run_page
+from tests.support.transcripts import run_file
 
 METRICS = re.compile(r'"metrics":\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}')
 
 
-def refreshed(page: str, folder: Path) -> str:
-    """The page with today's output below its commands."""
-    (folder / "checkout").mkdir()
-    checkout(folder / "checkout")
-    outcomes = run_page(page, folder / "checkout", environment(folder / "home"))
-    for outcome in reversed(outcomes):
+def refreshed(path: Path, folder: Path) -> str:
+    """The text of a page with today's output below its commands."""
+    page = path.read_text(encoding="utf-8")
+    for outcome in reversed(run_file(path, folder)):
         start, end = outcome.step.span
         if not outcome.as_shown and end:
             printed = METRICS.sub('"metrics":{...}', outcome.printed).rstrip()
@@ -35,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
     for path in parser.parse_args(argv).pages or pages():
         text = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
-            new = refreshed(text, Path(folder))
+            new = refreshed(path.resolve(), Path(folder))
         if new != text:
             path.write_text(new, encoding="utf-8")
             print(path.resolve().relative_to(ROOT))

@@ -6,6 +6,7 @@ shows.
 """
 
 import os
+import re
 import secrets
 import selectors
 import shutil
@@ -16,10 +17,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from tests.support.doc_pages import ROOT, Step, blocks, matches, steps
 from tests.support.patience import PATIENCE
+from tests.support.wheel import empty_environment, require_index
 
 PORTS = ("8717", "8718")
 KEPT = {"CI", "LD_LIBRARY_PATH", "JAVA_HOME", "CHROMIUM", "NO_PROXY", "no_proxy", "SSL_CERT_FILE"}
@@ -101,7 +104,29 @@ class Outcome:
         return matches(self.step.shown, self.printed)
 
 
-def run_page(page: str, folder: Path, environment: dict[str, str]) -> list[Outcome]:
+def run_file(path: Path, folder: Path) -> list[Outcome]:
+    """Run a page of the repository in a fresh folder.
+
+    Pages run at the top of a checkout, with its commands in PATH. The sections of README.md run as a new user would
+    type them: each in an empty folder and an empty home, with nothing but Python and uv.
+    """
+    page = path.read_text(encoding="utf-8")
+    if path != ROOT / "README.md":
+        (folder / "checkout").mkdir()
+        checkout(folder / "checkout")
+        return run_page(page, folder / "checkout", environment(folder / "home"))
+    starts = [match.start() for match in re.finditer(r"^## ", page, re.MULTILINE)]
+    outcomes = []
+    for number, (start, end) in enumerate(pairwise([*starts, len(page)])):
+        if any(start < block.span[0] < end and block.not_run is None for block in blocks(page)):
+            user = empty_environment(folder / f"home-{number}")
+            require_index(user)
+            (folder / f"section-{number}").mkdir()
+            outcomes += run_page(page, folder / f"section-{number}", user, range(start, end))
+    return outcomes
+
+
+def run_page(page: str, folder: Path, environment: dict[str, str], within: range | None = None) -> list[Outcome]:
     """Run all `console`, `sh` and `python` blocks of a page in order, in one shell that starts in `folder`.
 
     `sh` and `python` blocks show no output. They must end with status 0; what a failing one printed is its outcome.
@@ -109,7 +134,7 @@ def run_page(page: str, folder: Path, environment: dict[str, str]) -> list[Outco
     outcomes = []
     with Shell(folder, environment) as shell:
         for block in blocks(page):
-            if block.not_run is not None:
+            if block.not_run is not None or (within is not None and block.span[0] not in within):
                 continue
             if block.language == "console":
                 outcomes += [Outcome(step, shell.run(step.command, step.shown)) for step in steps(block)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.doc_pages import ROOT, Block, blocks, matches, pages, steps
-from tests.support.transcripts import checkout, environment, run_page
+from tests.support.transcripts import run_file
 
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in pages()}
 RUN = {"console", "sh", "python"}
@@ -25,9 +25,7 @@ def commands(page: str) -> int:
 
 @pytest.mark.parametrize("name", [name for name, page in PAGES.items() if commands(page)])
 def test_every_command_prints_what_the_page_shows(name, tmp_path):
-    (tmp_path / "checkout").mkdir()
-    checkout(tmp_path / "checkout")
-    outcomes = run_page(PAGES[name], tmp_path / "checkout", environment(tmp_path / "home"))
+    outcomes = run_file(ROOT / name, tmp_path)
     wrong = [
         f"{name}:{one.step.line}: $ {one.step.command}\nshown:\n{one.step.shown}\nprinted:\n{one.printed}"
         for one in outcomes
