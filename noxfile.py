@@ -82,6 +82,8 @@ def lock(session: nox.Session) -> None:
     compile_ += ["--python-version", "3.11", "--no-header", "--no-annotate", "--no-emit-index-url"]
     build = ["--group", "build"]
     _run(session, *compile_, *build, "-o", "tools/locks/run.txt")
+    demo = ["--extra", "mcp", "--extra", "report"]
+    _run(session, *compile_, *build, *demo, "-c", "tools/locks/run.txt", "-o", "tools/locks/demo.txt")
     _run(session, *compile_, *build, "--group", "dev", "--extra", "all", "-o", "tools/locks/dev.txt")
     _run(session, *compile_, *build, "--extra", "spark", "-c", "tools/locks/dev.txt", "-o", "tools/locks/spark.txt")
 
