@@ -95,6 +95,31 @@ def build(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation as a site into build/site."""
+    _run(session, "-m", "tools.site", *session.posargs)
+
+
+@nox.session
+def pictures(session: nox.Session) -> None:
+    """Make the pictures of the docs anew, with a real browser."""
+    _run(session, "-m", "tools.pictures", *session.posargs)
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Build wheel, source archive, SBOM, checksums into dist/; with -- --check twice, and compare."""
+    _run(session, "-m", "tools.release", *session.posargs)
+
+
+@nox.session
+def portable(session: nox.Session) -> None:
+    """Run the tests as on a system without inotify, openat2 and fork; arguments go to pytest."""
+    session.env["ZENO_WITHOUT"] = "inotify,openat2,fork"
+    _run(session, "-m", "pytest", "-n", "auto", "--dist", "loadgroup", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Race against ripgrep and bare servers, side by side: nox -s bench -- --help."""
     _run(session, "-m", "tools.bench.run", *session.posargs)
