@@ -28,6 +28,7 @@ COMMANDS = {
     "audit": "count what a ledger holds, by reason, judge, generator and phase",
     "explain": "show a record, its reasons and the lines of the raw bundle they point at",
     "restore": "print the raw bytes of a bundle",
+    "recover": "complete a run that was cut while it moved its files into place",
     # records to numbers
     "aggregate": "mean, spread and interval by group, over valid and eligible records",
     "agreement": "how well judges agree on the artifacts they share",
