@@ -5,7 +5,7 @@ runs="$(dirname "$0")/runs"
 ledger="${1:?name the folder of the ledger}"
 
 normalize() {
-    normalizer normalize "$@" --out "$ledger" 2>"$ledger.log" || [ $? = 1 ] || { cat "$ledger.log" >&2; exit 2; }
+    eval-normalizer normalize "$@" --out "$ledger" 2>"$ledger.log" || [ $? = 1 ] || { cat "$ledger.log" >&2; exit 2; }
 }
 
 normalize "$runs/cedar-0/bundle.json" --manifest "$runs/cedar-0/manifest.json"

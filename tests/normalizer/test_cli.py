@@ -6,13 +6,13 @@ import re
 import subprocess
 import sys
 from importlib import metadata
-from pathlib import Path
 
 import pytest
 
 from normalizer.cli import COMMANDS, main
 from normalizer.documents.protocol import version
 from tests.support.bundles import bundle, entry
+from tests.support.transcripts import environment
 
 
 @pytest.fixture
@@ -190,11 +190,11 @@ def test_a_completion_script_asks_this_command(shell, capsys):
     assert f"_NORMALIZER_COMPLETE={shell}_complete" in capsys.readouterr().out
 
 
-def test_bash_completes_commands_and_flags():
+def test_bash_completes_commands_and_flags(tmp_path):
     script = subprocess.run(
         [sys.executable, "-m", "normalizer", "completion", "bash"], capture_output=True, text=True, check=True
     ).stdout
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    path = environment(tmp_path)["PATH"]
     for words, offered in (("normalizer norm", "normalize"), ("normalizer audit --form", "--format")):
         typed = words.split()
         asked = f"{script}\nCOMP_WORDS=({words}); COMP_CWORD={len(typed) - 1}; _normalizer_completion normalizer"

@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -153,10 +154,20 @@ def checkout(folder: Path) -> None:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """The environment of a user whose terminal is 80 columns wide, with this Python's commands first in PATH."""
-    home.mkdir(exist_ok=True)
+    """The environment of a user whose terminal is 80 columns wide, with the commands of this checkout first in PATH.
+
+    They are written here: in the environment of the tests another package may have replaced the command `normalizer`.
+    """
+    (home / "bin").mkdir(parents=True, exist_ok=True)
+    for name, start in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "scripts"
+    ].items():
+        module, _, function = start.partition(":")
+        program = f"#!{sys.executable}\nimport sys\nfrom {module} import {function} as start\nsys.exit(start())\n"
+        (home / "bin" / name).write_text(program, encoding="utf-8")
+        (home / "bin" / name).chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if name in KEPT or name.startswith(("PIP_", "UV_"))}
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    path = os.pathsep.join([str(home / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
     plain = {"COLUMNS": "80", "TERM": "dumb", "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONUNBUFFERED": "1"}
     return {**kept, **plain, "PATH": path, "HOME": str(home)}
 
