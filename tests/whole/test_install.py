@@ -69,6 +69,18 @@ def test_pipx_runs_a_script(user):
     assert f"normalizer {VERSION} (protocol eval-" in run(user, *pipx, "eval-normalizer", "--version")
 
 
+@pytest.mark.parametrize(
+    ("package", "megabytes", "packages"),
+    [("zeno-normalizer", 90, 10), ("zeno-normalizer[all]", 400, 50)],
+)
+def test_an_installation_is_no_larger_than_promised(user, tmp_path, package, megabytes, packages):
+    commands = environment_with(user, tmp_path / "env", package)
+    files = [path for path in (tmp_path / "env" / "lib").rglob("*") if path.is_file() and not path.is_symlink()]
+    assert sum(path.stat().st_size for path in files) < megabytes << 20
+    listed = run(user, "uv", "pip", "list", "--quiet", "--format", "freeze", "--python", str(commands / "python"))
+    assert len(listed.splitlines()) <= packages
+
+
 def test_a_fresh_environment_has_no_problem(user, tmp_path):
     commands = environment_with(user, tmp_path / "env", "zeno-normalizer")
     told = run(user, str(commands / "zeno"), "doctor")
