@@ -54,12 +54,12 @@ def report(folder: Path) -> Path:
     return page
 
 
-def photograph_report(page: Page, document: Path, out: Path) -> None:
+def photograph_report(browser: Browser, document: Path, out: Path) -> None:
     """The top of the report, and one record with the lines of its raw bundle."""
-    page.open(document)
-    page.picture(out / "report-headline.png")
-    page.open(document, f"r-{RECORD}")
-    page.picture(out / "report-record.png")
+    for fragment, name in (("", "report-headline.png"), (f"#r-{RECORD}", "report-record.png")):
+        page = browser.page(1240, 780)  # a fragment alone would load nothing anew
+        page.open(document, fragment)
+        page.picture(out / name)
 
 
 def photograph(page: Page, document: Path, out: Path) -> None:
@@ -89,7 +89,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         with tempfile.TemporaryDirectory() as folder:
             photograph(browser.page(1240, 780), investigate(Path(folder)), options.out)
-            photograph_report(browser.page(1240, 780), report(Path(folder)), options.out)
+            photograph_report(browser, report(Path(folder)), options.out)
         if shrink := shutil.which("pngquant"):
             subprocess.run([shrink, "--ext", ".png", "--force", *map(str, sorted(options.out.glob("*.png")))])
     finally:

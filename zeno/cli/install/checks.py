@@ -54,8 +54,8 @@ def versions() -> Iterator[Fact]:
 def names() -> Iterator[Fact]:
     """Whether another distribution claims our packages or commands, or has replaced our files."""
     found: list[Fact] = []
-    for other in sorted(distributions(), key=lambda one: one.name or ""):
-        if other.name is None or other.name == DISTRIBUTION:
+    for other in sorted(distributions(), key=lambda one: str(one.name)):
+        if other.name == DISTRIBUTION:
             continue
         top = {file.parts[0] for file in other.files or () if len(file.parts) > 1}
         scripts = {entry.name for entry in other.entry_points if entry.group == "console_scripts"}
