@@ -111,6 +111,13 @@ def claimed(tmp_path):
     return tmp_path
 
 
+def input_of(text: str) -> str:
+    """The input that a variable of an action takes its value from."""
+    found = re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", text)
+    assert found, text
+    return found[1]
+
+
 def run_action(
     name: str, inputs: dict[str, str], user: dict[str, str], folder: Path
 ) -> subprocess.CompletedProcess[str]:
@@ -118,7 +125,7 @@ def run_action(
     action = yaml.safe_load((ROOT / ".github" / "actions" / name / "action.yml").read_text(encoding="utf-8"))
     given = {key: inputs.get(key, item.get("default", "")) for key, item in action["inputs"].items()}
     [step] = action["runs"]["steps"]
-    variables = {key: given[re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", text)[1]] for key, text in step["env"].items()}
+    variables = {key: given[input_of(text)] for key, text in step["env"].items()}
     temporary = folder / "runner"
     temporary.mkdir()
     environment = {**user, **variables, "RUNNER_TEMP": str(temporary), "GITHUB_STEP_SUMMARY": str(folder / "summary")}
@@ -140,7 +147,7 @@ def test_every_action_passes_its_inputs_as_variables_and_calls_a_command_that_ex
     action = yaml.safe_load(path.read_text(encoding="utf-8"))
     [step] = action["runs"]["steps"]
     assert "${{" not in step["run"], "an input in a script would be code"
-    used = {re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", text)[1] for text in step["env"].values()}
+    used = {input_of(text) for text in step["env"].values()}
     assert used == action["inputs"].keys()
     called = re.findall(r'/bin/(?:eval-normalizer)" ([\w-]+)', step["run"])
     if called == ["gate"] and "gate" not in COMMANDS:
