@@ -8,7 +8,10 @@ import pytest
 from zeno.options import is_without
 
 ABOUT = {
-    "inotify": ("tests/zeno/cache/test_tree_cache.py",),
+    "inotify": (
+        "tests/zeno/cache/test_tree_cache.py",
+        "tests/zeno/cache/test_freshness.py::test_once_all_directories_can_be_listed_again_the_listing_is_held_again",
+    ),
     "openat2": ("tests/zeno/files/test_openat2.py",),
     "fork": ("tests/zeno/search/test_fork_helper.py",),
 }
