@@ -36,7 +36,7 @@ ROOMS = {
     ),
     "normalizer": (
         "__main__ → cli → commands → report → tables → checks → statistics → aggregate → judge → batch → screening"
-        " → ledger → documents → errors"
+        " → containers → ledger → documents → errors"
     ),
 }
 
@@ -49,6 +49,7 @@ MAX_LINES = 300
 OPENS_OTHER_FILES = {
     "cli.install.checks": "limits of the kernel",
     "cli.parser": "closed standard streams",
+    "cli.policy_flags": "a list of globs to deny",
     "cli.printing": "standard output",
     "cli.trace_read": "a trace and the page made of it",
     "cli.trace_source": "a trace",
