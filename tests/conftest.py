@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.browser import browser, page
 from tests.support.patience import PATIENCE
+from tests.support.portability import skip_what_is_switched_off
 from tests.support.tracing import traced
 from zeno.files.tree import Tree
 from zeno.search.cold import ColdCorpus
@@ -41,6 +42,11 @@ for name in (TRACE, ROOT, SUBCALL):
 # Servers of tests are on this machine, whatever proxy leads out of it.
 for name in ("no_proxy", "NO_PROXY"):
     os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip tests of what ZENO_WITHOUT switches off."""
+    skip_what_is_switched_off(items)
 
 
 class Pipe:

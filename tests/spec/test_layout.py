@@ -47,6 +47,7 @@ MAX_LINES = 300
 # Modules outside `zeno/files` that open something which is never under the root: what the user named on the command
 # line, and what the kernel tells of this process.
 OPENS_OTHER_FILES = {
+    "cli.install.checks": "limits of the kernel",
     "cli.parser": "closed standard streams",
     "cli.policy_flags": "a list of globs to deny",
     "cli.printing": "standard output",

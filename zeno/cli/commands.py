@@ -212,6 +212,21 @@ def schema(options: argparse.Namespace) -> int:
     return 0
 
 
+def doctor(options: argparse.Namespace) -> int:
+    """Check the installation."""
+    from zeno.cli.install.doctor import doctor
+
+    return doctor(options)
+
+
+def completion(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Print a completion script of the parser's program."""
+    from zeno.cli.install.completion import script
+
+    print(script(parser, options.shell), end="")
+    return 0
+
+
 def _tree(options: argparse.Namespace, stack: ExitStack) -> Any:
     from zeno.files.tree import Tree
 

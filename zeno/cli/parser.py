@@ -178,6 +178,23 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
     schema.add_argument("--list", action="store_true", help="print the names only")
     schema.set_defaults(run=commands.schema)
 
+    doctor = inner.add_parser(
+        "doctor",
+        help="check this installation and what the system offers",
+        description="Check versions, names that clash with other packages, extras, inotify, openat2 and Landlock. "
+        "Exits 1 when something does not work.",
+    )
+    doctor.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
+    doctor.set_defaults(run=commands.doctor)
+
+    completion = inner.add_parser(
+        "completion",
+        help="print a completion script for a shell",
+        description='Print a completion script. For bash and zsh: eval "$(zeno completion bash)".',
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
+    completion.set_defaults(run=lambda options: commands.completion(options, _parser(of_trace=True)))
+
     trace = inner.add_parser(
         "trace",
         help="check, replay, verify, measure, see and write traces",

@@ -167,7 +167,7 @@ def test_ctrl_c_while_the_program_is_being_loaded_ends_it_without_a_word(loading
         "    def find_spec(self, name, *_):\n"
         f"        if name == {loading!r}: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Interrupted())\n"
-        "from zeno.__main__ import run\n"
+        "from zeno.cli.start import run\n"
         "sys.exit(run())\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True)
@@ -178,7 +178,7 @@ def test_who_ignores_ctrl_c_before_the_program_starts_goes_on_ignoring_it():
     program = (
         "import os, signal, sys\n"
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-        "from zeno.__main__ import run\n"
+        "from zeno.cli.start import run\n"
         "sys.argv = ['zeno', 'schema', '--list']\n"
         "status = run()\n"
         "sys.exit(status or signal.getsignal(signal.SIGINT) != signal.SIG_IGN)\n"
