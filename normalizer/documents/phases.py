@@ -42,6 +42,8 @@ def eligibility(record: dict[str, Any]) -> Eligibility:
     if not rules()["phases"][str(int(record["phase"]))]["aggregated"]:
         return "diagnostic"
     judge = record.get("judge_model")
-    if record.get("self_judged") is True or (judge is not None and judge == record.get("generator_model")):
+    outcome = record.get("outcome", {})
+    generators = (record.get("generator_model"), outcome.get("a"), outcome.get("b"))
+    if record.get("self_judged") is True or (judge is not None and judge in generators):
         return "self_judged"
     return "eligible"
