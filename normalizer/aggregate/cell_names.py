@@ -17,7 +17,7 @@ _NO_LEVELS = frozenset(("", "NA", NONE, ALL))
 _COLUMNS = frozenset((
     "row", *DESIGN_KEYS, *RUN_KEYS, "n", "n_records", "records", "n_judges", "judges", "total", *MOMENTS,
     "95 % interval", "at_min", "at min", "at_max", "at max", "flags", "judge", "versions", "first", "second",
-    "difference", "p", "equal",
+    "difference", "p", "equal", "generator", "against", "criterion",
 ))  # fmt: skip
 """What columns of our tables are called that are not a dimension's."""
 

@@ -28,6 +28,8 @@ class Kind(NamedTuple):
     self_judged: bool
     off_scale: bool
     """Possible only in phase 0, where a relaxation lets a judge off the scale."""
+    judge_kind: str = "model"
+    """model, human or reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +40,20 @@ class Rules:
     """Phase 0 is admitted, and every output says so."""
     mix: frozenset[str] = frozenset()
     """Of `phase` and `protocol_version`: those that may be mixed."""
+    judge_kinds: frozenset[str] = frozenset(("model",))
+    """Kinds of judges that count. Human and reference labels count only where they are named."""
 
     def admits(self, kind: Kind) -> bool:
         """Whether records of a kind may be counted, if not alone."""
-        return self._admits_phase(kind.phase) and not kind.off_scale
+        return self.refusal(kind) is None
+
+    def refusal(self, kind: Kind) -> str | None:
+        """Why records of a kind are not counted, as a name of `left_out`; None where they are."""
+        if not self._admits_phase(kind.phase):
+            return "diagnostic"
+        if kind.off_scale:
+            return "off_scale"
+        return None if kind.judge_kind in self.judge_kinds else "other_judge_kind"
 
     def _admits_phase(self, phase: int) -> bool:
         return self.diagnostic or bool(phases.rules()["phases"][str(phase)]["aggregated"])
@@ -49,7 +61,8 @@ class Rules:
     def condition(self) -> str:
         """The same as SQL over `records`, of which only chosen ones are meant."""
         admitted = [name for name in sorted(phases.rules()["phases"]) if self._admits_phase(int(name))]
-        return f"chosen = 1 AND off = 0 AND phase IN ({', '.join(admitted)})"
+        kinds = ", ".join(f"'{name}'" for name in sorted(self.judge_kinds))
+        return f"chosen = 1 AND off = 0 AND phase IN ({', '.join(admitted)}) AND judge_kind IN ({kinds})"
 
     def check_mixing(self, kinds: Counter[Kind], by: tuple[str, ...] | None) -> None:
         """Refuse to put into one number what must not be mixed silently. None: numbers are over all groups."""
@@ -71,10 +84,9 @@ class Rules:
         """How many of a group's VALID records do not count, by reason."""
         counted: Counter[str] = Counter()
         for kind, count in kinds.items():
-            if not self._admits_phase(kind.phase):
-                counted["diagnostic"] += count
-            elif kind.off_scale:
-                counted["off_scale"] += count
+            reason = self.refusal(kind)
+            if reason is not None:
+                counted[reason] += count
         counted["self_judged"] = self.only_self_judged(kinds)
         return counted
 
@@ -94,6 +106,8 @@ class Rules:
                 "only_diagnostic"
                 if any(not self._admits_phase(kind.phase) for kind in kinds)
                 else "only_off_scale"
+                if any(kind.off_scale for kind in kinds)
+                else "only_other_judge_kind"
                 if kinds
                 else "only_invalid"
                 if invalid
@@ -108,6 +122,8 @@ class Rules:
             flags.append("mixed_phases")
         if len({kind.protocol for kind in admitted}) > 1:
             flags.append("mixed_protocol_versions")
+        if len({kind.judge_kind for kind in admitted}) > 1:
+            flags.append("mixed_judge_kinds")
         return flags
 
     def flags_of_all(self, kinds: Counter[Kind]) -> list[str]:
@@ -115,7 +131,7 @@ class Rules:
         return [flag for flag in self.flags(kinds, invalid=False) if flag in _OF_ALL]
 
 
-_OF_ALL = ("diagnostic", "mixed_phases", "mixed_protocol_versions")
+_OF_ALL = ("diagnostic", "mixed_phases", "mixed_protocol_versions", "mixed_judge_kinds")
 Levels = tuple[Level, ...]
 Cells = dict[Levels, Counter[Kind]]
 """The VALID records of each group, counted by what the rules look at."""

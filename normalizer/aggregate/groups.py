@@ -62,11 +62,11 @@ def _counted(engine: Engine, query: Query, judge: str | None = None) -> tuple[Ce
     not_selected = 0
     width = len(query.by)
     for row in engine.rows(query.kinds(without=judge)):
-        levels, (chosen, phase, protocol, self_judged, off, count) = tuple(row[:width]), row[width:]
+        levels, (chosen, phase, protocol, self_judged, off, judges, count) = tuple(row[:width]), row[width:]
         if not chosen:
             not_selected += int(count)
             continue
-        kind = Kind(int(phase), protocol, bool(self_judged), bool(off))
+        kind = Kind(int(phase), protocol, bool(self_judged), bool(off), judges)
         if kind.off_scale and not phases.may_relax(kind.phase):
             raise CannotRun(f"{count} valid records have scores off their scale: was the ledger edited? See `audit`")
         valid.setdefault(levels, Counter())[kind] += int(count)

@@ -38,6 +38,7 @@ MEMBERS = (
     "artifact",
     "eval_id",
     "generator_model",
+    "judge_kind",
     "judge_model",
     "judge_prompt_version",
     "phase",
@@ -84,6 +85,7 @@ class Query:
         columns += [f"{self._level(self.cluster) if self.cluster else 'NULL'} AS c"]
         columns += ["artifact", "generator_model AS generator", "judge_model AS judge"]
         columns += [f"{_PHASE} AS phase", "protocol_version AS protocol", f"{eligibility.SELF} AS self"]
+        columns += [f"{_JUDGE_KIND} AS judge_kind"]
         columns += [f"{self._chosen()} AS chosen"]
         scores = [
             self._score(f"d{number}", dimension.scale, worths=worths)
@@ -97,7 +99,7 @@ class Query:
 
     def kinds(self, without: str | None = None) -> str:
         """How many records each group has of each kind that the rules tell apart; `without` one judge if so asked."""
-        columns = ", ".join([*self.keys, "chosen", "phase", "protocol", "self", "off"])
+        columns = ", ".join([*self.keys, "chosen", "phase", "protocol", "self", "off", "judge_kind"])
         condition = "" if without is None else f" WHERE {not_by(without)}"
         return f"SELECT {columns}, COUNT(*) FROM records{condition} GROUP BY {columns}"
 
@@ -175,7 +177,7 @@ class Query:
     def _level(self, name: str) -> str:
         if name.startswith(FACTOR):
             return f"f{self.fields.factors.index(name.removeprefix(FACTOR))}"
-        return _PHASE if name == "phase" else name
+        return {"phase": _PHASE, "judge_kind": _JUDGE_KIND}.get(name, name)
 
     def _chosen(self) -> str:
         conditions = [f"rubric = {quoted(self.rubric.name)}"]
@@ -197,6 +199,7 @@ class Query:
         return f"CAST(REPLACE(CAST(TRY_CAST({column} AS DECIMAL(38,{self.places})) AS STRING), '.', '') AS {whole})"
 
 
+_JUDGE_KIND = "COALESCE(judge_kind, 'model')"
 _PHASE = "CAST(CAST(phase AS DECIMAL(38,12)) AS INT)"
 
 

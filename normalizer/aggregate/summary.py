@@ -1,5 +1,6 @@
 """The table: groups of eligible records with exact means, spreads and intervals. A document of `summary.json`."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -84,15 +85,18 @@ def query_of(given: Sources, options: Options) -> Query:
 
 def left_out(given: Sources, found: Found, rules: Rules) -> dict[str, int]:
     """What is in no number, by reason."""
-    counted = {"diagnostic": 0, "off_scale": 0, "self_judged": 0}
+    counted = Counter({"diagnostic": 0, "off_scale": 0, "self_judged": 0})
     for kinds in found.valid.values():
-        for reason, count in rules.left_out(kinds).items():
-            counted[reason] += count
+        counted.update(rules.left_out(kinds))
+    # Only where there are any: most studies have no labels but a model's.
+    other = {"other_judge_kind": counted.pop("other_judge_kind")} if counted["other_judge_kind"] else {}
+    counted.pop("other_judge_kind", None)
     return {
         "not_selected": found.not_selected,
         "duplicate": given.duplicates,
         "invalid": found.invalid.total(),
         **counted,
+        **other,
         "unreadable_bundles": given.unreadable,
         "files_without_entry": given.without_entry,
     }

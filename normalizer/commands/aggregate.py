@@ -29,6 +29,15 @@ def selecting(function: Any) -> Any:
             help="Let several of these into one number; flagged. Repeatable.",
         ),
         click.option(
+            "--judge-kind",
+            "judge_kinds",
+            multiple=True,
+            type=click.Choice(["model", "human", "reference"]),
+            default=["model"],
+            show_default=True,
+            help="Whose labels count. Repeatable.",
+        ),
+        click.option(
             "--engine", type=click.Choice(ENGINES), default="duckdb", show_default=True, help="What does the sums."
         ),
         click.option(
@@ -40,9 +49,17 @@ def selecting(function: Any) -> Any:
     return function
 
 
-def options_from(where: tuple[str, ...], diagnostic: bool, mix: tuple[str, ...], engine: str, memory: str) -> Options:
-    """What `selecting` asked for."""
-    return Options(where=where_of(where), rules=Rules(diagnostic, frozenset(mix)), engine=engine, memory=memory)
+def options_from(
+    where: tuple[str, ...],
+    diagnostic: bool,
+    mix: tuple[str, ...],
+    judge_kinds: tuple[str, ...],
+    engine: str,
+    memory: str,
+) -> Options:
+    """The options that `selecting` declares."""
+    rules = Rules(diagnostic, frozenset(mix), frozenset(judge_kinds))
+    return Options(where=where_of(where), rules=rules, engine=engine, memory=memory)
 
 
 def spreading(function: Any) -> Any:

@@ -7,7 +7,15 @@ import contract_spec as spec
 from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table
 
-LEFT_OUT_RECORDS = ("not_selected", "duplicate", "invalid", "diagnostic", "off_scale", "self_judged")
+LEFT_OUT_RECORDS = (
+    "not_selected",
+    "duplicate",
+    "invalid",
+    "diagnostic",
+    "off_scale",
+    "self_judged",
+    "other_judge_kind",
+)
 _MOMENTS = ("mean", "sd", "min", "max")
 
 
@@ -100,6 +108,7 @@ def _levels(row: dict[str, Any]) -> list[Cell]:
 _OF_ALL = {
     "diagnostic": "DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers.",
     "mixed_phases": "MIXED: records of several phases are put together, because that was asked for.",
+    "mixed_judge_kinds": "MIXED: labels of several kinds of judges are put together, as was asked for.",
     "mixed_protocol_versions": "MIXED: records of several protocol versions are put together, as was asked for.",
 }
 _FLAGS: dict[str, str] = spec.resource("rules/flags.json")
