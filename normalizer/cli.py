@@ -28,6 +28,7 @@ COMMANDS = {
     "lint": "find contradictions in rubrics, manifests and schemas before a run is paid for",
     "normalize": "turn raw judge bundles into eval_records, in a ledger",
     "packet": "write what a judge would be given, and call nobody",
+    "plan": "how noisy judges are when asked again, and how many items the next study needs",
     "preferences": "win rates, order effects, ratings and length bias of comparisons",
     "protocol": "print the protocol version identifier",
     "replay": "rebuild the bundle of a judge run from its kept replies, and compare",

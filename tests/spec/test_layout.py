@@ -35,8 +35,8 @@ ROOMS = {
         " → meter → options → errors"
     ),
     "normalizer": (
-        "__main__ → cli → commands → report → tables → checks → gate → calibration → preferences → statistics"
-        " → aggregate → judge → batch → screening → ledger → documents → errors"
+        "__main__ → cli → commands → report → tables → checks → gate → calibration → preferences → noise"
+        " → statistics → aggregate → judge → batch → screening → ledger → documents → errors"
     ),
 }
 
