@@ -31,6 +31,7 @@ COMMANDS = {
     "plan": "how noisy judges are when asked again, and how many items the next study needs",
     "preferences": "win rates, order effects, ratings and length bias of comparisons",
     "protocol": "print the protocol version identifier",
+    "recover": "complete a run that was cut while it moved its files into place",
     "replay": "rebuild the bundle of a judge run from its kept replies, and compare",
     "report": "write one self-contained page with numbers, plots and the way down to the raw lines",
     "restore": "give back a bundle's raw bytes",

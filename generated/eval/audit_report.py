@@ -146,6 +146,24 @@ class ProtocolCount(Model):
     """
 
 
+class AuditVerified(Model):
+    """
+    Every bundle is verified, not verifiable, or has a problem.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    bundles: Annotated[StrictInt, Field(ge=0)]
+    """
+    Bundles whose lines are byte by byte what their raw bytes give under their settings.
+    """
+    not_verifiable: list[ProtocolCount]
+    """
+    Bundles that were normalized under another protocol version than this program has, sorted; nothing is known of their lines.
+    """
+
+
 class ReasonCount(Model):
     """
     How often a reason occurs.
@@ -189,7 +207,11 @@ class AuditReport(Model):
     """
     problems: list[StrictStr]
     """
-    What is not accounted for, in words; empty when conservation holds.
+    What is not accounted for or not what the raw bundles give, in words; empty when all is as runs left it.
+    """
+    verified: AuditVerified
+    """
+    Bundles that were normalized again from their raw bytes and compared with the ledger's lines.
     """
     eligibility: EligibilityCounts
     """

@@ -17,6 +17,7 @@ from normalizer.aggregate.units import Group, Numbers, prepared
 from normalizer.documents.exact import PLACES, ROUNDING, rounded, rounded_root
 from normalizer.ledger import open_ledgers
 from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.record_check import Check, check_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,16 @@ class Options:
     memory: str = "1200MB"
     places: int = PLACES
     """To which numbers are rounded in the end."""
+    check: Check = check_records
+    """Whether the raw bundles are normalized again, and compared with the records."""
 
 
 def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
     """The summary of ledgers."""
-    with open_ledgers.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
+    with (
+        open_ledgers.opened(folders, options.check) as given,
+        started(options.engine, options.memory, given.size) as engine,
+    ):
         return summarize(engine, given, options)
 
 

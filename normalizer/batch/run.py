@@ -75,7 +75,7 @@ def run(
     return account
 
 
-def _team(engine: str, jobs: int, bench: Bench) -> "Team | SparkTeam":
+def _team(engine: str, jobs: int, bench: Bench) -> "Team[Take | Normalize, Done] | SparkTeam":
     if engine != "spark":
         return Team(jobs, bench)
     try:
@@ -85,7 +85,9 @@ def _team(engine: str, jobs: int, bench: Bench) -> "Team | SparkTeam":
     return SparkTeam(bench)
 
 
-def _work(staging: Staging, team: "Team | SparkTeam", sources: Iterable[str], progress: Progress) -> tuple[Done, bool]:
+def _work(
+    staging: Staging, team: "Team[Take | Normalize, Done] | SparkTeam", sources: Iterable[str], progress: Progress
+) -> tuple[Done, bool]:
     done = Done()
     for part in team.each(_takes(sources)):
         done += part

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar
 
 from normalizer.batch.intake import opened
 from normalizer.documents.settings import LIMITS, Settings
@@ -26,6 +26,8 @@ from normalizer.ledger.reader import FILES, STAGING
 from normalizer.screening.bundle import too_large
 from normalizer.screening.pipeline import Outcome, audited, normalize
 
+Part = TypeVar("Part", contravariant=True)
+Answer = TypeVar("Answer", covariant=True)
 _ENDED = "a worker process ended early: was it killed, or is memory short? Try fewer --jobs"
 
 
@@ -91,10 +93,21 @@ class Bench:
         return done
 
 
-class Team:
+class Workplace(Protocol[Part, Answer]):
+    """Does parts of some work, in this process or, sent there, in another."""
+
+    @property
+    def folder(self) -> Path:
+        """The ledger that is worked on."""
+
+    def do(self, part: Part, /) -> Answer:
+        """Do one part."""
+
+
+class Team(Generic[Part, Answer]):
     """One process or several; with one, everything happens here."""
 
-    def __init__(self, jobs: int, bench: Bench) -> None:
+    def __init__(self, jobs: int, bench: Workplace[Part, Answer]) -> None:
         self._jobs, self._bench = jobs, bench
         self._workers: dict[Connection, BaseProcess] = {}
         self._idle: list[Connection] = []
@@ -102,7 +115,7 @@ class Team:
         """With something to do, or not yet begun."""
         self._beginning: set[Connection] = set()
 
-    def each(self, parts: Iterable[Take | Normalize]) -> Iterator[Done]:
+    def each(self, parts: Iterable[Part]) -> Iterator[Answer]:
         """Do the parts; yields as they are done, in no particular order."""
         if self._jobs == 1:
             yield from map(self._bench.do, parts)
@@ -127,7 +140,7 @@ class Team:
         while any(connection not in self._beginning for connection in self._busy):
             yield from self._answers()
 
-    def _answers(self, timeout: float | None = None) -> Iterator[Done]:
+    def _answers(self, timeout: float | None = None) -> Iterator[Answer]:
         """What workers have done meanwhile; they are free then."""
         for connection in wait(list(self._busy), timeout):
             if not isinstance(connection, Connection):
@@ -156,7 +169,7 @@ class Team:
         self._busy.add(ours)
         self._beginning.add(ours)
 
-    def __enter__(self) -> "Team":
+    def __enter__(self) -> "Team[Part, Answer]":
         return self
 
     def __exit__(
@@ -169,18 +182,17 @@ class Team:
             worker.join()
 
 
-def _answer(connection: Connection) -> Done:
+def _answer(connection: Connection) -> Any:
     try:
         answer = connection.recv()
     except (EOFError, OSError):
         raise CannotRun(_ENDED) from None
     if isinstance(answer, str):
         raise CannotRun(answer)
-    done: Done = answer
-    return done
+    return answer
 
 
-def _serve(connection: Connection, bench: Bench) -> None:
+def _serve(connection: Connection, bench: Workplace[Any, Any]) -> None:
     """A worker's life: parts in, counts out, until the pipe closes. The first answer, to nothing, says it has begun."""
     threading.Thread(target=_end_with_the_run, daemon=True).start()
     try:
@@ -188,7 +200,7 @@ def _serve(connection: Connection, bench: Bench) -> None:
         while True:
             part = connection.recv()
             try:
-                answer: Done | str = bench.do(part)
+                answer = bench.do(part)
             except CannotRun as error:
                 answer = str(error)
             except OSError as error:
@@ -217,7 +229,7 @@ def _normalize(root: Path, bucket: str, settings: Settings) -> Done:
         files: dict[str, BinaryIO] = {}
         try:
             for name in sorted(os.listdir(folder)):
-                outcome = _outcome(folder / name, settings)
+                outcome = outcome_of(folder / name, settings)
                 for kind, lines in zip(FILES, outcome.files(), strict=True):
                     if lines and kind not in files:
                         files[kind] = (root / "parts" / f"{bucket}.{kind}").open("wb")
@@ -239,7 +251,8 @@ def _normalize(root: Path, bucket: str, settings: Settings) -> Done:
     return done
 
 
-def _outcome(path: Path, settings: Settings) -> Outcome:
+def outcome_of(path: Path, settings: Settings) -> Outcome:
+    """Normalize the bundle in a file that is named by its hash."""
     size = path.stat().st_size
     if size > LIMITS["max_bundle_bytes"]:
         return audited(path.stem, size, too_large(size), settings)  # not read: it may not fit into memory

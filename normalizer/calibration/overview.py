@@ -30,7 +30,10 @@ def calibrate(folders: tuple[Path, ...], options: Options, rule: str, method: Me
     """
     models = replace(options.rules, judge_kinds=frozenset(("model",)))
     people = replace(options.rules, judge_kinds=GOLD)
-    with open_ledgers.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
+    with (
+        open_ledgers.opened(folders, options.check) as given,
+        started(options.engine, options.memory, given.size) as engine,
+    ):
         query = query_of(given, options)
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             found = groups.find(engine, query, given, options.where)

@@ -1,4 +1,4 @@
-"""What a ledger holds, counted in one pass, and whether every byte of it is accounted for."""
+"""What a ledger holds, counted, and whether every line of it is accounted for and is what the raw bundles give."""
 
 import hashlib
 from collections import Counter
@@ -8,27 +8,35 @@ from typing import Any
 
 import contract_spec as spec
 
+from normalizer.checks.reverify import reverify, told
 from normalizer.documents import lossless, phases
 from normalizer.documents.lossless import ordinary
 from normalizer.documents.settings import LIMITS
 from normalizer.ledger.reader import Ledger, sha_slice
+from normalizer.ledger.record_check import has_own_id
 
-_ID_AT = slice(len('{"record_id":"'), len('{"record_id":"') + 32)
-_BODY_AT = _ID_AT.stop + len('",')
 _SCHEMAS = {"headers": "eval/bundle_header.json", "audit": "eval/audit_item.json"}
 _DEPTH = LIMITS["max_depth"] + 8
 _SHOWN = 20
 """Problems told in full; more are only counted."""
 
 
-def audit(ledger: Ledger) -> dict[str, Any]:
+def audit(ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     """The report: a document of `audit_report.json`."""
     tally = _Tally()
     _balance(ledger, tally)
+    verified = reverify(ledger, jobs)
+    for finding in verified.findings:
+        tally.problem(told(ledger, finding))
+    tally.more += verified.more
     rules = spec.resource("rules/reasons.json")
     return {
         "counts": {key: tally.counts[key] for key in ("bundles", "audited", "entries", "valid", "invalid")},
         "problems": tally.told(),
+        "verified": {
+            "bundles": verified.bundles,
+            "not_verifiable": _protocols(verified.other_protocols),
+        },
         "eligibility": {key: tally.eligibility[key] for key in ("eligible", "diagnostic", "self_judged")},
         "reasons": [
             {"code": code, "clause": rules[code]["clause"], "records": blamed, "bundles": unblamed}
@@ -38,7 +46,7 @@ def audit(ledger: Ledger) -> dict[str, Any]:
         "judges": _table(tally, "judge_model"),
         "generators": _table(tally, "generator_model"),
         "phases": _table(tally, "phase"),
-        "protocols": [{"protocol": name, "bundles": count} for name, count in sorted(tally.protocols.items())],
+        "protocols": _protocols(tally.protocols),
     }
 
 
@@ -53,16 +61,16 @@ class _Tally:
         self.documents: set[str] = set()
         """Rubrics, manifests and dialects that were looked at, by hash."""
         self._problems: list[str] = []
-        self._more = 0
+        self.more = 0
 
     def problem(self, text: str) -> None:
         if len(self._problems) < _SHOWN:
             self._problems.append(text)
         else:
-            self._more += 1
+            self.more += 1
 
     def told(self) -> list[str]:
-        return self._problems + ([f"and {self._more} more"] if self._more else [])
+        return self._problems + ([f"and {self.more} more"] if self.more else [])
 
 
 def _balance(ledger: Ledger, tally: _Tally) -> None:
@@ -82,14 +90,14 @@ def _balance(ledger: Ledger, tally: _Tally) -> None:
             if header["entries"] != header["valid"] + header["invalid"]:
                 tally.problem(f"bundle {sha256}: {header['entries']} entries are not its valid + invalid")
             tally.counts.update(bundles=1, entries=header["entries"])
-            _bundle(ledger, sha256, header, tally)
+            _bundle(ledger, header, tally)
             seen += 1
     valid.rest()
     invalid.rest()
-    for sha256, group in _grouped(ledger, "audit", tally):
+    for _, group in _grouped(ledger, "audit", tally):
         for item in _items("audit", group, tally):
             tally.counts.update(audited=1)
-            _bundle(ledger, sha256, item, tally)
+            _bundle(ledger, item, tally)
             seen += 1
     kept = ledger.raw_bundles()
     if kept != seen:
@@ -109,19 +117,13 @@ def _items(kind: str, group: Iterator[bytes], tally: _Tally) -> Iterator[dict[st
             yield ordinary(line)
 
 
-def _bundle(ledger: Ledger, sha256: str, item: dict[str, Any], tally: _Tally) -> None:
+def _bundle(ledger: Ledger, item: dict[str, Any], tally: _Tally) -> None:
     tally.protocols[item["settings"]["protocol"]] += 1
     tally.unblamed.update({reason["code"] for reason in item["reasons"]})
     for name, digest in item["settings"].items():
         if name != "protocol" and digest not in tally.documents:
             tally.documents.add(digest)
             _document(ledger, name, digest, tally)
-    try:
-        with (ledger.folder / "bundles" / f"{sha256}.json").open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
-                tally.problem(f"bundle {sha256}: its raw bytes were changed")
-    except OSError as error:
-        tally.problem(f"bundle {sha256}: its raw bytes cannot be read: {error.strerror}")
 
 
 def _document(ledger: Ledger, name: str, digest: str, tally: _Tally) -> None:
@@ -173,8 +175,7 @@ class _Groups:
     def _record(self, line: bytes) -> int:
         """Count a record; gives the place of its entry."""
         tally, record = self._tally, ordinary(line)
-        body = line[_BODY_AT:-2] if self._kind == "records" else line[_BODY_AT : line.rindex(b',"reasons":[')]
-        if hashlib.sha256(body).hexdigest()[:32].encode() != line[_ID_AT]:
+        if not has_own_id(self._kind, line):
             tally.problem(f"record {record['record_id']}: its id is not that of its content: the line was changed")
         place = int(record["source"]["index"])
         verdict = "valid" if self._kind == "records" else "invalid"
@@ -200,6 +201,10 @@ def _grouped(ledger: Ledger, kind: str, tally: _Tally) -> Iterator[tuple[str, It
             tally.problem(f"{kind}.jsonl is not sorted at bundle {sha256}")
         last = sha256
         yield sha256, group
+
+
+def _protocols(counts: Counter[str]) -> list[dict[str, Any]]:
+    return [{"protocol": name, "bundles": count} for name, count in sorted(counts.items())]
 
 
 def _table(tally: _Tally, key: str) -> list[dict[str, Any]]:

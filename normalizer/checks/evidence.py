@@ -9,16 +9,18 @@ from normalizer.checks.quote_match import find, is_empty
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import conserved
 from normalizer.ledger.reader import Ledger, reading
+from normalizer.ledger.record_check import Check, check_records
 
 VERDICTS = ("exact", "folded", "elided", "other_artifact", "absent", "empty", "not_checked")
 GOOD = ("exact", "folded", "elided")
 
 
-def verify(folder: Path, artifacts: Path) -> dict[str, Any]:
-    """Look up all evidence of a ledger in the files below a folder."""
+def verify(folder: Path, artifacts: Path, check: Check = check_records) -> dict[str, Any]:
+    """Check the records of a ledger, then look up all their evidence in the files below a folder."""
     if not artifacts.is_dir():
         raise CannotRun(f"{artifacts} is not a folder: give the one that the manifests' paths start from")
     with reading(folder) as ledger:
+        check(ledger)
         return verify_opened(ledger, artifacts)
 
 

@@ -11,10 +11,16 @@ from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of, where_of
 from normalizer.aggregate.summary import Options, aggregate
+from normalizer.ledger.record_check import Check, check_records
 from normalizer.tables import formats, pretty, summary_table
 
 FORMATS = ("json", "csv", "md", "latex", "text")
 LEDGERS = click.argument("ledgers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LEDGER...")
+
+
+VERIFY = click.option(
+    "--verify", is_flag=True, help="Normalize the raw bundles again first, and refuse records that they do not give."
+)
 
 
 def selecting(function: Any) -> Any:
@@ -43,10 +49,20 @@ def selecting(function: Any) -> Any:
         click.option(
             "--memory", default="1200MB", show_default=True, help="What DuckDB may use before it goes to disk."
         ),
+        VERIFY,
     ]
     for option in reversed(options):
         function = option(function)
     return function
+
+
+def check_of(verify: bool) -> Check:
+    """Return the check that `--verify` asks for: against the raw bundles, or of the records alone."""
+    if not verify:
+        return check_records
+    from normalizer.checks.reverify import check_against_bundles  # imports what normalizes bundles
+
+    return check_against_bundles
 
 
 def options_from(
@@ -56,10 +72,11 @@ def options_from(
     judge_kinds: tuple[str, ...],
     engine: str,
     memory: str,
+    verify: bool,
 ) -> Options:
     """The options that `selecting` declares."""
     rules = Rules(diagnostic, frozenset(mix), frozenset(judge_kinds))
-    return Options(where=where_of(where), rules=rules, engine=engine, memory=memory)
+    return Options(where=where_of(where), rules=rules, engine=engine, memory=memory, check=check_of(verify))
 
 
 def spreading(function: Any) -> Any:

@@ -8,6 +8,7 @@ import click
 
 from normalizer.aggregate import cell_names
 from normalizer.checks.audit import audit
+from normalizer.documents import protocol
 from normalizer.ledger.reader import reading
 from normalizer.tables import formats
 from normalizer.tables.formats import Table
@@ -16,18 +17,27 @@ from normalizer.tables.formats import Table
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
-def command(ledger: Path, form: str) -> int:
-    """Count what a ledger holds by reason, judge, generator and phase, and check that nothing is lost.
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
+def command(ledger: Path, form: str, jobs: int) -> int:
+    """Count what a ledger holds by reason, judge, generator and phase, and check that nothing is lost or forged.
 
-    Every record's id and every raw bundle's hash is checked. Exit status 1 when something is not accounted for.
+    Every raw bundle is normalized again under its settings, and every line must be what comes out. Exit status 1 when
+    something is not accounted for, or was normalized under another protocol version and so cannot be verified.
     """
     with reading(ledger) as opened:
-        report = audit(opened)
+        report = audit(opened, jobs)
     # What a terminal would take for colours is part of a name, and stays.
     click.echo({"text": _text, "json": _json, "csv": _csv}[form](report), nl=False, color=True)
     for problem in report["problems"]:
         click.echo(f"conservation does not hold: {problem}", err=True)
-    return 1 if report["problems"] else 0
+    others = report["verified"]["not_verifiable"]
+    for other in others:
+        click.echo(
+            f"not verified: {other['bundles']} bundles of protocol {_printable(other['protocol'])}, while this program "
+            f"has {protocol.version()}: normalize them again with --replace, or audit with the version that made them",
+            err=True,
+        )
+    return 1 if report["problems"] or others else 0
 
 
 def _json(report: dict[str, Any]) -> str:
@@ -37,6 +47,10 @@ def _json(report: dict[str, Any]) -> str:
 def _rows(report: dict[str, Any]) -> list[tuple[str, str, str, int]]:
     """Everything that is counted: table, row, column, number."""
     rows = [("counts", "ledger", key, count) for key, count in report["counts"].items()]
+    rows.append(("verified", "ledger", "bundles", report["verified"]["bundles"]))
+    rows += [
+        ("not_verifiable", row["protocol"], "bundles", row["bundles"]) for row in report["verified"]["not_verifiable"]
+    ]
     rows += [("eligibility", "valid", key, count) for key, count in report["eligibility"].items()]
     keys = {"reasons": "code", "judges": "judge_model", "generators": "generator_model", "phases": "phase"}
     for table, key in {**keys, "protocols": "protocol"}.items():
@@ -57,6 +71,8 @@ def _text(report: dict[str, Any]) -> str:
         f"entries: {counts['entries']} = {counts['valid']} valid + {counts['invalid']} invalid",
         f"valid:   {eligible['eligible']} eligible, {eligible['diagnostic']} diagnostic (phase 0), "
         f"{eligible['self_judged']} self-judged",
+        f"verified: {report['verified']['bundles']} of {counts['bundles'] + counts['audited']} bundles give the same "
+        "lines when they are normalized again",
     ]
     if report["reasons"]:
         lines += ["", f"{'reason':<28}{'clause':>7}{'records':>9}{'bundles':>9}"]

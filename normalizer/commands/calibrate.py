@@ -1,6 +1,5 @@
 """`normalizer calibrate`."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,7 +10,7 @@ from normalizer.aggregate.keys import keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.calibration.labels import CONSENSUS
 from normalizer.calibration.overview import calibrate
-from normalizer.commands.aggregate import LEDGERS
+from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of
 from normalizer.tables import calibration_table, formats, pretty
 
 
@@ -25,6 +24,7 @@ from normalizer.tables import calibration_table, formats, pretty
     help="A ledger of human or reference labels; repeatable. Without it, those of LEDGER are gold.",
 )
 @click.option("--by", default="", metavar="KEYS", help="Also tell each group apart, such as factors.topic.")
+@VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable.")
 @click.option(
     "--consensus", type=click.Choice(CONSENSUS), default="median", show_default=True, help="Of several annotators."
@@ -46,6 +46,7 @@ def command(
     mix: tuple[str, ...],
     resamples: int,
     seed: int,
+    verify: bool,
     form: str,
 ) -> int:
     """Compare judges with gold: human or reference labels of the same artifacts.
@@ -53,7 +54,9 @@ def command(
     Agreement, correlation, bias by level, annotators' own agreement as the ceiling, the closest judge or panel, and
     gold means estimated from few labels and many judgements. Gold are records whose judge_kind is human or reference.
     """
-    options = Options(by=keys_of(by), where=where_of(where), rules=replace(Rules(diagnostic), mix=frozenset(mix)))
+    options = Options(
+        by=keys_of(by), where=where_of(where), rules=Rules(diagnostic, frozenset(mix)), check=check_of(verify)
+    )
     folders = (*ledgers, *(folder for folder in against if folder not in ledgers))
     document = calibrate(folders, options, consensus, Method(bootstrap=True, resamples=resamples, seed=seed))
     if form == "json":

@@ -6,6 +6,7 @@ import click
 
 from normalizer.aggregate import cell_names
 from normalizer.checks.claims import claims
+from normalizer.commands.aggregate import VERIFY, check_of
 from normalizer.ledger.reader import reading
 from normalizer.tables import formats, pretty
 from normalizer.tables.formats import Table
@@ -15,12 +16,14 @@ from normalizer.tables.formats import Table
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.option("--every", is_flag=True, help="List claims that hold, too.")
 @click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
-def command(ledger: Path, every: bool, form: str) -> int:
+@VERIFY
+def command(ledger: Path, every: bool, form: str, verify: bool) -> int:
     """Compare what judges claim about their scores with the records: numbers under `aggregates`, totals of entries.
 
     Lists what does not hold or cannot be derived. Exit status 1 when a claim does not hold.
     """
     with reading(ledger) as opened:
+        check_of(verify)(opened)
         report = claims(opened)
     if not every:
         report["claims"] = [claim for claim in report["claims"] if claim["verdict"] in ("mismatch", "not_derivable")]

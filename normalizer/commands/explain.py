@@ -7,7 +7,8 @@ import click
 from normalizer.documents.locate import place
 from normalizer.documents.lossless import dumps, ordinary
 from normalizer.documents.phases import eligibility
-from normalizer.ledger.reader import Ledger, reading
+from normalizer.ledger.reader import Ledger, reading, sha_slice
+from normalizer.ledger.record_check import refuse_changed_id
 
 _MOST = 12
 """Lines of a bundle shown for one pointer."""
@@ -16,10 +17,18 @@ _MOST = 12
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.argument("record_id")
-def command(ledger: Path, record_id: str) -> int:
+@click.option(
+    "--verify", is_flag=True, help="Normalize its raw bundle again first, and refuse a record it does not give."
+)
+def command(ledger: Path, record_id: str, verify: bool) -> int:
     """Show a record, its reasons, and the lines of the raw bundle they point at. The id's first digits will do."""
     with reading(ledger) as opened:
         kind, line = opened.record(record_id)
+        refuse_changed_id(kind, line)
+        if verify:
+            from normalizer.checks.reverify import require_verified  # heavy, and only here
+
+            require_verified(opened, line[sha_slice(kind)].decode("ascii", "replace"))
         click.echo("\n".join(_explained(opened, kind, line)))
     return 0
 

@@ -8,6 +8,7 @@ import click
 from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.keys import keys_of, where_of
 from normalizer.aggregate.summary import Options
+from normalizer.commands.aggregate import VERIFY, check_of
 from normalizer.errors import CannotRun
 from normalizer.gate.overview import Terms, gate
 from normalizer.gate.sides import MUST_AGREE
@@ -25,6 +26,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--measure", "measures", multiple=True, default=["total"], show_default=True, help="Repeatable.")
 @click.option("--lower-is-better", is_flag=True, help="A lower score is the better one.")
 @click.option("--allow-undecided", is_flag=True, help="Let an undecided verdict pass.")
+@VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of both; repeatable.")
 @click.option("--base-where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of BASE.")
 @click.option("--candidate-where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of CANDIDATE.")
@@ -49,6 +51,7 @@ def command(
     diagnostic: bool,
     junit: Path | None,
     markdown: Path | None,
+    verify: bool,
     form: str,
 ) -> int:
     """Decide whether CANDIDATE is better, worse or no worse than BASE, both judged the same way.
@@ -67,7 +70,9 @@ def command(
         candidate_where=where_of(candidate_where),
     )
     rules = Rules(diagnostic, frozenset(mix) & {"phase", "protocol_version"})
-    document = gate(base, candidate, Options(by=keys_of(by), where=where_of(where), rules=rules), terms)
+    document = gate(
+        base, candidate, Options(by=keys_of(by), where=where_of(where), rules=rules, check=check_of(verify)), terms
+    )
     if junit is not None:
         junit.write_text(gate_table.junit(document), encoding="utf-8")
     if markdown is not None:

@@ -7,7 +7,7 @@ import click
 from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import keys_of, where_of
-from normalizer.commands.aggregate import LEDGERS
+from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of
 from normalizer.preferences.comparisons import ALSO
 from normalizer.preferences.overview import Asked, preferences
 from normalizer.tables import formats, preferences_table, pretty
@@ -17,6 +17,7 @@ from normalizer.tables import formats, preferences_table, pretty
 @LEDGERS
 @click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas; criterion is one of them.")
 @click.option("--baseline", metavar="NAME", help="Compare every generator with this one.")
+@VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these comparisons; repeatable.")
 @click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
 @click.option(
@@ -46,6 +47,7 @@ def command(
     judge_kinds: tuple[str, ...],
     resamples: int,
     seed: int,
+    verify: bool,
     form: str,
 ) -> int:
     """Wins, losses and draws of comparisons, with win rates, order effects, ratings and length bias.
@@ -59,6 +61,7 @@ def command(
         baseline=baseline,
         rules=Rules(diagnostic, frozenset(mix), frozenset(judge_kinds)),
         method=Method(bootstrap=True, resamples=resamples, seed=seed),
+        check=check_of(verify),
     )
     document = preferences(ledgers, asked)
     if form == "json":

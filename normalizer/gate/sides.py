@@ -34,7 +34,10 @@ class Side(NamedTuple):
 def read(name: str, folder: Path, options: Options) -> Side:
     """Read one side. Raises CannotRun where it has several generators for one artifact, or nothing that counts."""
     extended = replace(options, by=(*options.by, *MUST_AGREE))
-    with open_ledgers.opened((folder,)) as given, started(options.engine, options.memory, given.size) as engine:
+    with (
+        open_ledgers.opened((folder,), options.check) as given,
+        started(options.engine, options.memory, given.size) as engine,
+    ):
         query = query_of(given, extended)
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             counted = groups.find(engine, query, given, options.where)

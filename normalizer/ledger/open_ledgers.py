@@ -12,6 +12,7 @@ from normalizer.documents.manifest import Manifest, manifest_of
 from normalizer.documents.rubric import Rubric, rubric_of
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import Ledger, reading
+from normalizer.ledger.record_check import Check, check_records
 
 
 @dataclass(slots=True)
@@ -84,10 +85,12 @@ def conserved(kind: str, there: int, promised: int) -> None:
 
 
 @contextmanager
-def opened(folders: tuple[Path, ...]) -> Iterator[Sources]:
-    """Open ledgers; no run changes them meanwhile."""
+def opened(folders: tuple[Path, ...], check: Check = check_records) -> Iterator[Sources]:
+    """Open ledgers and check their records; no run changes them until they are closed."""
     with ExitStack() as stack:
         ledgers = [stack.enter_context(reading(folder)) for folder in folders]
+        for ledger in ledgers:
+            check(ledger)
         yield _looked_through(ledgers)
 
 

@@ -8,18 +8,21 @@
     settings/        rubrics, manifests and dialects, by hash
     .lock            held while a run writes, shared while a command reads
 
-Only `staging` writes, and only as a whole: see there.
+Only `staging` and `recovery` write, and only as a whole: see there. Readers change nothing.
 """
 
+import errno
 import fcntl
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from operator import le, lt
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 import contract_spec as spec
 
@@ -124,28 +127,27 @@ class Ledger:
 
     def lines_of(self, kind: str, sha256: str) -> Iterator[bytes]:
         """The lines of one bundle. The file is sorted, so that they are found by bisection."""
-        wanted = sha256.encode()
-        where = sha_slice(kind)
+        wanted, where = sha256.encode(), sha_slice(kind)
         with self.path(kind).open("rb") as file:
-            low, high = 0, os.fstat(file.fileno()).st_size
-            while low < high:  # the first line at or after which the hash is not below the wanted one
-                middle = (low + high) // 2
-                file.seek(middle)
-                if middle:
-                    file.readline()
-                line = file.readline()
-                if line and line[where] < wanted:
-                    low = middle + 1
-                else:
-                    high = middle
-            file.seek(low)
-            if low:
-                file.readline()
+            _seek(file, where, wanted)
             for line in file:
                 if line[where] > wanted:
                     return
                 if line[where] == wanted:
                     yield line
+
+    def bounds_of(self, kind: str, sha256: str) -> tuple[int, int]:
+        """Where in a file the lines of one bundle begin and end."""
+        with self.path(kind).open("rb") as file:
+            start = _seek(file, sha_slice(kind), sha256.encode())
+        return start, start + sum(map(len, self.lines_of(kind, sha256)))
+
+    def cuts(self, kind: str, hashes: list[str]) -> list[int]:
+        """Where a file begins, where the first line at or after each hash does (they ascend), and where it ends."""
+        with self.path(kind).open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            places = [0, *(_seek(file, sha_slice(kind), sha256.encode()) for sha256 in hashes), size]
+        return list(accumulate(places, max))  # ascending even if the file is not sorted
 
     def record(self, record_id: str) -> tuple[str, bytes]:
         """Which file holds a record, and its line. An unambiguous beginning of the id will do."""
@@ -200,6 +202,25 @@ class Ledger:
         return value
 
 
+def _seek(file: BinaryIO, where: slice, wanted: bytes) -> int:
+    """Go to the first line of a sorted file whose hash is not below the wanted one; returns its place."""
+    low, high = 0, os.fstat(file.fileno()).st_size
+    while low < high:
+        middle = (low + high) // 2
+        file.seek(middle)
+        if middle:
+            file.readline()
+        line = file.readline()
+        if line and line[where] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    file.seek(low)
+    if low:
+        file.readline()
+    return file.tell()
+
+
 def settings_in(kind: str, line: bytes) -> bytes:
     """The settings in a line of headers or audit, as they stand there."""
     found = _SHAPES[kind].match(line)
@@ -218,15 +239,22 @@ def is_ledger(folder: Path) -> bool:
 
 @contextmanager
 def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
-    """Hold the ledger's lock, or say who has it. A lock goes with its process, however that ends."""
+    """Hold the ledger's lock; raises UnusableLedger if another process has it. The lock ends with its process.
+
+    Only a writer creates the lock file. It may not be a link, which would be created wherever it leads.
+    """
+    flags = os.O_RDWR | os.O_CREAT if mode == "write" else os.O_RDONLY
     try:
-        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT if mode == "write" else os.O_RDONLY, 0o644)
+        descriptor = os.open(folder / LOCK, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
     except FileNotFoundError:
         yield  # a copy of a ledger, to be read: nobody writes to it
         return
     except OSError as error:
-        raise UnusableLedger(f"cannot open {folder / LOCK}: {error.strerror}") from None
+        why = "it is a link" if error.errno == errno.ELOOP else error.strerror
+        raise UnusableLedger(f"cannot open {folder / LOCK}: {why}") from None
     try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UnusableLedger(f"cannot open {folder / LOCK}: it is not a file")
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_EX if mode == "write" else fcntl.LOCK_SH) | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -238,15 +266,19 @@ def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
 
 @contextmanager
 def reading(folder: Path) -> Iterator[Ledger]:
-    """Open a ledger to read. A run that was cut while it put its files in place is completed first."""
+    """Open a ledger to read. Never writes.
+
+    Raises UnusableLedger if it is none, or if a run was cut while it moved its files into place: its lines and its raw
+    bundles may not belong together until a writer has completed that run.
+    """
     if not is_ledger(folder):
         raise UnusableLedger(f"{folder} is not a ledger: `normalizer normalize BUNDLE... --out {folder}` makes one")
-    if (folder / STAGING / COMMIT).exists():
-        from normalizer.ledger import transaction  # only this rare case writes
-
-        with locked(folder, "write"):
-            transaction.recover(folder)
     with locked(folder, "read"):
+        if os.path.lexists(folder / STAGING / COMMIT):
+            raise UnusableLedger(
+                f"a run on {folder} was cut while it moved its files into place: `normalizer recover {folder}` "
+                "completes it, and so does the next `normalizer normalize` into it"
+            )
         missing = [kind for kind in FILES if not (folder / f"{kind}.jsonl").is_file()]
         if missing:
             raise UnusableLedger(f"{folder} is not complete: {missing[0]}.jsonl is missing; run normalize again")

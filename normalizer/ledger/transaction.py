@@ -1,8 +1,9 @@
 """How a ledger changes: as a whole, or not at all.
 
 A run makes everything new in `.staging/`, then leaves a file COMMIT there, then moves things into place. Cut before
-COMMIT, the ledger is what it was and the next run starts anew; cut after it, the next run goes on moving. Either way
-the bytes are in the end those of an undisturbed run. Moving needs no space, so a full disk is met before COMMIT.
+COMMIT, the ledger is what it was and the next run starts anew; cut after it, the next run goes on moving (see
+`recovery`). Either way the bytes are in the end those of an undisturbed run. Moving needs no space, so a full disk is
+met before COMMIT.
 """
 
 import hashlib
@@ -13,15 +14,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from normalizer.documents.lossless import ordinary
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.integrity import Intact, check_bytes
 from normalizer.ledger.reader import COMMIT, FILES, STAGING, Counts, holds_comparisons, sha_slice
+from normalizer.ledger.recovery import REPLACED, put_in_place, recover
 
 _BLOCK = 1 << 22
-_REPLACED = b"replaced"
-"""What COMMIT says when bundles were replaced, so that documents may have gone out of use."""
 _COUNTS = re.compile(rb'{"bundle_sha256":"[0-9a-f]{64}","entries":([0-9]+),"valid":([0-9]+),"invalid":([0-9]+),')
 
 
@@ -106,15 +105,12 @@ class Staging:
     def commit(self) -> None:
         """Put everything in place."""
         for digest, text in self._settings.documents.items():
-            (self.root / "settings" / f"{digest}.json").write_text(text + "\n", encoding="ascii")
+            _write_synced(self.root / "settings" / f"{digest}.json", text.encode("ascii") + b"\n")
         marker = self.root / "marker"
-        with marker.open("wb") as file:
-            file.write(_REPLACED if self._replace else b"")
-            file.flush()
-            os.fsync(file.fileno())
+        _write_synced(marker, REPLACED if self._replace else b"")
         marker.rename(self.root / COMMIT)
         self.committed = True
-        recover(self._folder)
+        put_in_place(self._folder)
 
     def discard(self) -> None:
         """Leave the ledger as it was."""
@@ -225,33 +221,11 @@ def _place(root: Path, part: str, sha256: str) -> Path:
     return root / part / f"{int(sha256[:2], 16) & 0xFC:02x}" / f"{sha256}.json"
 
 
-def recover(folder: Path) -> None:
-    """Complete a run that was cut after its COMMIT; forget one that was cut before. The lock must be held."""
-    root = folder / STAGING
-    if (root / COMMIT).exists():
-        for name in ("bundles", "settings"):
-            (folder / name).mkdir(exist_ok=True)
-        for staged in (root / "incoming").rglob("*.json"):
-            staged.replace(folder / "bundles" / staged.name)
-        for staged in (root / "settings").glob("*.json"):
-            staged.replace(folder / "settings" / staged.name)
-        for staged in (root / "new").glob("*.jsonl"):
-            staged.replace(folder / staged.name)
-        if (root / COMMIT).read_bytes() == _REPLACED:
-            _forget_settings(folder)
-    if root.exists():
-        shutil.rmtree(root)
-
-
-def _forget_settings(folder: Path) -> None:
-    """Remove documents that no bundle refers to any more."""
-    used: set[str] = set()
-    for kind in ("headers", "audit"):
-        for line in _lines(folder / f"{kind}.jsonl"):
-            used.update(ordinary(line)["settings"].values())
-    for document in (folder / "settings").glob("*.json"):
-        if document.stem not in used:
-            document.unlink()
+def _write_synced(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _lines(path: Path) -> Iterator[bytes]:

@@ -34,7 +34,10 @@ class Wanted:
 
 def plan(folders: tuple[Path, ...], options: Options, wanted: Wanted | None) -> dict[str, Any]:
     """The noise of every judge on every measure; with `wanted`, the items a study needs, by its repeats."""
-    with open_ledgers.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
+    with (
+        open_ledgers.opened(folders, options.check) as given,
+        started(options.engine, options.memory, given.size) as engine,
+    ):
         query = query_of(given, options)
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             found = groups.find(engine, query, given, options.where)

@@ -14,6 +14,7 @@ from normalizer.documents.phases import is_self_judged
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import conserved
 from normalizer.ledger.reader import Ledger, reading
+from normalizer.ledger.record_check import Check, check_records
 
 ALSO = ("criterion", "eval_id")
 """Keys of comparisons besides those of single scores."""
@@ -74,7 +75,13 @@ class _Reading:
     criteria: set[str | None] = field(default_factory=set)
 
 
-def compared(folders: tuple[Path, ...], by: tuple[str, ...], where: dict[str, keys.Level], rules: Rules) -> Compared:
+def compared(
+    folders: tuple[Path, ...],
+    by: tuple[str, ...],
+    where: dict[str, keys.Level],
+    rules: Rules,
+    check: Check = check_records,
+) -> Compared:
     """Read the comparisons of ledgers that are VALID, selected and eligible, grouped by `by`.
 
     Raises CannotRun for a ledger of single scores, and where phases, protocol versions or criteria would be mixed.
@@ -82,6 +89,8 @@ def compared(folders: tuple[Path, ...], by: tuple[str, ...], where: dict[str, ke
     found = _Reading()
     with ExitStack() as stack:
         ledgers = [stack.enter_context(reading(folder)) for folder in folders]
+        for ledger in ledgers:
+            check(ledger)
         seen: dict[str, dict[str, str]] = {}
         records = 0
         for ledger in ledgers:

@@ -10,6 +10,7 @@ from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.documents.exact import ROUNDING
 from normalizer.errors import CannotRun
+from normalizer.ledger.record_check import Check, check_records
 from normalizer.preferences.comparisons import Compared, Comparison, compared, facing
 from normalizer.preferences.lengths import length_bias
 from normalizer.preferences.order_effects import order_effects
@@ -26,11 +27,12 @@ class Asked:
     baseline: str | None = None
     rules: Rules = field(default_factory=Rules)
     method: Method = field(default_factory=lambda: Method(bootstrap=True))
+    check: Check = check_records
 
 
 def preferences(folders: tuple[Path, ...], asked: Asked) -> dict[str, Any]:
     """Rates, order effects, ratings and length bias of every group."""
-    found = compared(folders, asked.by, asked.where, asked.rules)
+    found = compared(folders, asked.by, asked.where, asked.rules, asked.check)
     names = {name for group in found.groups.values() for one in group for name in (one.a, one.b)}
     if asked.baseline is not None and asked.baseline not in names:
         known = ", ".join(sorted(names)) or "none"

@@ -15,6 +15,7 @@ from normalizer.checks.evidence import verify_opened
 from normalizer.documents.exact import rounded
 from normalizer.documents.rubric import Rubric
 from normalizer.ledger import open_ledgers
+from normalizer.ledger.record_check import check_records
 from normalizer.report.drift import drift
 from normalizer.report.record_status import Placed, placed
 from normalizer.statistics.agreement import agreement
@@ -66,7 +67,10 @@ class Wanted:
 
 def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study:
     """Compute everything."""
-    with open_ledgers.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
+    with (
+        open_ledgers.opened(folders, options.check) as given,
+        started(options.engine, options.memory, given.size) as engine,
+    ):
         summary = summarize(engine, given, options)
         spread_out = distribution(engine, given, options)
         rubric = query_of(given, options).rubric
@@ -87,6 +91,7 @@ def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study
                         bundles[item["bundle_sha256"]] = ledger.bundle(item["bundle_sha256"])
                         about = {"bundle_sha256": item["bundle_sha256"], "unreadable": kind == "audit"}
                         reasons += [{**reason, **about} for reason in item["reasons"]]
+    options = replace(options, check=check_records)  # done: the ledgers are only opened again
     designs = _designs(records, wanted)
     first, *others = [statistics(folders, options, key, paired, wanted.seed) for key, paired in designs or [(None, ())]]
     return Study(

@@ -18,7 +18,10 @@ from normalizer.statistics.judge_scores import Joint, JointValues, Shared, Verdi
 
 def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
     """The report on the judges of ledgers."""
-    with open_ledgers.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
+    with (
+        open_ledgers.opened(folders, options.check) as given,
+        started(options.engine, options.memory, given.size) as engine,
+    ):
         query = query_of(given, options)
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             found = groups.find(engine, query, given, options.where)

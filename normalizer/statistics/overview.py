@@ -30,7 +30,10 @@ def statistics(
     resamples: int = RESAMPLES,
 ) -> dict[str, Any]:
     """The report on ledgers; `contrast` is a key whose levels are compared on blocks that agree in `paired_by`."""
-    with open_ledgers.opened(folders) as given, started(options.engine, options.memory, given.size) as engine:
+    with (
+        open_ledgers.opened(folders, options.check) as given,
+        started(options.engine, options.memory, given.size) as engine,
+    ):
         query = query_of(given, options)
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             headline = Headline.of(engine, given, query, options)

@@ -15,7 +15,7 @@ from tests.support.lacking import lacking
 from tests.support.patience import PATIENCE
 from tools.node import install
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FILES = {
     "README.md": "# Sample\n\nA tree that tests knock at.\n",
     "src/app.py": "import os\n\n\ndef main():\n    return os.getcwd()\n\n\nclass Door:\n    pass\n",

@@ -19,20 +19,20 @@ def add_commands(trace: argparse.ArgumentParser) -> None:
 
     lint = _reader(inner, "lint", "is the trace well formed, and does it hang together?", needs_root=None)
     lint.add_argument("--strict", action="store_true", help="let warnings count as well as errors")
-    lint.set_defaults(run=_later("report", "lint"))
+    lint.set_defaults(run=_later("trace_read", "lint"))
 
     replay = _reader(inner, "replay", "run every request again and compare the answers", needs_root=True)
     replay.add_argument(
         "--times", action="store_true", help="let a stat answer count as different when only times may have changed"
     )
-    replay.set_defaults(run=_later("report", "replay"))
+    replay.set_defaults(run=_later("trace_read", "replay"))
 
     verify = _reader(inner, "verify", "check the evidence of every claim against the tree", needs_root=True)
-    verify.set_defaults(run=_later("report", "verify"))
+    verify.set_defaults(run=_later("trace_read", "verify"))
 
     coverage = _reader(inner, "coverage", "which lines were delivered of the lines there are", needs_root=True)
     coverage.add_argument("--all", action="store_true", help="list files of which nothing was delivered too")
-    coverage.set_defaults(run=_later("report", "coverage"))
+    coverage.set_defaults(run=_later("trace_read", "coverage"))
 
     view = _reader(inner, "view", "make one self-contained page that shows the trace", needs_root=False)
     view.add_argument("--out", metavar="FILE", required=True, help="the page to write; - is standard output")
@@ -43,7 +43,7 @@ def add_commands(trace: argparse.ArgumentParser) -> None:
         default="delivered",
         help="which lines of the tree to put into the page (default: all that were delivered, up to 8 MiB)",
     )
-    view.set_defaults(run=_later("report", "view"))
+    view.set_defaults(run=_later("trace_read", "view"))
     _add_writers(inner)
 
 
@@ -85,7 +85,7 @@ def _add_writers(commands: Any) -> None:
     record.add_argument("--id", metavar="ID", help="id of that subcall (default: the first free sub-N)")
     _add_format(record)
     record.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER, help="the command, after --")
-    record.set_defaults(run=_later("record", "record"))
+    record.set_defaults(run=_later("trace_write", "record"))
 
     claim = commands.add_parser(
         "claim",
@@ -107,7 +107,7 @@ def _add_writers(commands: Any) -> None:
     )
     claim.add_argument("--id", metavar="ID", help="id of the claim, for others to refer to")
     _add_recording(claim)
-    claim.set_defaults(run=_later("record", "claim"))
+    claim.set_defaults(run=_later("trace_write", "claim"))
 
     subcall = commands.add_parser(
         "subcall",
@@ -121,12 +121,12 @@ def _add_writers(commands: Any) -> None:
     start.add_argument("--task", metavar="TEXT", help="what it was asked to do")
     start.add_argument("--id", metavar="ID", help="its id (default: the first free sub-N)")
     _add_recording(start)
-    start.set_defaults(run=_later("record", "start"))
+    start.set_defaults(run=_later("trace_write", "start"))
     end = ends.add_parser("end", help="a subcall has returned", description="A subcall has returned.")
     end.add_argument("id", metavar="ID", help="the id that its start has")
     end.add_argument("--outcome", metavar="TEXT", help="what it returned")
     _add_recording(end)
-    end.set_defaults(run=_later("record", "end"))
+    end.set_defaults(run=_later("trace_write", "end"))
 
     append = commands.add_parser(
         "append",
@@ -135,7 +135,7 @@ def _add_writers(commands: Any) -> None:
         "is filled in where it is missing. A line that is no valid event is told, not written, and the rest goes on.",
     )
     _add_recording(append)
-    append.set_defaults(run=_later("record", "append"))
+    append.set_defaults(run=_later("trace_write", "append"))
 
 
 def _add_recording(parser: argparse.ArgumentParser) -> None:
@@ -149,7 +149,7 @@ def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
     """A command that is only loaded when it is run: every start of zeno passes through here."""
 
     def run(options: argparse.Namespace) -> int:
-        status: int = getattr(import_module(f"zeno.trace.{module}"), name)(options)
+        status: int = getattr(import_module(f"zeno.cli.{module}"), name)(options)
         return status
 
     return run

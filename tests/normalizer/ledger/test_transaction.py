@@ -21,6 +21,14 @@ STEPS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate"
 NEVER = 100
 
 
+def named(arg: object) -> str:
+    """An argument of a step as text; a descriptor of a folder as that folder's path."""
+    try:
+        return os.readlink(f"/proc/self/fd/{arg}") if type(arg) is int and arg > 2 else str(arg)
+    except OSError:
+        return ""
+
+
 def in_a_child(
     argv: list[str], folder: Path, kill_at: int, limit: int | None = None, by: signal.Signals = signal.SIGKILL
 ) -> int:
@@ -38,7 +46,7 @@ def in_a_child(
 
             def watch(event: str, args: tuple[object, ...]) -> None:
                 nonlocal seen
-                if event in STEPS and str(folder) in str(args[0]):
+                if event in STEPS and str(folder) in " ".join(map(named, args)):
                     seen += 1
                     if seen == kill_at:
                         os.kill(os.getpid(), by)
@@ -72,7 +80,7 @@ def two_runs(tmp_path_factory):
 
 def test_killed_at_any_step_the_next_run_completes_it(two_runs, tmp_path):
     first, second, before, after = two_runs
-    steps = killed_whole = 0
+    steps = killed_whole = refused = 0
     main([*first, str(tmp_path / "before")])
     while True:
         steps += 1
@@ -82,7 +90,16 @@ def test_killed_at_any_step_the_next_run_completes_it(two_runs, tmp_path):
         if status != -signal.SIGKILL:
             assert status == NEVER + 1
             break
-        # Whoever reads it now sees the one state or the other, never a mixture.
+        # A reader sees the one state or the other, or refuses a mixture of both. It never writes.
+        left = tree(ledger)
+        cut_while_moving = (ledger / ".staging" / "COMMIT").exists()
+        assert main(["audit", str(ledger)]) == (2 if cut_while_moving else 0)
+        assert tree(ledger) == left, f"read after step {steps}"
+        if cut_while_moving and steps % 2:
+            assert main(["recover", str(ledger)]) == 0
+        elif cut_while_moving:
+            refused += 1
+            main([*second, str(ledger)])
         assert main(["audit", str(ledger)]) == 0
         seen = {name: data for name, data in tree(ledger).items() if not name.startswith(".staging")}
         assert seen in (before, after), f"killed at step {steps}"
@@ -91,6 +108,28 @@ def test_killed_at_any_step_the_next_run_completes_it(two_runs, tmp_path):
         assert tree(ledger) == after, f"killed at step {steps}"
     assert steps > 40
     assert killed_whole > 5
+    assert refused > 2
+
+
+def test_a_recovery_that_is_killed_at_any_step_is_completed_by_the_next(two_runs, tmp_path):
+    first, second, _, after = two_runs
+    cut = tmp_path / "cut"
+    for step in itertools.count(1):
+        shutil.rmtree(cut, ignore_errors=True)
+        main([*first, str(cut)])
+        assert in_a_child([*second, str(cut)], cut, kill_at=step) == -signal.SIGKILL
+        if (cut / ".staging" / "COMMIT").exists():
+            break
+    for step in itertools.count(1):
+        ledger = tmp_path / str(step)
+        shutil.copytree(cut, ledger)
+        status = in_a_child(["recover", str(ledger)], ledger, kill_at=step)
+        if status != -signal.SIGKILL:
+            assert status == NEVER
+            break
+        assert main(["recover", str(ledger)]) == 0
+        assert tree(ledger) == after, f"killed at step {step}"
+    assert step > 15
 
 
 def test_interrupted_at_any_step_nothing_has_changed_or_all_of_it(two_runs, tmp_path):

@@ -1,0 +1,257 @@
+"""Normalize the kept bundles of a ledger again, and compare the outcome with its lines, byte by byte.
+
+A record can be forged so that its id, its header's counts and every hash agree; it still is not what the raw bundle
+gives under the settings that the ledger keeps. The files are cut into spans by hash, so that several processes can
+share the work and memory holds one bundle at a time. A bundle that another protocol version normalized cannot be
+compared, and is counted as not verifiable.
+"""
+
+import gc
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise, zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+from normalizer.batch.workers import Team, outcome_of
+from normalizer.documents import protocol
+from normalizer.documents.lossless import dumps, ordinary
+from normalizer.documents.settings import LIMITS, Settings, load
+from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.ledger.reader import FILES, Ledger, settings_in, sha_slice
+from normalizer.ledger.record_check import check_records
+from normalizer.screening.pipeline import Outcome
+
+_SHA256 = re.compile("[0-9a-f]{64}")
+_DOCUMENTS = ("rubric", "manifest", "dialect")
+_BUCKETS = 64
+_SHOWN = 20
+"""Findings told in full for a span; more are only counted."""
+_SYNTAX = re.compile(
+    rb'"message":"it is not strict JSON: (?:Expecting value|Expecting property name enclosed in double quotes|'
+    rb"Expecting '[:,]' delimiter|Extra data|Illegal trailing comma before end of (?:object|array)|"
+    rb"Unterminated string starting at|Invalid control character (?:'[^\"]{1,12}' )?at|"
+    rb"Invalid \\\\(?:escape|uXXXX escape)(?:: (?:'[^\"]{1,12}')?)?) at line [0-9]+ column [0-9]+\""
+)
+"""The wording of a JSON syntax error is that of the Python that met it, and so is not compared."""
+
+
+class Finding(NamedTuple):
+    """A bundle whose lines are not what its raw bytes give, or that cannot be normalized again."""
+
+    sha256: str
+    why: str
+    kind: str = ""
+    """The file whose line differs, if one does."""
+    offset: int = 0
+    """Where in that file the line begins."""
+
+
+@dataclass(slots=True)
+class Verified:
+    """Outcome of the comparison for some bundles."""
+
+    bundles: int = 0
+    other_protocols: Counter[str] = field(default_factory=Counter)
+    """Bundles that cannot be compared, by the protocol version that they were normalized under."""
+    findings: list[Finding] = field(default_factory=list)
+    more: int = 0
+
+    def found(self, finding: Finding) -> None:
+        """Keep a finding, or only count it when there are many."""
+        if len(self.findings) < _SHOWN:
+            self.findings.append(finding)
+        else:
+            self.more += 1
+
+
+class Span(NamedTuple):
+    """Where in each of the ledger's files the lines of some bundles begin and end."""
+
+    bounds: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reverifier:
+    """Compares the lines of a ledger with its raw bundles."""
+
+    folder: Path
+
+    def do(self, part: Span) -> Verified:
+        """Compare the bundles of a span."""
+        verified = Verified()
+        ledger = Ledger(self.folder)
+        gc.disable()  # as in `workers`: outcomes have no cycles, and walking them again and again costs time
+        try:
+            cursors = {kind: _Cursor(ledger, kind, *bounds) for kind, bounds in zip(FILES, part.bounds, strict=True)}
+            while heads := [cursor.sha256 for cursor in cursors.values() if cursor.line]:
+                _compare(ledger, min(heads), cursors, verified)
+        except OSError as error:
+            raise UnusableLedger(f"cannot read {error.filename or self.folder}: {error.strerror}") from None
+        finally:
+            gc.enable()
+        return verified
+
+
+def reverify(ledger: Ledger, jobs: int = 1) -> Verified:
+    """Compare every bundle of an open ledger. Findings are sorted by bundle."""
+    total = Verified()
+    answers: list[Verified] = []
+    with Team(jobs, Reverifier(ledger.folder)) as team:
+        answers.extend(team.each(_spans(ledger)))
+    for finding in sorted(finding for answer in answers for finding in answer.findings):
+        total.found(finding)
+    for answer in answers:
+        total.bundles += answer.bundles
+        total.other_protocols += answer.other_protocols
+        total.more += answer.more
+    return total
+
+
+def require_verified(ledger: Ledger, sha256: str | None = None) -> None:
+    """Raise UnusableLedger unless every bundle, or the one named, gives exactly the lines of the ledger."""
+    if sha256 is None:
+        verified = reverify(ledger)
+    else:
+        bounds = tuple(ledger.bounds_of(kind, sha256) for kind in FILES)
+        verified = Reverifier(ledger.folder).do(Span(bounds))
+    for finding in verified.findings:
+        raise UnusableLedger(f"{ledger.folder} does not verify: {told(ledger, finding)}")
+    for version, bundles in sorted(verified.other_protocols.items()):
+        raise UnusableLedger(
+            f"{ledger.folder} cannot be verified: {bundles} bundles were normalized under protocol {version}, and this "
+            f"program has {protocol.version()}: normalize them again with --replace"
+        )
+
+
+def check_against_bundles(ledger: Ledger) -> None:
+    """Raise UnusableLedger unless the records pass `check_records` and are what the raw bundles give."""
+    require_verified(ledger)
+    check_records(ledger)
+
+
+def told(ledger: Ledger, finding: Finding) -> str:
+    """A finding in words, with bundle and line."""
+    if not finding.kind:
+        return f"bundle {finding.sha256}: {finding.why}"
+    with ledger.path(finding.kind).open("rb") as file:
+        before, left = 1, finding.offset
+        while left and (block := file.read(min(left, 1 << 20))):
+            before += block.count(b"\n")
+            left -= len(block)
+    return f"bundle {finding.sha256}: line {before} of {finding.kind}.jsonl {finding.why}"
+
+
+def _spans(ledger: Ledger) -> Iterator[Span]:
+    """Cut the files into spans that together cover every byte of them, sorted or not."""
+    cuts = [ledger.cuts(kind, [f"{bucket * 256 // _BUCKETS:02x}" for bucket in range(1, _BUCKETS)]) for kind in FILES]
+    for bounds in zip(*(pairwise(places) for places in cuts), strict=True):
+        if any(start < stop for start, stop in bounds):
+            yield Span(bounds)
+
+
+class _Cursor:
+    """Lines of a part of a file, one after the other."""
+
+    def __init__(self, ledger: Ledger, kind: str, start: int, stop: int) -> None:
+        self.kind = kind
+        self._where = sha_slice(kind)
+        self._stop = stop
+        self._file = ledger.path(kind).open("rb")
+        self._file.seek(start)
+        self.offset, self.line, self.sha256 = start, b"", ""
+        self._after = start
+        self.step()
+
+    def step(self) -> None:
+        """Go to the next line; after the last one `line` is empty."""
+        self.offset = self._after
+        self.line = self._file.readline() if self.offset < self._stop else b""
+        self._after += len(self.line)
+        self.sha256 = self.line[self._where].decode("latin-1")
+        if not self.line:
+            self._file.close()
+
+    def of(self, sha256: str) -> Iterator[tuple[int, bytes]]:
+        """The lines of a bundle that come next, each with its place."""
+        while self.line and self.sha256 == sha256:
+            yield self.offset, self.line
+            self.step()
+
+
+def _compare(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor], verified: Verified) -> None:
+    """Compare the lines of one bundle, and pass them."""
+    outcome = _again(ledger, sha256, cursors)
+    expected = outcome.files() if isinstance(outcome, Outcome) else ("",) * len(FILES)
+    difference = None
+    for kind, lines in zip(FILES, expected, strict=True):
+        end = cursors[kind].offset
+        for there, line in zip_longest(cursors[kind].of(sha256), lines.encode("ascii").splitlines(keepends=True)):
+            end, found = there or (end, b"")
+            if difference is None and not _same(kind, found, line or b""):
+                difference = Finding(sha256, "is not what its raw bytes give", kind, end)
+            end += len(found)
+    if isinstance(outcome, Finding):
+        verified.found(outcome)
+    elif isinstance(outcome, str):
+        verified.other_protocols[outcome] += 1
+    elif difference is not None:
+        verified.found(difference)
+    else:
+        verified.bundles += 1
+
+
+def _same(kind: str, found: bytes, expected: bytes) -> bool:
+    if found == expected:
+        return True
+    return (
+        kind == "audit" and _SYNTAX.search(found) is not None and _SYNTAX.sub(b"", found) == _SYNTAX.sub(b"", expected)
+    )
+
+
+def _again(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor]) -> Outcome | Finding | str:
+    """Normalize a bundle again: its lines, or why there are none, or the other protocol version that made them."""
+    about = next((cursors[kind] for kind in ("headers", "audit") if cursors[kind].sha256 == sha256), None)
+    if about is None or not _SHA256.fullmatch(sha256):
+        first = next(cursor for cursor in cursors.values() if cursor.line and cursor.sha256 == sha256)
+        shown = sha256 if _SHA256.fullmatch(sha256) else "(none)"
+        return Finding(shown, "is not what its raw bytes give: it has no header", first.kind, first.offset)
+    try:
+        settings = _settings(ledger.folder, settings_in(about.kind, about.line))
+    except (CannotRun, ValueError) as error:
+        why = f"names settings that cannot be used: {error}"
+        return Finding(sha256, f"is not what its raw bytes give: it {why}", about.kind, about.offset)
+    if isinstance(settings, str):
+        return settings
+    path = ledger.folder / "bundles" / f"{sha256}.json"
+    try:
+        if path.exists() and not path.is_file():
+            return Finding(sha256, "its raw bytes cannot be read: it is not a file")
+        outcome = outcome_of(path, settings)
+        if path.stat().st_size > LIMITS["max_bundle_bytes"]:
+            with path.open("rb") as file:
+                outcome = outcome._replace(sha256=hashlib.file_digest(file, "sha256").hexdigest())
+    except OSError as error:
+        return Finding(sha256, f"its raw bytes cannot be read: {error.strerror}")
+    return outcome if outcome.sha256 == sha256 else Finding(sha256, "its raw bytes were changed")
+
+
+@lru_cache(maxsize=32)
+def _settings(folder: Path, text: bytes) -> Settings | str:
+    """The settings that a line names, or the protocol version if it is not that of this program."""
+    named = ordinary(text)
+    strange = [name for name in named if name not in (*_DOCUMENTS, "protocol")]
+    if strange or "protocol" not in named or not all(isinstance(value, str) for value in named.values()):
+        raise UnusableLedger("they are not as a run writes them")
+    version = named.pop("protocol")
+    if version != protocol.version():
+        return str(version)
+    for name, digest in named.items():
+        if not _SHA256.fullmatch(digest):
+            raise UnusableLedger(f"the {name} is not named by a hash")
+    ledger = Ledger(folder)
+    return load(**{name: dumps(ledger.document(digest)).encode() for name, digest in named.items()})

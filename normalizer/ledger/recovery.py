@@ -1,0 +1,202 @@
+"""Complete a run that was cut while it moved its files into place, or clear away one that was cut before.
+
+A ledger may have been copied from somebody else, `.staging` included. So everything in `.staging` is checked before
+anything is moved or removed: only names that a run makes are accepted, no link is followed, and bundles and settings
+documents must have the bytes that their names promise. Only writers recover; readers refuse such a ledger.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, NoReturn
+
+from normalizer.documents.lossless import ordinary
+from normalizer.errors import UnusableLedger
+from normalizer.ledger.reader import COMMIT, FILES, STAGING, settings_in
+
+REPLACED = b"replaced"
+"""Content of COMMIT when bundles were replaced, so that settings documents may be unused now. Otherwise it is empty."""
+_KINDS = "|".join(FILES)
+_DOCUMENT = re.compile(r"[0-9a-f]{64}\.json")
+_STAGED_FOLDER = re.compile(r"incoming|known|parts|new|settings|(?:incoming|known)/[0-9a-f]{2}")
+_STAGED_FILE = re.compile(
+    r"COMMIT|marker|taking-[0-9]+|(?:incoming|known)/[0-9a-f]{2}/[0-9a-f]{64}\.json|settings/[0-9a-f]{64}\.json|"
+    rf"parts/[0-9a-f]{{2}}\.(?:{_KINDS})|new/(?:{_KINDS})\.jsonl"
+)
+
+Outcome = Literal["completed", "cleared", "nothing"]
+
+
+def recover(folder: Path) -> Outcome:
+    """Complete a run that was cut after its COMMIT; remove what is left of one that was cut before.
+
+    The ledger's lock must be held. Raises UnusableLedger, and changes nothing, if the ledger or its `.staging` holds
+    something that no run makes.
+    """
+    refuse_links(folder)
+    root = folder / STAGING
+    if not os.path.lexists(root):
+        return "nothing"
+    if not root.is_dir():
+        _refuse(root, "is not a folder")
+    committed = os.path.lexists(root / COMMIT)
+    with _entered(folder, follow=True) as ledger, _entered(STAGING, ledger) as staged:
+        _check(staged, root, hashed=committed)
+        if committed:
+            _check_targets(folder, staged)
+    if committed:
+        put_in_place(folder)
+        return "completed"
+    shutil.rmtree(root)
+    return "cleared"
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise UnusableLedger if a part of the ledger is a link: a run would write to wherever it leads."""
+    for name in ("bundles", "settings", STAGING, *(f"{kind}.jsonl" for kind in FILES)):
+        if (folder / name).is_symlink():
+            _refuse(folder / name, "is a link, and no run follows one")
+
+
+def put_in_place(folder: Path) -> None:
+    """Move everything that a committed run has staged to its place, then remove `.staging`.
+
+    Can be repeated after it was cut at any point. The caller holds the lock, and has made or checked `.staging`.
+    """
+    used = _used_settings(folder) if (folder / STAGING / COMMIT).read_bytes() == REPLACED else None
+    for name in ("bundles", "settings"):
+        (folder / name).mkdir(exist_ok=True)
+    with _entered(folder, follow=True) as ledger, _entered(STAGING, ledger) as staged:
+        with _entered("bundles", ledger) as bundles, _entered_if_there("incoming", staged) as incoming:
+            for bucket in _names(incoming):
+                with _entered(bucket, incoming) as source:
+                    _move_all(source, bundles)
+        with _entered("settings", ledger) as settings, _entered_if_there("settings", staged) as source:
+            _move_all(source, settings)
+        with _entered_if_there("new", staged) as source:
+            _move_all(source, ledger)
+        if used is not None:
+            with _entered("settings", ledger) as settings:
+                for name in _names(settings):
+                    if _DOCUMENT.fullmatch(name) and name not in used:
+                        os.unlink(name, dir_fd=settings)
+    shutil.rmtree(folder / STAGING)
+
+
+def _check(staged: int, root: Path, *, hashed: bool) -> None:
+    """Raise UnusableLedger unless everything in `.staging` is what a run makes there."""
+    for where, folders, files, inside in os.fwalk(".", onerror=_raise, dir_fd=staged):
+        folders.sort()
+        for name in sorted([*folders, *files]):
+            relative = os.path.normpath(os.path.join(where, name))
+            mode = os.lstat(name, dir_fd=inside).st_mode
+            if stat.S_ISLNK(mode):
+                _refuse(root / relative, "is a link, and no run makes one")
+            expected = _STAGED_FOLDER if stat.S_ISDIR(mode) else _STAGED_FILE
+            if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)) or not expected.fullmatch(relative):
+                _refuse(root / relative, "is nothing that a run makes")
+            if relative == COMMIT:
+                _check_marker(inside, root)
+            if hashed and stat.S_ISREG(mode) and relative.startswith(("incoming/", "settings/")):
+                _check_hash(inside, name, root / relative, root)
+
+
+def _check_marker(staged: int, root: Path) -> None:
+    with open(COMMIT, "rb", opener=_within(staged)) as file:
+        if file.read(len(REPLACED) + 1) not in (b"", REPLACED):
+            _refuse(root / COMMIT, "does not say what a run writes there")
+
+
+def _check_hash(inside: int, name: str, path: Path, root: Path) -> None:
+    with open(name, "rb", opener=_within(inside)) as file:
+        if path.parent.name == "settings":
+            found = hashlib.sha256(file.read().removesuffix(b"\n"))
+        else:
+            found = hashlib.file_digest(file, "sha256")
+    if found.hexdigest() != path.stem:
+        advice = f"remove {root} to give that run up, and normalize its bundles again with --replace"
+        _refuse(path, f"does not have the bytes of its hash: {advice}")
+
+
+def _check_targets(folder: Path, staged: int) -> None:
+    """Raise UnusableLedger if something that cannot be replaced stands where a staged file belongs."""
+    for name in ("bundles", "settings"):
+        if (folder / name).exists() and not (folder / name).is_dir():
+            _refuse(folder / name, "is not a folder")
+    targets = [folder / f"{kind}.jsonl" for kind in FILES]
+    with _entered_if_there("incoming", staged) as incoming:
+        for bucket in _names(incoming):
+            with _entered(bucket, incoming) as source:
+                targets += [folder / "bundles" / name for name in _names(source)]
+    with _entered_if_there("settings", staged) as source:
+        targets += [folder / "settings" / name for name in _names(source)]
+    for target in targets:
+        if target.is_dir():
+            _refuse(target, "is a folder, where a file belongs")
+
+
+def _used_settings(folder: Path) -> set[str]:
+    """The names of the settings documents that the next state of the ledger refers to."""
+    used: set[str] = set()
+    for kind in ("headers", "audit"):
+        staged, present = folder / STAGING / "new" / f"{kind}.jsonl", folder / f"{kind}.jsonl"
+        with (staged if staged.exists() else present).open("rb") as file:
+            for line in file:
+                try:
+                    named = ordinary(settings_in(kind, line))
+                except ValueError:
+                    named = {}
+                if not named:
+                    _refuse(Path(file.name), "has a line that no run writes")
+                used.update(f"{digest}.json" for digest in named.values())
+    return used
+
+
+def _names(folder: int | None) -> list[str]:
+    return [] if folder is None else sorted(os.listdir(folder))
+
+
+def _move_all(source: int | None, target: int) -> None:
+    for name in _names(source):
+        os.replace(name, name, src_dir_fd=source, dst_dir_fd=target)
+
+
+@contextmanager
+def _entered(name: str | Path, within: int | None = None, *, follow: bool = False) -> Iterator[int]:
+    """Open a folder, and fail if it is a link, which only the ledger's own path may be."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | (0 if follow else os.O_NOFOLLOW)
+    descriptor = os.open(name, flags, dir_fd=within)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _entered_if_there(name: str, within: int) -> Iterator[int | None]:
+    """Open a folder as `_entered` does; None if an earlier recovery has removed it already."""
+    try:
+        os.lstat(name, dir_fd=within)
+    except FileNotFoundError:
+        yield None
+        return
+    with _entered(name, within) as descriptor:
+        yield descriptor
+
+
+def _within(folder: int) -> Callable[[str, int], int]:
+    """An opener for files of a folder that follows no link and waits for no FIFO."""
+    return lambda name, flags: os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+
+
+def _raise(error: OSError) -> NoReturn:
+    raise error
+
+
+def _refuse(path: Path, why: str) -> NoReturn:
+    raise UnusableLedger(f"{path} {why}; nothing was changed")
