@@ -23,6 +23,7 @@ COMMANDS = {
     "check": "tell cell by cell whether a published table follows from a ledger",
     "claims": "compare what judges claim about their scores with the records",
     "explain": "show a record, its reasons and the lines of the raw bundle they point at",
+    "export": "take records along as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents",
     "gate": "decide from two ledgers whether a candidate is better, worse or no worse than a base",
     "judge": "have the files of a manifest judged, one call a file, and write one raw judge bundle",
     "lint": "find contradictions in rubrics, manifests and schemas before a run is paid for",

@@ -168,7 +168,7 @@ def planned(deviation: float, gap: float) -> Study:
 
     def study(rng: random.Random) -> bool:
         gaps = [Fraction(round(1000 * rng.gauss(gap, deviation)), 1000) for _ in range(pairs)]
-        return decide(gaps, Fraction(0), 0.05)["verdict"] == "better"
+        return bool(decide(gaps, Fraction(0), 0.05)["verdict"] == "better")
 
     return study
 

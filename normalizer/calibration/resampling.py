@@ -73,8 +73,8 @@ class _Table:
 
         n = weights.sum()
         gaps = self.x - self.y
-        first = np.bincount(self.i, weights, self.levels)
-        second = np.bincount(self.j, weights, self.levels)
+        first = np.bincount(self.i, weights, self.levels).astype(float)
+        second = np.bincount(self.j, weights, self.levels).astype(float)
         exact = float(weights[self.same].sum() / n)
         chance = float((first * second).sum() / n**2)
         mean_x, mean_y = (weights * self.x).sum() / n, (weights * self.y).sum() / n

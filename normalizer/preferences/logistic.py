@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, np.dtype[np.float64]]
+    Places = np.ndarray[Any, np.dtype[np.int64]]
 
 _STEPS = 100
 _LARGE = 15.0
@@ -26,7 +27,7 @@ class Fit:
     clusters: int
 
 
-def fit(design: "Array", outcomes: "Array", clusters: "Array") -> Fit | None:
+def fit(design: "Array", outcomes: "Array", clusters: "Places") -> Fit | None:
     """Maximize the likelihood; None where there is no maximum or too few clusters for a standard error.
 
     `clusters` has a whole number for each row. The covariance is the sandwich with G / (G - 1).

@@ -35,7 +35,7 @@ ROOMS = {
         " → meter → options → errors"
     ),
     "normalizer": (
-        "__main__ → cli → commands → report → tables → checks → gate → calibration → preferences → noise"
+        "__main__ → cli → commands → api → report → export → tables → checks → gate → calibration → preferences → noise"
         " → statistics → aggregate → judge → batch → screening → ledger → documents → errors"
     ),
 }

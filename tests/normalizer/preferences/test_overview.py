@@ -123,7 +123,7 @@ def test_order_effects_are_those_counted_by_hand(document, entries):
     )
     first = order["first_shown"]
     assert (first["wins"], first["losses"], first["draws"]) == (winners["first"], winners["second"], winners["draw"])
-    both = defaultdict(dict)
+    both: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
     for one in entries:
         both[one["item"], one["a"], one["b"]][one["order"]] = one["verdict"]
     assert order["swapped"]["pairs"] == len(both)
