@@ -19,6 +19,7 @@ COMMANDS = {
     "aggregate": "mean, spread and interval by group, over valid and eligible records",
     "agreement": "how well judges agree on the artifacts they share",
     "audit": "count what a ledger holds, by reason, judge, generator and phase",
+    "build": "do the steps of a study file, normalizer.toml, and write their results",
     "calibrate": "compare judges with human or reference labels",
     "check": "tell cell by cell whether a published table follows from a ledger",
     "claims": "compare what judges claim about their scores with the records",

@@ -56,6 +56,49 @@ def narrow(summary: dict[str, Any]) -> Table:
     return Table(columns, rows, notes(summary))
 
 
+def published(summary: dict[str, Any], cells: str, places: int, *, lower_is_better: bool | None = None) -> Table:
+    """For a paper: keys, n, and the mean of the total and of each dimension with its spread in one cell.
+
+    The summary must have more places than are shown: half an interval is rounded here, once. `cells` is `mean`,
+    `mean-ci` or `mean-sd`; a bootstrap interval, which need not be symmetric, stands in brackets. With
+    `lower_is_better` given, the best mean of each column is bold.
+    """
+    dimensions = _dimensions(summary)
+    columns = [*summary["by"], "n", "total", *map(cell_names.dimension, dimensions)]
+    rows: list[list[Cell]] = []
+    means: list[list[Any]] = []
+    for row in summary["rows"]:
+        measures = [row["total"], *(row["dimensions"][name] for name in dimensions)]
+        symmetric = summary["interval"]["method"] == "t"
+        rows.append(
+            [*_levels(row), row["n"], *(_published(each, cells, places, symmetric=symmetric) for each in measures)]
+        )
+        means.append([each["mean"] for each in measures])
+    bold = set()
+    if lower_is_better is not None:
+        first = len(summary["by"]) + 1
+        for at in range(len(dimensions) + 1):
+            known = [row[at] for row in means if row[at] is not None]
+            best = (min(known) if lower_is_better else max(known)) if len(known) > 1 else None
+            bold |= {(place, first + at) for place, row in enumerate(means) if row[at] is not None and row[at] == best}
+    shown = {**summary, "rounding": {**summary["rounding"], "places": places}}
+    return Table(columns, rows, notes(shown), frozenset(bold))
+
+
+def _published(moments: dict[str, Any], cells: str, places: int, *, symmetric: bool) -> Cell:
+    if moments["mean"] is None:
+        return None
+    mean = f"{moments['mean']:.{places}f}"
+    if cells == "mean-sd" and moments["sd"] is not None:
+        return f"{mean} ({moments['sd']:.{places}f})"
+    if cells == "mean-ci" and moments["ci95"] is not None:
+        low, high = moments["ci95"]
+        if symmetric:
+            return f"{mean} \xb1 {(high - low) / 2:.{places}f}"
+        return f"{mean} [{low:.{places}f}, {high:.{places}f}]"
+    return mean
+
+
 def notes(summary: dict[str, Any]) -> list[str]:
     """What must be said below a table."""
     low, high = summary["scale"]
