@@ -27,6 +27,11 @@ from normalizer.report.study import Wanted, gather
 )
 @click.option("--artifacts", type=click.Path(path_type=Path), help="Evaluated files, to look quoted evidence up in.")
 @click.option("--tables", type=click.Path(path_type=Path), help="A folder for all tables as CSV, Markdown and LaTeX.")
+@click.option(
+    "--preferences", multiple=True, type=click.Path(path_type=Path), help="A ledger of comparisons to show, too."
+)
+@click.option("--gold", multiple=True, type=click.Path(path_type=Path), help="A ledger of human or reference labels.")
+@click.option("--base", type=click.Path(path_type=Path), help="A ledger that this one is compared with, as by gate.")
 @click.option("--title", default="Evaluation report", show_default=True)
 @selecting
 def command(
@@ -36,6 +41,9 @@ def command(
     pair_by: str,
     artifacts: Path | None,
     tables: Path | None,
+    preferences: tuple[Path, ...],
+    gold: tuple[Path, ...],
+    base: Path | None,
     title: str,
     **chosen: Any,
 ) -> int:
@@ -57,6 +65,9 @@ def command(
         paired_by=keys_of(pair_by),
         artifacts=artifacts,
         seed=chosen["seed"],
+        preferences=preferences,
+        gold=gold,
+        base=base,
     )
     options = grouped(**chosen)
     study = gather(ledgers, options, wanted)

@@ -32,14 +32,15 @@ class Terms:
 
 def gate(base: Path, candidate: Path, options: Options, terms: Terms) -> dict[str, Any]:
     """Compare the candidate's records with the base's, paired by artifact and judge."""
-    sides = [
+    before, after = (
         read(name, folder, replace(options, where={**options.where, **where}))
         for name, folder, where in (
             ("base", base, terms.base_where),
             ("candidate", candidate, terms.candidate_where),
         )
-    ]
-    differing = check_comparable(*sides, terms.mix)
+    )
+    sides = [before, after]
+    differing = check_comparable(before, after, terms.mix)
     names = [*sides[0].rubric.dimensions, "total"]
     for measure in terms.measures:
         if measure not in names:

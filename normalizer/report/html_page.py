@@ -15,6 +15,7 @@ from typing import Any
 from normalizer.aggregate.summary import Options
 from normalizer.documents.protocol import version
 from normalizer.report import audit_sections, judge_sections, sections
+from normalizer.report.decisions.sections import decided
 from normalizer.report.drilldown import Raw, Trails, records_document
 from normalizer.report.markup import Html, el, join, visible
 from normalizer.report.record_lookup import Members
@@ -32,6 +33,7 @@ def page(study: Study, options: Options, *, title: str) -> bytes:
         sections.contrasts(study, trails, members),
         judge_sections.judges(study, trails, members),
         judge_sections.drift(study, trails),
+        *decided(study),
         audit_sections.evidence(study, trails),
         audit_sections.claims(study, trails, members),
         audit_sections.left_out(study, trails, members),

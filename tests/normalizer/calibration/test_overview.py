@@ -105,7 +105,7 @@ def test_intervals_are_those_of_resampling_the_items_plainly(document, scores, p
     [measure] = [each for each in document["measures"] if each["measure"] == DIMENSIONS[1]]
     [row] = [each for each in measure["judges"] if each["judge"] == "small"]
     for name, interval in row["ci95"].items():
-        values = sorted(float(each[name]) for each in plainly if each[name] is not None)
+        values = sorted(float(value) for each in plainly if (value := each[name]) is not None)
         cut = len(values) * 25 // 1000
         assert [float(end) for end in interval] == pytest.approx([values[cut], values[-1 - cut]], abs=1e-6), name
 

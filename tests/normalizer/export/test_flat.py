@@ -55,7 +55,7 @@ def test_parquet_is_read_by_pandas_polars_and_duckdb(ledger, tmp_path):
     expected = [record["scores"]["A_structure"] for record in records]
     assert pd.read_parquet(path)["score.A_structure"].tolist() == expected
     assert pl.read_parquet(path)["score.A_structure"].to_list() == expected
-    found = duckdb.sql(f"SELECT record_id, \"index\" FROM '{path}'").fetchall()
+    found = duckdb.connect().execute(f"SELECT record_id, \"index\" FROM '{path}'").fetchall()
     assert found == [(record["record_id"], record["source"]["index"]) for record in records]
     assert b"protocol_version" in pq.read_schema(path).metadata[b"normalizer"]
     other = tmp_path / "again.parquet"
