@@ -14,6 +14,7 @@ from zeno.cache.inotify import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT
 from zeno.cache.text_store import Entry
 from zeno.cache.watch_table import Watched
 from zeno.files.batch_open import FILE, FOLDER, LINK, OTHER, Descent, scan
+from zeno.files.location import MAX_MOVES
 from zeno.files.tree import Tree
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY
 from zeno.text.path_names import printed_entry
@@ -171,20 +172,26 @@ class Listing:
 
     def _scan(self, folder: Folder, descent: Descent) -> None:
         """Look at the entries of a directory, and at what is new among them later."""
+        found: dict[str, tuple[str, int]] = {}
         try:
-            descriptor = descent.folder(folder.path)
-            if self._watched.directory(folder, descriptor):
-                # Another directory has this name now.
-                for name in list(folder.children):
-                    self._drop_child(folder, name)
-            found = {name: (kind, inode) for name, kind, inode in scan(descriptor)}
+            for _ in range(MAX_MOVES):
+                descriptor = descent.folder(folder.path)
+                if self._watched.directory(folder, descriptor):
+                    # Another directory has this name now.
+                    for name in list(folder.children):
+                        self._drop_child(folder, name)
+                entries = {name: (kind, inode) for name, kind, inode in scan(descriptor)}
+                if descent.folder_is_in_place():
+                    found = entries
+                    break
+                # It was moved, and these may be names given outside; if it comes back, the watch above it tells.
+                descent.close()
         except OSError as error:
             descent.close()
             if error.errno not in _GONE or folder.parent is None:
                 raise Unwatchable from None
             if error.errno in (errno.EACCES, errno.EPERM):
                 self._closed.add(folder)
-            found = {}
         for name in [name for name in folder.children if name not in found]:
             self._drop_child(folder, name)
         new: list[Folder] = []

@@ -78,19 +78,20 @@ class Holding:
         with self._tree.descent() as descent:
             for entry in [entry for entry, _ in zip(self._queue, range(32), strict=False)]:
                 del self._queue[entry]
-                with descent.open(raw(entry.path, "path")) as descriptor:
-                    if descriptor is None:
-                        # Not to be read now: asked again whenever it is searched.
-                        continue
-                    # Watched first, then read: a change after the reading is told.
-                    if not self._watched.file(entry, descriptor):
-                        self._out_of_watches = True
-                        return
-                    try:
-                        found = content(descriptor, MAX_HELD_FILE)
-                    except OSError:
-                        found = None
-                if found is None:
+                descriptor = descent.open(raw(entry.path, "path"))
+                if descriptor is None:
+                    # Not to be read now: asked again whenever it is searched.
+                    continue
+                # Watched first, then read: a change after the reading is told.
+                if not self._watched.file(entry, descriptor):
+                    self._out_of_watches = True
+                    return
+                try:
+                    found = content(descriptor, MAX_HELD_FILE)
+                except OSError:
+                    found = None
+                # Then checked: what was read outside the root is not kept.
+                if found is None or not descent.is_in_place():
                     continue
                 entry.size, data, entry.binary = found
                 if not entry.binary and entry.size <= MAX_HELD_FILE:
@@ -166,12 +167,15 @@ class Holding:
                 return None
 
     def _ignore_text(self, entry: Entry, descent: Descent) -> bytes:
-        with descent.open(raw(entry.path, "path")) as descriptor:
-            # Watched first, then read: a change after the reading is told.
-            if descriptor is None or not self._watched.file(entry, descriptor):
-                raise OSError(errno.EAGAIN, "an ignore file that cannot be held")
-            self._ruling.add(entry)
-            return ignore_text(descriptor)
+        descriptor = descent.open(raw(entry.path, "path"))
+        # Watched first, then read: a change after the reading is told. Then checked: it may have been read outside.
+        if descriptor is None or not self._watched.file(entry, descriptor):
+            raise OSError(errno.EAGAIN, "an ignore file that cannot be held")
+        self._ruling.add(entry)
+        text = ignore_text(descriptor)
+        if not descent.is_in_place():
+            raise OSError(errno.EAGAIN, "an ignore file that was moved")
+        return text
 
     def entry(self, path: str) -> Entry | None:
         """What is known of a file; None for a link, whose target may be anything by now."""

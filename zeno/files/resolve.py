@@ -1,7 +1,7 @@
 """One path, followed one component at a time from the descriptor of the root, each opened without following links.
 
 Links are read and followed by hand. So what was checked is what is opened, however fast someone swaps directories and
-links.
+links. Nothing is taken from a directory that was moved away in the meantime: then the path is followed anew.
 """
 
 import errno
@@ -13,13 +13,17 @@ from typing import NamedTuple
 
 from zeno.errors import OutsideRoot, PermissionDenied
 from zeno.files.absolute_paths import MAX_LINKS, Entrance
-from zeno.files.batch_open import DIRECTORY
+from zeno.files.location import DIRECTORY, MAX_MOVES, Location
 from zeno.text.path_names import printed
 
 # A step that changed between its check and its opening is tried again, but not for ever.
 MAX_RETRIES = 64
 
 NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
+
+
+class _Moved(Exception):
+    """A directory on the way is no longer where it was."""
 
 
 class Found(NamedTuple):
@@ -34,15 +38,35 @@ class Found(NamedTuple):
 
 
 def follow(
-    root: int, entrance: Entrance, path: str, target: bytes, stack: ExitStack, links: list[bytes] | None = None
+    location: Location, entrance: Entrance, path: str, target: bytes, stack: ExitStack, links: list[bytes] | None = None
 ) -> Found:
     """Follow a path, `target` in the bytes of the system, to its end or to where nothing is.
 
     The stack closes what was opened on the way; `links` is given what the links on the way say.
     """
     links = [] if links is None else links
+    for _ in range(MAX_MOVES):
+        links.clear()
+        try:
+            return _followed(location, entrance, path, target, stack, links)
+        except _Moved:
+            stack.close()
+    raise PermissionDenied(path, "a directory on the way keeps moving")
+
+
+def _followed(
+    location: Location, entrance: Entrance, path: str, target: bytes, stack: ExitStack, links: list[bytes]
+) -> Found:
+    root = location.root
     names: list[bytes] = []
     directories = [root]
+
+    def check() -> None:
+        """Whatever was learned from the last directory counts only if that is still in its place."""
+        directory = directories[-1]
+        if not (location.is_above(directory, len(names)) or location.leads_to(directory, b"/".join(names))):
+            raise _Moved
+
     todo = deque(_components(entrance, path, target))
     retries = 0
     while todo:
@@ -60,6 +84,7 @@ def follow(
             status = os.stat(name, dir_fd=parent, follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):
                 link = os.readlink(name, dir_fd=parent)
+                check()
                 links.append(link)
                 if len(links) > MAX_LINKS:
                     return _missing(path, names, name, todo)
@@ -73,8 +98,10 @@ def follow(
                 names.append(name)
                 directories.append(directory)
             elif todo:
+                check()
                 return _missing(path, names, name, todo)
             else:
+                check()
                 return Found(_join([*names, name]), parent, name, status)
         except OSError as error:
             retries += 1
@@ -82,11 +109,15 @@ def follow(
             if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EINVAL) and retries < MAX_RETRIES:
                 todo.appendleft(name)
             elif error.errno in NOWHERE:
+                check()
                 return _missing(path, names, name, todo)
             else:
+                check()
                 _missing(path, names, name, todo)  # a step that would leave the root is outside here too
                 raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
-    return Found(_join(names), directories[-1], b".", os.fstat(directories[-1]))
+    status = os.fstat(directories[-1])
+    check()
+    return Found(_join(names), directories[-1], b".", status)
 
 
 def _components(entrance: Entrance, path: str, target: bytes) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""The root: find and read. What is under it is opened here, in `follow`, `beneath`, `descent` and `walk` alone."""
+"""The root: find and read. Only this, `follow`, `beneath`, `descent`, `location` and `walk` open what is under it."""
 
 import os
 import stat
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.absolute_paths import Entrance
 from zeno.files.batch_open import READING, Descent
+from zeno.files.location import Location
 from zeno.files.open_file import File
 from zeno.files.resolve import MAX_RETRIES, NOWHERE, Found, follow
 from zeno.text.path_names import raw
@@ -36,6 +37,7 @@ class Tree:
     def __init__(self, root: str) -> None:
         self._root = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._entrance = Entrance(self._root, root)
+        self.location = Location(self._root)
         self._concealed: tuple[int, int] | None = None
         self._glance: Opener | None = None
         self._grasp: Opener | None = None
@@ -81,7 +83,7 @@ class Tree:
 
     def place(self, path: str, field: str = "path") -> Place:
         """What is at a path. Nothing at all is an answer; a path outside the root is refused."""
-        status = self._at_a_glance(path, field)
+        status = self._at_a_glance(path, field, check=True)
         if status is not None:
             return Place(path, status)
         with self._followed(path, field) as found:
@@ -99,22 +101,30 @@ class Tree:
                 continue
         raise NotFound(path, "it keeps changing while it is being opened")
 
-    def _at_a_glance(self, path: str, field: str) -> os.stat_result | None:
-        """What the system says of a plain path that holds no links; None where one has to look closer."""
+    def _at_a_glance(self, path: str, field: str, *, check: bool) -> os.stat_result | None:
+        """What the system says of a plain path that holds no links; None where one has to look closer.
+
+        With `check` also None where it was moved before the system had said so.
+        """
         if self._glance is None or not _is_plain(path):
             return None
-        descriptor = self._glance(self._root, raw(path, field))
+        name = raw(path, field)
+        descriptor = self._glance(self._root, name)
         if descriptor < 0:
             return None
-        status = os.fstat(descriptor)
-        os.close(descriptor)
+        try:
+            status = os.fstat(descriptor)
+            if check and not self.location.has(descriptor, name):
+                return None
+        finally:
+            os.close(descriptor)
         if stat.S_ISLNK(status.st_mode) or (self._concealed and (status.st_dev, status.st_ino) == self._concealed):
             return None
         return status
 
     def _at_once(self, path: str, field: str) -> File | None:
         """A regular file by a plain path that holds no links; None where one has to look closer."""
-        status = self._at_a_glance(path, field)
+        status = self._at_a_glance(path, field, check=False)
         # Looked at before it is opened: to open a device can do something.
         if status is None or self._grasp is None or not stat.S_ISREG(status.st_mode):
             return None
@@ -127,7 +137,7 @@ class Tree:
         if not stat.S_ISREG(now.st_mode) or (self._concealed and (now.st_dev, now.st_ino) == self._concealed):
             os.close(descriptor)
             return None
-        return File(path, descriptor, now.st_size)
+        return File(path, descriptor, now, self.location)
 
     def _opened(self, path: str, field: str) -> File:
         with self._followed(path, field) as found:
@@ -141,6 +151,9 @@ class Tree:
                 if error.errno in NOWHERE:
                     raise _Changed from error
                 raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
+        if not self.location.has(descriptor, raw(found.path, field)):
+            os.close(descriptor)
+            raise _Changed
         file = self._regular(found.path, descriptor)
         if file is None:
             raise _Changed
@@ -154,7 +167,7 @@ class Tree:
     def _followed(self, path: str, field: str, links: list[bytes] | None = None) -> Iterator[Found]:
         """Follow a path to its end, or to where nothing is; `links` then holds what the links on the way say."""
         with ExitStack() as stack:
-            found = follow(self._root, self._entrance, path, raw(path, field), stack, links)
+            found = follow(self.location, self._entrance, path, raw(path, field), stack, links)
             status = found.status
             if status is not None and (status.st_dev, status.st_ino) == self._concealed:
                 found = found._replace(status=None)
@@ -165,7 +178,7 @@ class Tree:
     @contextmanager
     def descent(self) -> Iterator[Descent]:
         """A way to open many files, cheapest in the order of their paths."""
-        descent = Descent(self._root, self._concealed)
+        descent = Descent(self.location, self._concealed)
         try:
             yield descent
         finally:

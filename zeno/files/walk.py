@@ -1,6 +1,7 @@
 """The walk: every name under the root in the order of whole paths, and what is wrong with those that are no files.
 
-Directories are opened one below the other by descriptor, and no link is followed to enter one.
+Directories are opened one below the other by descriptor, and no link is followed to enter one. Names count only if the
+directory was still at its path after it was listed.
 """
 
 import errno
@@ -12,7 +13,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from zeno.errors import OutsideRoot, PermissionDenied
-from zeno.files.batch_open import DIRECTORY, LISTING, READING
+from zeno.files.batch_open import LISTING, READING
+from zeno.files.location import DIRECTORY, MAX_MOVES, Location
 from zeno.files.resolve import NOWHERE
 from zeno.files.tree import Tree
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, MAX_FILE_BYTES, REPOSITORY, Ignores
@@ -125,29 +127,50 @@ class _Walk:
                 os.close(level.directory)
 
     def _enter(self, prefix: str, parent: int, name: bytes, ignores: Ignores | None) -> bool:
-        """Go one directory deeper; False if it, or an ignore file in it, cannot be read."""
-        try:
-            directory = os.open(name, LISTING, dir_fd=parent)
-        except OSError as error:
-            # What vanished in the meantime was never there.
-            return error.errno in NOWHERE
-        try:
-            files, others, special, complete = self._entries(directory)
-            if ignores is not None:
-                base = raw(prefix, "path")
-                ignores, all_read = _inside(ignores, base, directory, special)
-                complete = complete and all_read
-                files = [key for key in files if not ignores.leave_out(base + raw(key, "path"), False)]
-                others = [
-                    (key, entry)
-                    for key, entry in others
-                    if not ignores.leave_out(base + raw(key.rstrip("/"), "path"), key.endswith("/"))
-                ]
-        except BaseException:
+        """Go one directory deeper; False if it, or an ignore file in it, cannot be read.
+
+        One that is no longer in its place after it was listed is looked for again from the root.
+        """
+        location = self._tree.location
+        for attempt in range(MAX_MOVES):
+            try:
+                if attempt:
+                    directory = location.open_directory(raw(prefix[:-1], "path"), LISTING)
+                else:
+                    directory = os.open(name, LISTING, dir_fd=parent)
+            except OSError as error:
+                if attempt == 0:
+                    # It may be the parent that was moved.
+                    continue
+                # What vanished in the meantime was never there.
+                return error.errno in NOWHERE
+            try:
+                level, complete = self._level(prefix, directory, ignores)
+                if location.is_above(directory, len(self._levels)) or location.leads_to(
+                    directory, raw(prefix[:-1], "path")
+                ):
+                    self._levels.append(level)
+                    return complete
+            except BaseException:
+                os.close(directory)
+                raise
             os.close(directory)
-            raise
-        self._levels.append(_Level(prefix, directory, files, others, ignores))
-        return complete
+        return False
+
+    def _level(self, prefix: str, directory: int, ignores: Ignores | None) -> tuple[_Level, bool]:
+        """List an open directory, and whether everything in it could be read."""
+        files, others, special, complete = self._entries(directory)
+        if ignores is not None:
+            base = raw(prefix, "path")
+            ignores, all_read = _inside(ignores, base, directory, special, self._tree.location)
+            complete = complete and all_read
+            files = [key for key in files if not ignores.leave_out(base + raw(key, "path"), False)]
+            others = [
+                (key, entry)
+                for key, entry in others
+                if not ignores.leave_out(base + raw(key.rstrip("/"), "path"), key.endswith("/"))
+            ]
+        return _Level(prefix, directory, files, others, ignores), complete
 
     def _entries(self, directory: int) -> tuple[list[str], list[_Other], dict[str, "os.DirEntry[str]"], bool]:
         """What one directory holds that the rules leave, what in it makes rules, and whether that is all."""
@@ -190,7 +213,7 @@ class _Walk:
 
 
 def _inside(
-    ignores: Ignores, base: bytes, directory: int, special: dict[str, "os.DirEntry[str]"]
+    ignores: Ignores, base: bytes, directory: int, special: dict[str, "os.DirEntry[str]"], location: Location
 ) -> tuple[Ignores, bool]:
     """The ignore rules inside a directory, and whether all of its ignore files could be read."""
     texts: dict[str, bytes] = {}
@@ -201,31 +224,36 @@ def _inside(
             if name == REPOSITORY:
                 # Where it is a file, the repository proper is elsewhere and has no rules for us.
                 if entry.is_dir(follow_symlinks=False):
-                    exclude = _text_below(directory, (REPOSITORY, "info"), EXCLUDE)
+                    exclude = _text_below(directory, base, (REPOSITORY, "info"), EXCLUDE, location)
             elif entry.is_file(follow_symlinks=False):
                 # Like git, do not follow a link in this place.
-                texts[name] = _text(directory, name)
+                texts[name] = _text(directory, base, name, location)
         except OSError as error:
             complete = complete and error.errno in NOWHERE
     return ignores.enter(base, texts, exclude, is_repository=REPOSITORY in special), complete
 
 
-def _text_below(directory: int, names: tuple[str, ...], last: str) -> bytes:
+def _text_below(directory: int, base: bytes, names: tuple[str, ...], last: str, location: Location) -> bytes:
     if not names:
-        return _text(directory, last)
+        return _text(directory, base, last, location)
     below = os.open(names[0], DIRECTORY, dir_fd=directory)
     try:
-        return _text_below(below, names[1:], last)
+        return _text_below(below, base + os.fsencode(names[0]) + b"/", names[1:], last, location)
     finally:
         os.close(below)
 
 
-def _text(directory: int, name: str) -> bytes:
-    descriptor = os.open(name, READING, dir_fd=directory)
-    try:
-        return ignore_text(descriptor)
-    finally:
-        os.close(descriptor)
+def _text(directory: int, base: bytes, name: str, location: Location) -> bytes:
+    """The text of an ignore file in an open directory, whose path with a slash at its end is `base`."""
+    for _ in range(MAX_MOVES):
+        descriptor = os.open(name, READING, dir_fd=directory)
+        try:
+            text = ignore_text(descriptor)
+            if location.has(descriptor, base + os.fsencode(name)):
+                return text
+        finally:
+            os.close(descriptor)
+    raise OSError(errno.EAGAIN, "an ignore file that keeps moving")
 
 
 def ignore_text(descriptor: int) -> bytes:
