@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 
 from normalizer.report.markup import Html, visible
 
-_COLOURS = {"#111111": "ink", "#777777": "muted", "#dddddd": "line", "#3366cc": "accent", "#bbccee": "accent-soft"}
+COLOURS = {"#111111": "ink", "#777777": "muted", "#dddddd": "line", "#3366cc": "accent", "#bbccee": "accent-soft"}
 """Stand-ins: where they occur in a drawing, the page's own colours are meant, light or dark."""
-INK, MUTED, LINE, ACCENT, SOFT = _COLOURS
+INK, MUTED, LINE, ACCENT, SOFT = COLOURS
 _TAGS = {"svg", "g", "path", "line", "rect", "text", "circle", "title", "tspan"}
 _DROPPED = {"style", "class", "aria-roledescription", "role", "pointer-events", "version", "id", "clip-path"}
 WIDTH = 720
@@ -137,7 +137,7 @@ def _written(node: ElementTree.Element, more: dict[str, str] | None = None) -> s
     if more is None:
         attributes = {name: value for name, value in attributes.items() if not name.startswith("aria-")}
     for name in ("fill", "stroke"):
-        known = _COLOURS.get(attributes.get(name, ""))
+        known = COLOURS.get(attributes.get(name, ""))
         if known is not None:
             attributes[name] = f"var(--{known})"
     opened = "".join(f' {name}="{html.escape(value)}"' for name, value in {**attributes, **(more or {})}.items())

@@ -1,5 +1,7 @@
 """The page's sections on preferences, calibration and gates, in a real browser."""
 
+import xml.etree.ElementTree as ET
+
 import pytest
 
 from normalizer.cli import main
@@ -20,7 +22,8 @@ def page_file(tmp_path_factory):
     duel = compared(folder, drawn({HOSTILE: 0.5, "y": 0.0}, 12, 1), "duel")
     flags = ["--preferences", str(duel), "--gold", str(gold), "--base", str(base)]
     for name in ("page.html", "again.html"):
-        assert main(["report", str(candidate), "--out", str(folder / name), *flags]) == 0
+        command = ["report", str(candidate), "--out", str(folder / name), *flags]
+        assert main([*command, "--figures", str(folder / f"figures-{name}")]) == 0
     return folder / "page.html"
 
 
@@ -42,3 +45,18 @@ def test_every_section_is_there_with_its_plots_and_fits_a_small_screen(page_file
 
 def test_the_same_ledgers_give_the_same_bytes(page_file):
     assert page_file.read_bytes() == page_file.with_name("again.html").read_bytes()
+
+
+def test_every_plot_is_written_as_svg_pdf_and_png(page_file):
+    folders = [page_file.with_name(f"figures-{name}.html") for name in ("page", "again")]
+    found = sorted(folders[0].iterdir())
+    assert len(found) == 3 * page_file.read_text().count("<svg ")
+    starts = {".svg": b"<svg", ".pdf": b"%PDF-", ".png": b"\x89PNG"}
+    for path in found:
+        data = path.read_bytes()
+        assert data.startswith(starts[path.suffix])
+        if path.suffix == ".svg":
+            ET.fromstring(data)
+            assert b"var(--" not in data
+        if path.suffix != ".pdf":
+            assert (folders[1] / path.name).read_bytes() == data
