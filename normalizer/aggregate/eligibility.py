@@ -1,4 +1,4 @@
-"""Which records may reach a number: the protocol's rules on aggregation, all of them, and nowhere else.
+"""The protocol's rules on which records may be aggregated. No other module decides this.
 
 INVALID records never come this far (6). Phase 0 is diagnostic (7.1). Phases and protocol versions are not mixed unless
 that is asked for (7, 10). Self-judged records count beside others, never alone (8.2).
@@ -21,7 +21,7 @@ ALONE = "all valid records are self-judged, which must not be the sole basis of 
 
 
 class Kind(NamedTuple):
-    """What the rules look at in a VALID record."""
+    """The properties of a VALID record that the rules depend on."""
 
     phase: int
     protocol: str | None
@@ -34,7 +34,7 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the user asked for."""
+    """The rules with the options that the user chose."""
 
     diagnostic: bool = False
     """Phase 0 is admitted, and every output says so."""
@@ -59,7 +59,7 @@ class Rules:
         return self.diagnostic or bool(phases.rules()["phases"][str(phase)]["aggregated"])
 
     def condition(self) -> str:
-        """The same as SQL over `records`, of which only chosen ones are meant."""
+        """The rules as an SQL condition over `records`; only selected records meet it."""
         admitted = [name for name in sorted(phases.rules()["phases"]) if self._admits_phase(int(name))]
         kinds = ", ".join(f"'{name}'" for name in sorted(self.judge_kinds))
         return f"chosen = 1 AND off = 0 AND phase IN ({', '.join(admitted)}) AND judge_kind IN ({kinds})"
@@ -81,7 +81,7 @@ class Rules:
                 )
 
     def left_out(self, kinds: Counter[Kind]) -> Counter[str]:
-        """How many of a group's VALID records do not count, by reason."""
+        """Count a group's VALID records that are left out, by reason."""
         counted: Counter[str] = Counter()
         for kind, count in kinds.items():
             reason = self.refusal(kind)
@@ -91,14 +91,14 @@ class Rules:
         return counted
 
     def only_self_judged(self, kinds: Counter[Kind]) -> int:
-        """How many admitted records a group has if all of them are self-judged, else 0."""
+        """Count the admitted records of a group if all of them are self-judged; else 0."""
         admitted = [(kind, count) for kind, count in kinds.items() if self.admits(kind)]
         if any(not kind.self_judged for kind, _ in admitted):
             return 0
         return sum(count for _, count in admitted)
 
     def flags(self, kinds: Counter[Kind], *, invalid: bool) -> list[str]:
-        """What must be said of a group, given its VALID records and whether it has INVALID ones."""
+        """Flags of a group, from its VALID records and whether it has INVALID ones."""
         admitted = [kind for kind in kinds if self.admits(kind)]
         flags = ["diagnostic"] if self.diagnostic else []
         if not admitted:
@@ -127,7 +127,7 @@ class Rules:
         return flags
 
     def flags_of_all(self, kinds: Counter[Kind]) -> list[str]:
-        """What must be said of every number over all groups."""
+        """Flags that apply to every number over all groups."""
         return [flag for flag in self.flags(kinds, invalid=False) if flag in _OF_ALL]
 
 

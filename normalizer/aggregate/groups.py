@@ -17,7 +17,7 @@ _MOST_CELLS = 1_000_000
 
 
 class Found(NamedTuple):
-    """What is in the ledgers, group by group."""
+    """Counts of the records of each group."""
 
     valid: Cells
     """Every group that is expected; VALID records of the selection."""
@@ -52,7 +52,7 @@ def find(engine: Engine, query: Query, sources: Sources, where: dict[str, keys.L
 
 
 def without(judge: str, engine: Engine, query: Query, found: Found) -> Found:
-    """The same groups without the VALID records of one judge."""
+    """Count the groups again without the VALID records of one judge."""
     valid, not_selected = _counted(engine, query, judge)
     return Found({levels: valid.get(levels, Counter()) for levels in found.valid}, found.invalid, not_selected)
 

@@ -21,7 +21,7 @@ Interval = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How intervals are made."""
+    """The method and options of intervals."""
 
     bootstrap: bool = False
     cluster: str | None = None

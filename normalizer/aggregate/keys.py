@@ -1,4 +1,4 @@
-"""What records can be grouped and selected by."""
+"""The keys by which records are grouped and selected."""
 
 from typing import Any
 

@@ -22,7 +22,7 @@ from normalizer.ledger.record_check import Check, check_records
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is asked for."""
+    """Options of an aggregation."""
 
     by: tuple[str, ...] = ()
     unit: str = "artifact"
@@ -90,7 +90,7 @@ def query_of(given: Sources, options: Options) -> Query:
 
 
 def left_out(given: Sources, found: Found, rules: Rules) -> dict[str, int]:
-    """What is in no number, by reason."""
+    """Count the records that are in no number, by reason."""
     counted = Counter({"diagnostic": 0, "off_scale": 0, "self_judged": 0})
     for kinds in found.valid.values():
         counted.update(rules.left_out(kinds))

@@ -1,4 +1,4 @@
-"""Which number of a summary a table's column means: the names that our own tables use, and a few plain ones."""
+"""Map a table's columns to statistics, and read the numbers in a cell."""
 
 import re
 from decimal import Decimal
@@ -16,7 +16,7 @@ PASSED_OVER = ("row", "flags")
 
 
 def statistic_of(column: str, dimensions: list[str]) -> str | None:
-    """What a column is taken for; None: not understood."""
+    """The statistic that a column's name means, or None."""
     name = column.strip()
     measures = ["total", *map(cell_names.dimension, dimensions)]
     if name in measures:

@@ -1,4 +1,4 @@
-"""Does a published table follow from ledgers? Cell by cell. A document of `check_report.json`."""
+"""Compare a published table with ledgers, cell by cell. A document of `check_report.json`."""
 
 from collections import Counter
 from dataclasses import replace

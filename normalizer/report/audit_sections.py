@@ -187,7 +187,7 @@ def _reasons(study: Study, trails: Trails) -> Html | None:
 
 
 def method(study: Study, members: Members, commands: list[str], protocol: str) -> Section:
-    """How it was made, and how to check it."""
+    """Method, options, versions, and the commands that check the page."""
     rows = [[sha256, len(study.bundles[sha256]), len(members.bundle(sha256))] for sha256 in sorted(study.bundles)]
     return section(
         "method",

@@ -118,7 +118,7 @@ def _nav(parts: list[Section]) -> Html:
 
 
 def _commands(study: Study, options: Options) -> list[str]:
-    """What prints the same numbers."""
+    """The commands that print the numbers of the page."""
     chosen = [
         f"--where {shlex.quote(f'{name}={level if level is not None else str()}')}"
         for name, level in options.where.items()

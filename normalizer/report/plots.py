@@ -75,7 +75,7 @@ def forest(rows: list[dict[str, Any]]) -> Html:
 
 
 def confusion(rows: list[dict[str, Any]]) -> Html:
-    """How often which totals met; rows have `first`, `second` and `n`."""
+    """A confusion matrix of totals; rows have `first`, `second` and `n`."""
     import altair as alt
 
     base = alt.Chart(values(alt, rows))

@@ -30,14 +30,14 @@ class Placed:
     record: dict[str, Any]
     """Numbers as they are spelled."""
     plain: dict[str, Any]
-    """The same with ordinary numbers."""
+    """The record with ordinary numbers."""
     part: int
-    """Which of the ledgers."""
+    """The number of its ledger."""
     levels: Levels
     kind: Kind | None
     """None: INVALID."""
     worths: dict[str, Fraction] | None
-    """What its scores are worth; None: not all are on the scale."""
+    """Exact values of its scores; None where one is not on the scale."""
     standing: str = "counted"
     """counted, or the reason for which it is left out."""
 

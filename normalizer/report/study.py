@@ -1,4 +1,4 @@
-"""All that is known of a study, gathered once for a report: each part is what its own command would print."""
+"""Everything a report shows, computed from ledgers that are opened once. Each part is a document of its own command."""
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -48,7 +48,7 @@ class Study:
     """Statistics of each contrasted key: its `paired_by` and `contrasts`."""
     drift: list[dict[str, Any]]
     claims: list[dict[str, Any]]
-    """All that judges claim, no bundle twice."""
+    """The claims of all judges, no bundle twice."""
     evidence: list[dict[str, Any]] = field(default_factory=list)
     """Of each ledger, where artifacts are given."""
     bundles: dict[str, bytes] = field(default_factory=dict)
@@ -62,12 +62,12 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a report is asked to show besides the summary."""
+    """Options of a report besides those of the summary."""
 
     contrasts: tuple[str, ...] = ()
     """Keys to compare the levels of; none: every factor with few levels."""
     paired_by: tuple[str, ...] = ()
-    """What paired units agree in; none: all other factors, and the generator."""
+    """Keys that paired units agree in; none: all other factors, and the generator."""
     artifacts: Path | None = None
     seed: int = 0
     preferences: tuple[Path, ...] = ()

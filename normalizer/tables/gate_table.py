@@ -22,7 +22,7 @@ def table(document: dict[str, Any]) -> Table:
 
 
 def notes(document: dict[str, Any]) -> list[str]:
-    """What the verdicts rest on."""
+    """Notes below the verdicts: method, reasons, flags."""
     sign = "base minus candidate" if document["lower_is_better"] else "candidate minus base"
     said = [
         f"Differences are {sign}, paired by artifact; intervals at {100 * (1 - document['alpha_each']):g} % "

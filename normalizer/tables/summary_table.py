@@ -100,7 +100,7 @@ def _published(moments: dict[str, Any], cells: str, places: int, *, symmetric: b
 
 
 def notes(summary: dict[str, Any]) -> list[str]:
-    """What must be said below a table."""
+    """Notes below a table."""
     low, high = summary["scale"]
     said = of_all(["diagnostic"] if summary["diagnostic"] else [])
     counted = sum(row["n_records"] for row in summary["rows"])
@@ -118,18 +118,18 @@ def notes(summary: dict[str, Any]) -> list[str]:
 
 
 def of_all(flags: list[str]) -> list[str]:
-    """What must be said of all numbers of a table: they are diagnostic, or over what is not mixed by default."""
+    """Notes for flags that apply to all numbers of a table."""
     return [_OF_ALL[flag] for flag in flags]
 
 
 def left_out_note(document: dict[str, Any]) -> str:
-    """How much there was, and what is in no number."""
+    """A note with the number of records and how many were left out, by reason."""
     out = ", ".join(f"{reason} {count}" for reason, count in document["left_out"].items())
     return f"{document['records']} records. Left out: {out}."
 
 
 def selected(where: dict[str, Any]) -> str:
-    """What was selected, in words."""
+    """The selection in words."""
     return ", ".join(f"{name} = {cell_names.level(level, ', ')}" for name, level in where.items())
 
 
@@ -155,4 +155,4 @@ _OF_ALL = {
     "mixed_protocol_versions": "MIXED: records of several protocol versions are put together, as was asked for.",
 }
 _FLAGS: dict[str, str] = spec.resource("rules/flags.json")
-"""What each flag means, in a sentence."""
+"""The meaning of each flag, in a sentence."""
