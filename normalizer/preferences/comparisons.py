@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -181,7 +182,6 @@ def _invalid(ledger: Ledger, skip: set[str], promised: int, where: dict[str, key
 
 def _comparison(record: dict[str, Any], *, own: bool) -> Comparison:
     outcome = record["outcome"]
-    length = record.get("length")
     return Comparison(
         item=record["artifact"],
         a=outcome["a"],
@@ -192,9 +192,15 @@ def _comparison(record: dict[str, Any], *, own: bool) -> Comparison:
         judge=record.get("judge_model"),
         repeat=int(record.get("repeat", 0)),
         criterion=record.get("criterion"),
-        lengths=None if length is None else (float(length["a"]), float(length["b"])),
+        lengths=_lengths(record.get("length")),
         self_judged=own,
     )
+
+
+def _lengths(given: dict[str, Any] | None) -> tuple[float, float] | None:
+    """Both lengths; None where they are not recorded, or too large for arithmetic."""
+    found = (0.0, 0.0) if given is None else (float(given["a"]), float(given["b"]))
+    return found if given is not None and all(map(isfinite, found)) else None
 
 
 def _order(comparison: Comparison) -> tuple[Any, ...]:

@@ -8,9 +8,9 @@ from normalizer.tables.summary_table import left_out_note, of_all
 
 
 def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
-    """The tables with their titles; those that would be empty are left out."""
+    """The tables with their titles; a plan that would be empty is left out."""
     tables = [("Noise of judges asked again", noise(document)), ("Items needed", _plan(document))]
-    return [(title, table) for title, table in tables if table.rows]
+    return [tables[0], *((title, table) for title, table in tables[1:] if table.rows)]
 
 
 def noise(document: dict[str, Any]) -> Table:

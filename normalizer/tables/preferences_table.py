@@ -13,7 +13,8 @@ _FLAGS: dict[str, str] = spec.resource("rules/flags.json")
 
 
 def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
-    """All tables with their titles; those that would be empty are left out."""
+    """All tables with their titles. Those that would be empty are left out, but for the first: its notes say what was
+    left out of all of them."""
     tables = [
         ("Pairs", pairs(document)),
         ("Generators against all others", overall(document)),
@@ -22,7 +23,7 @@ def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
         ("Bradley-Terry ratings", ratings(document)),
         ("Length", _length(document)),
     ]
-    return [(title, table) for title, table in tables if table.rows]
+    return [tables[0], *((title, table) for title, table in tables[1:] if table.rows)]
 
 
 def pairs(document: dict[str, Any]) -> Table:

@@ -207,3 +207,21 @@ def test_the_command_writes_every_format(ledger, capsys, form):
 def test_a_baseline_that_nobody_met_is_refused(ledger, capsys):
     assert main(["preferences", str(ledger), "--baseline", "elm"]) == 2
     assert "the generators are alder, birch, cedar, dogwood" in capsys.readouterr().err
+
+
+def test_a_ledger_of_which_nothing_counts_says_what_was_left_out(tmp_path, capsys):
+    ledger = compared(tmp_path, [{"item": "q", "a": "x", "verdict": "a"}])
+    capsys.readouterr()
+    assert main(["preferences", str(ledger)]) == 0
+    assert "Left out: not_selected 0, duplicate 0, invalid 1" in capsys.readouterr().out
+
+
+def test_lengths_beyond_all_arithmetic_count_as_not_recorded(tmp_path):
+    bundle = tmp_path / "b.json"
+    entry = '{"item": "%d", "a": "x", "b": "y", "verdict": "%s", "length": {"a": 1e400, "b": 1}}'
+    entries = ", ".join(entry % (place, "ab"[place % 2]) for place in range(12))
+    known = '"protocol_version": "p", "judge_model": "j", "phase": 1'
+    bundle.write_text(f'{{{known}, "per_comparison": [{entries}]}}')
+    assert main(["normalize", str(bundle), "--out", str(tmp_path / "ledger")]) == 0
+    [pair] = preferences((tmp_path / "ledger",), Asked())["groups"][0]["pairs"]
+    assert (pair["wins"], pair["losses"], pair["length"]) == (6, 6, None)
