@@ -18,18 +18,7 @@ from pydantic import (
 )
 from typing_extensions import TypeAliasType
 
-VerdictLabel = TypeAliasType(
-    "VerdictLabel",
-    Annotated[Literal['a', 'b', 'draw', 'both_bad'], Field(title='VerdictLabel')],
-)
-"""
-Which answer is better. `both_bad`: neither is acceptable, and no winner is named.
-"""
-
-
-Preference = TypeAliasType(
-    "Preference", Annotated[StrictFloat, Field(ge=1.0, le=2.0, title='Preference')]
-)
+Verdict1 = TypeAliasType("Verdict1", Annotated[StrictFloat, Field(ge=1.0, le=2.0)])
 """
 1 is all for A, 2 all for B, 1.5 a draw.
 """
@@ -109,7 +98,7 @@ class ComparisonEntry(Model):
     """
     The generator of answer B. Absent: the bundle's `baseline`.
     """
-    verdict: Preference | TwoScores | Literal['a', 'b', 'draw', 'both_bad'] | None
+    verdict: Literal['a', 'b', 'draw', 'both_bad'] | Verdict1 | TwoScores | None
     """
     The verdict as written.
     """

@@ -83,7 +83,7 @@ class ComparisonRecord(Model):
     """
     The generator of answer B. Absent: the bundle's `baseline`.
     """
-    verdict: comparison_bundle.VerdictLabel | comparison_bundle.Preference | comparison_bundle.TwoScores | None
+    verdict: Literal['a', 'b', 'draw', 'both_bad'] | comparison_bundle.Verdict1 | comparison_bundle.TwoScores | None
     """
     The verdict as written.
     """
