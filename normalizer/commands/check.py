@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from normalizer.checks.published import check, follows
+from normalizer.checks.published_tables.compare import check, follows
 from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
 from normalizer.errors import CannotRun
 from normalizer.tables import check_table, formats, pretty

@@ -9,6 +9,7 @@ import contract_spec as spec
 RULES = (
     "rules/judging.json",
     "rules/limits.json",
+    "rules/number_patterns.json",
     "rules/phases.json",
     "rules/reasons.json",
     "rules/rubrics/prompt-drift-v1.json",

@@ -33,7 +33,7 @@ class ComparisonScreen:
     def __init__(self, bundle: Bundle, entries: list[Entry], settings: Settings) -> None:
         self._bundle = bundle
         self._manifest = settings.manifest
-        self._phase = bundle_rules.phase_of(bundle, settings.manifest)
+        self._phase = bundle_rules.phase_of(bundle.envelope, settings)
         self._enforced = phases.enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
         values = [entry.value for entry in entries]
         self._entries = [value for value in values if type(value) is dict]

@@ -2,15 +2,16 @@
 
 import errno
 
-from zeno.cache.ignored_listing import met
+from zeno.cache.ignored_listing import left_out, met
 from zeno.cache.index_builder import Builder
 from zeno.cache.inotify import Watch
 from zeno.cache.listing import Folder, Listing
 from zeno.cache.text_store import Entry, Segment, Store
 from zeno.cache.watch_table import Watched
 from zeno.files.batch_open import Descent, content
+from zeno.files.ignore_rules import ignore_text
 from zeno.files.tree import Tree
-from zeno.files.walk import ignore_text
+from zeno.files.walk import Run
 from zeno.index.requirements import Demand
 from zeno.text.file_lines import normal
 from zeno.text.path_names import is_hidden, raw
@@ -153,8 +154,19 @@ class Holding:
         """Grows whenever `paths` or `problems` change, or what of them is ignored."""
         return self._listing.version + self._rules_version
 
-    def not_ignored(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> tuple[list[str], list[str]] | None:
-        """The files and the problems that a walk by ignore rules would meet; None where only a walk can tell."""
+    def left_out(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> list[Run]:
+        """The names that a walk without ignore rules would leave out."""
+        return left_out(
+            self._listing.root,
+            include_hidden=include_hidden,
+            exclude_dirs=exclude_dirs,
+            policy=self._tree.policy.active,
+        )
+
+    def not_ignored(
+        self, *, include_hidden: bool, exclude_dirs: frozenset[str]
+    ) -> tuple[list[str], list[str], list[Run]] | None:
+        """The files, the problems and the left-out names of a walk by ignore rules; None where only a walk can tell."""
         with self._tree.descent() as descent:
             try:
                 return met(

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
+from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.absolute_paths import Entrance
 from zeno.files.batch_open import READING, Descent
 from zeno.files.location import Location
 from zeno.files.open_file import File
+from zeno.files.policy import ALLOWED, DENIED, Policy
 from zeno.files.resolve import MAX_RETRIES, NOWHERE, Found, follow
 from zeno.text.path_names import raw
 
@@ -34,8 +35,9 @@ class Place(NamedTuple):
 class Tree:
     """A directory, opened once: if its path is given to another directory later, the opened one is still served."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, policy: Policy | None = None) -> None:
         self._root = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.policy = policy or Policy()
         self._entrance = Entrance(self._root, root)
         self.location = Location(self._root)
         self._concealed: tuple[int, int] | None = None
@@ -106,7 +108,11 @@ class Tree:
 
         With `check` also None where it was moved before the system had said so.
         """
-        if self._glance is None or not _is_plain(path):
+        if self._glance is None or self.policy.ignored or not _is_plain(path):
+            return None
+        if self.policy.active and (verdict := self.policy.verdict(path)) != ALLOWED:
+            if verdict == DENIED:
+                raise Denied(path)
             return None
         name = raw(path, field)
         descriptor = self._glance(self._root, name)
@@ -167,7 +173,9 @@ class Tree:
     def _followed(self, path: str, field: str, links: list[bytes] | None = None) -> Iterator[Found]:
         """Follow a path to its end, or to where nothing is; `links` then holds what the links on the way say."""
         with ExitStack() as stack:
-            found = follow(self.location, self._entrance, path, raw(path, field), stack, links)
+            found = follow(self.location, self._entrance, self.policy, path, raw(path, field), stack, links)
+            if found.status is None and found.path != "." and self.policy.denies(found.path, is_directory=False):
+                raise Denied(path)
             status = found.status
             if status is not None and (status.st_dev, status.st_ino) == self._concealed:
                 found = found._replace(status=None)
@@ -188,15 +196,20 @@ class Tree:
         """Whether a regular file shows up in a listing: the log does not."""
         return inode != self.concealed_inode or self.place(path).status is not None
 
-    def leads(self, path: str) -> tuple[bool, bool]:
-        """Whether a link leads to a regular file inside; whether that may change though nothing under the root does."""
+    def leads(self, path: str) -> tuple[bool, bool, bool]:
+        """Whether a link leads to a regular file inside; whether that may change though nothing under the root does;
+        whether it leads to what is denied."""
         links: list[bytes] = []
+        regular = denied = False
         try:
             with self._followed(path, "path", links) as found:
                 regular = found.status is not None and stat.S_ISREG(found.status.st_mode)
+        except Denied:
+            denied = True
         except (OutsideRoot, PermissionDenied):
-            regular = False
-        return regular, any(link.startswith(b"/") and self._entrance.by_name(link) is None for link in links)
+            pass
+        abroad = any(link.startswith(b"/") and self._entrance.by_name(link) is None for link in links)
+        return regular, abroad, denied
 
 
 def _is_plain(path: str) -> bool:

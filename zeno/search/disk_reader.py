@@ -4,7 +4,7 @@ from collections import Counter
 from contextlib import ExitStack
 from functools import cached_property
 
-from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
+from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.batch_open import BINARY, LARGE, UNREADABLE, UNUSUAL, Content, Descent
 from zeno.files.tree import Tree
 from zeno.meter import Meter
@@ -131,5 +131,5 @@ class Reader:
                 if file.is_binary:
                     return file.size, b"", True
                 return file.size, file.read() if whole else next(file.chunks(), b"")[:BINARY_WINDOW], False
-        except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
+        except (Denied, NotFound, NotAFile, OutsideRoot, PermissionDenied):
             return None

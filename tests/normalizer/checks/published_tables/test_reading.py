@@ -5,8 +5,8 @@ import math
 import pytest
 
 from normalizer.aggregate.summary import Options, aggregate
-from normalizer.checks.published import check, follows
-from normalizer.checks.published_text import read
+from normalizer.checks.published_tables.compare import check, follows
+from normalizer.checks.published_tables.reading import read
 from normalizer.errors import CannotRun
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 
@@ -95,7 +95,7 @@ def test_the_spread_is_named_or_what_it_would_be(tmp_path, ledger, rows):
 def test_thousands_are_read_in_every_usual_way(tmp_path):
     from decimal import Decimal
 
-    from normalizer.checks.columns import readings
+    from normalizer.checks.published_tables.columns import readings
 
     for text in ("1,234.5", "1 234.5", "1'234.5", "1\u202f234.5"):
         assert [found.numbers for found in readings(text, 1, decimal_comma=False)] == [[Decimal("1234.5")]]

@@ -8,8 +8,8 @@ from typing import Any
 
 from normalizer.aggregate import cell_names, keys
 from normalizer.aggregate.summary import Options, aggregate
-from normalizer.checks.columns import PASSED_OVER, Reading, readings, statistic_of, value_of
-from normalizer.checks.published_text import read
+from normalizer.checks.published_tables.columns import PASSED_OVER, Reading, readings, statistic_of, value_of
+from normalizer.checks.published_tables.reading import read
 from normalizer.errors import CannotRun
 
 VERDICTS = ("match", "rounding_tie", "mismatch", "not_derivable")
