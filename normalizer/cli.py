@@ -37,11 +37,17 @@ COMMANDS = {
     "aggregate": "mean, spread and interval by group, over valid and eligible records",
     "statistics": "invalid rates and bounds, contrasts, severity of judges, self against cross judging",
     "agreement": "how well judges agree on the artifacts they share",
+    "preferences": "win rates, order effects, ratings and length bias of comparisons",
+    "calibrate": "compare judges with human or reference labels",
+    "plan": "how noisy judges are when asked again, and how many items the next study needs",
+    "gate": "decide from two ledgers whether a candidate is better, worse or no worse than a base",
     "claims": "compare what judges claim about their scores with the records",
     # numbers to readers
     "verify-evidence": "look up quoted evidence in the evaluated files",
     "check": "tell cell by cell whether a published table follows from a ledger",
     "report": "write one self-contained page with numbers, plots and the records behind them",
+    "export": "write records as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents",
+    "build": "run the steps of a study file, normalizer.toml, and write their results",
     # the command itself
     "completion": "print a completion script for bash, zsh or fish",
 }

@@ -41,7 +41,12 @@ def eligibility(record: dict[str, Any]) -> Eligibility:
     """
     if not rules()["phases"][str(int(record["phase"]))]["aggregated"]:
         return "diagnostic"
+    return "self_judged" if is_self_judged(record) else "eligible"
+
+
+def is_self_judged(record: dict[str, Any]) -> bool:
+    """Whether a VALID record's judge judged an output of its own model: by its label, or by equal names."""
     judge = record.get("judge_model")
-    if record.get("self_judged") is True or (judge is not None and judge == record.get("generator_model")):
-        return "self_judged"
-    return "eligible"
+    outcome = record.get("outcome", {})
+    generators = (record.get("generator_model"), outcome.get("a"), outcome.get("b"))
+    return record.get("self_judged") is True or (judge is not None and judge in generators)

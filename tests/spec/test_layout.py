@@ -35,8 +35,8 @@ ROOMS = {
         " → meter → options → errors"
     ),
     "normalizer": (
-        "__main__ → cli → commands → report → tables → checks → statistics → aggregate → judge → batch → screening"
-        " → containers → ledger → documents → errors"
+        "__main__ → cli → commands → api → report → export → tables → checks → gate → calibration → preferences → noise"
+        " → statistics → aggregate → judge → batch → screening → containers → ledger → documents → errors"
     ),
 }
 

@@ -1,7 +1,5 @@
-"""Does a published table follow from ledgers? Cell by cell. A document of `check_report.json`."""
+"""Compare a published table with ledgers, cell by cell. A document of `check_report.json`."""
 
-import csv
-import io
 from collections import Counter
 from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, Context, Decimal
@@ -10,7 +8,8 @@ from typing import Any
 
 from normalizer.aggregate import cell_names, keys
 from normalizer.aggregate.summary import Options, aggregate
-from normalizer.checks.columns import PASSED_OVER, numbers_in, statistic_of, value_of
+from normalizer.checks.published_tables.columns import PASSED_OVER, Reading, readings, statistic_of, value_of
+from normalizer.checks.published_tables.reading import read
 from normalizer.errors import CannotRun
 
 VERDICTS = ("match", "rounding_tie", "mismatch", "not_derivable")
@@ -23,11 +22,19 @@ _NA = ("NA", "N/A", "n/a", "\u2013", "\u2014", "-")
 
 def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[str, str]) -> dict[str, Any]:
     """Compare a CSV file with what the ledgers give; `named` tells what columns mean whose names we do not know."""
-    columns, rows = _read(table)
-    absent = [name for name in options.by if name not in columns]
+    published = read(table)
+    keyed = {statistic: name for name, statistic in named.items() if statistic in options.by}
+    named = {name: statistic for name, statistic in named.items() if statistic not in options.by}
+    columns = published.columns
+    rows = [
+        (line, {**row, **{key: row[name] for key, name in keyed.items() if name in row}})
+        for line, row in published.rows
+    ]
+    absent = [name for name in options.by if keyed.get(name, name) not in columns]
     if absent:
         raise CannotRun(
-            f"{table.name} has no column {absent[0]}: its columns are {', '.join(columns)}; name its keys with --by"
+            f"{table.name} has no column {absent[0]}: its columns are {', '.join(columns)}; name its keys with --by, "
+            f"or a renamed one with --column 'NAME={absent[0]}'"
         )
     unknown = [name for name in named if name not in columns]
     if unknown:
@@ -50,8 +57,8 @@ def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[
         group = groups.get(levels)
         key = group["key"] if group else dict(zip(options.by, levels, strict=True))
         for column in columns:
-            if column not in (*options.by, *PASSED_OVER):
-                verdict = _judged(row[column], meanings[column], group)
+            if column not in (*options.by, *keyed.values(), *PASSED_OVER):
+                verdict = _compared_cell(row[column], meanings[column], group, decimal_comma=published.decimal_comma)
                 cells.append({"line": line, "column": column, "key": key, "statistic": meanings[column], **verdict})
     counts = Counter(cell["verdict"] for cell in cells)
     return {
@@ -69,35 +76,13 @@ def follows(report: dict[str, Any]) -> bool:
     return all(cell["verdict"] in ("match", "rounding_tie") or cell["statistic"] is None for cell in report["cells"])
 
 
-def _read(table: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    try:
-        text = table.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise CannotRun(f"cannot read {table}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise CannotRun(f"{table} is not UTF-8 text: save it as CSV in UTF-8") from None
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        columns = [name.strip() for name in next(reader, [])]
-        if not columns or len(set(columns)) < len(columns):
-            raise CannotRun(f"{table} needs a first line with the names of its columns, each once")
-        rows = []
-        for cells in reader:
-            if not cells:
-                continue
-            if len(cells) != len(columns):
-                raise CannotRun(f"{table}, line {reader.line_num}: {len(cells)} cells for {len(columns)} columns")
-            rows.append((reader.line_num, dict(zip(columns, cells, strict=True))))
-    except csv.Error as error:
-        raise CannotRun(f"{table}, line {reader.line_num}: {error}") from None
-    return columns, rows
-
-
 def _text(level: keys.Level) -> str | None:
     return None if level is None else str(level)
 
 
-def _judged(cell: str, statistic: str | None, group: dict[str, Any] | None) -> dict[str, Any]:
+def _compared_cell(
+    cell: str, statistic: str | None, group: dict[str, Any] | None, *, decimal_comma: bool
+) -> dict[str, Any]:
     if statistic is None:
         return _verdict(cell, None, "not_derivable", "the column's name says no statistic: name it with --column")
     if group is None:
@@ -110,12 +95,67 @@ def _judged(cell: str, statistic: str | None, group: dict[str, Any] | None) -> d
     shown = " to ".join(map(_shown, exact))
     if cell.strip() in _NA:
         return _verdict(cell, shown, "mismatch", None)
-    published = numbers_in(cell, len(exact))
-    if published is None:
+    found = readings(cell, len(exact), decimal_comma=decimal_comma)
+    if not found:
         what = "a number" if len(exact) == 1 else "two numbers, such as 5.1 to 6.3"
         return _verdict(cell, shown, "not_derivable", f"the cell is not {what}")
-    each = [_compared(*pair) for pair in zip(published, exact, strict=True)]
-    return _verdict(cell, shown, max(each, key=VERDICTS.index), None)
+    verdicts = [_compared_reading(reading, exact, statistic, group) for reading in found]
+    verdict, why = min(verdicts, key=lambda each: VERDICTS.index(each[0]))
+    return _verdict(cell, shown, verdict, why)
+
+
+def _compared_reading(
+    reading: Reading, exact: list[Decimal], statistic: str, group: dict[str, Any]
+) -> tuple[str, str | None]:
+    """The verdict on one way to read a cell, and the rounding that would make it true, or what its spread is."""
+    each = [_compared(*pair) for pair in zip(reading.numbers, exact, strict=True)]
+    verdict = max(each, key=VERDICTS.index)
+    if verdict == "mismatch":
+        rounded = " to ".join(_as_written(*pair) for pair in zip(reading.numbers, exact, strict=True))
+        return verdict, f"rounded as the cell is, it is {rounded}"
+    if reading.spread is None:
+        return verdict, None
+    return max((verdict, None), _compared_spread(reading.spread, statistic, group), key=_by_verdict)
+
+
+def _by_verdict(each: tuple[str, str | None]) -> tuple[int, bool]:
+    return VERDICTS.index(each[0]), each[1] is not None
+
+
+def _compared_spread(spread: list[Decimal], statistic: str, group: dict[str, Any]) -> tuple[str, str | None]:
+    """Which of the usual spreads of a mean the number behind it is: half the interval, deviation or standard error."""
+    measure, _, moment = statistic.rpartition(".")
+    if moment != "mean":
+        return "not_derivable", "only a mean has a spread"
+    ends, deviation = value_of(group, f"{measure}.ci95"), value_of(group, f"{measure}.sd")
+    if len(spread) == 2:
+        if ends is None:
+            return "not_derivable", "the ledger gives no interval"
+        each = [_compared(*pair) for pair in zip(spread, ends, strict=True)]
+        worst = max(each, key=VERDICTS.index)
+        return worst, "the brackets hold the 95 % interval" if worst != "mismatch" else f"it is {_shown_all(ends)}"
+    known: dict[str, Decimal] = {}
+    if ends is not None:
+        known["half of the 95 % interval"] = _WIDE.divide(_WIDE.subtract(ends[1], ends[0]), Decimal(2))
+    if deviation is not None:
+        known["the standard deviation"] = deviation[0]
+        known["the standard error"] = _WIDE.divide(deviation[0], _WIDE.sqrt(Decimal(group["n"])))
+    for name, value in known.items():
+        verdict = _compared(spread[0], value)
+        if verdict != "mismatch":
+            return verdict, f"the spread is {name}"
+    told = ", ".join(f"{name} is {_as_written(spread[0], value)}" for name, value in known.items())
+    return ("mismatch", told) if known else ("not_derivable", "the ledger gives no spread")
+
+
+def _shown_all(values: list[Decimal]) -> str:
+    return " to ".join(map(_shown, values))
+
+
+def _as_written(published: Decimal, exact: Decimal) -> str:
+    """The exact value with as many places as the published one has."""
+    exponent = published.as_tuple().exponent
+    return f"{_WIDE.quantize(exact, Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)):f}"
 
 
 def _compared(published: Decimal, exact: Decimal) -> str:
