@@ -85,7 +85,8 @@ def lock(session: nox.Session) -> None:
     _run(session, *compile_, *build, "-o", "tools/locks/run.txt")
     demo = ["--extra", "mcp", "--extra", "report"]
     _run(session, *compile_, *build, *demo, "-c", "tools/locks/run.txt", "-o", "tools/locks/demo.txt")
-    _run(session, *compile_, *build, "--group", "dev", "--extra", "all", "--extra", "export", "-o", "tools/locks/dev.txt")
+    dev_ = ["--group", "dev", "--extra", "all", "--extra", "export"]
+    _run(session, *compile_, *build, *dev_, "-o", "tools/locks/dev.txt")
     _run(session, *compile_, *build, "--extra", "spark", "-c", "tools/locks/dev.txt", "-o", "tools/locks/spark.txt")
 
 
