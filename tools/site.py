@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import contract_spec as spec
-from contract_models.zeno.methods import Methods
+from contract_models.client.methods import Methods
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "build" / "site-source"
