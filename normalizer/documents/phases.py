@@ -28,7 +28,7 @@ def may_relax(phase: int) -> bool:
 
 
 def statements(phase: int, relaxed: frozenset[str] = frozenset()) -> list[str]:
-    """What a judge is told of the constraints it is held to."""
+    """Return the sentences that tell a judge which constraints are enforced."""
     names = enforced(phase, relaxed)
     constraints = rules()["constraints"].items()
     return [rule["statement"] for name, rule in constraints if name in names and rule.get("for_judge", True)]
@@ -41,7 +41,12 @@ def eligibility(record: dict[str, Any]) -> Eligibility:
     """
     if not rules()["phases"][str(int(record["phase"]))]["aggregated"]:
         return "diagnostic"
+    return "self_judged" if is_self_judged(record) else "eligible"
+
+
+def is_self_judged(record: dict[str, Any]) -> bool:
+    """Whether a VALID record's judge judged an output of its own model: by its label, or by equal names."""
     judge = record.get("judge_model")
-    if record.get("self_judged") is True or (judge is not None and judge == record.get("generator_model")):
-        return "self_judged"
-    return "eligible"
+    outcome = record.get("outcome", {})
+    generators = (record.get("generator_model"), outcome.get("a"), outcome.get("b"))
+    return record.get("self_judged") is True or (judge is not None and judge in generators)

@@ -33,6 +33,8 @@ from normalizer.errors import UnusableLedger
 FILES = ("records", "invalid", "headers", "audit")
 LOCK = ".lock"
 STAGING = ".staging"
+COMPARISON_MARK = ',"kind":"comparison"'
+"""How the header line of a bundle of comparisons ends, but for its brace. A ledger holds one kind of bundle."""
 COMMIT = "COMMIT"
 _RECORD = (len('{"record_id":"') + 32 + len('","source":{"bundle_sha256":"'), 64)
 _BUNDLE = (len('{"bundle_sha256":"'), 64)
@@ -223,6 +225,11 @@ def settings_in(kind: str, line: bytes) -> bytes:
     """The settings in a line of headers or audit, as they stand there."""
     found = _SHAPES[kind].match(line)
     return found[1] if found else b"{}"
+
+
+def holds_comparisons(header: bytes) -> bool:
+    """Whether a header line is that of a bundle of comparisons."""
+    return header.endswith(f"{COMPARISON_MARK}}}\n".encode())
 
 
 def is_ledger(folder: Path) -> bool:

@@ -17,7 +17,7 @@ from typing import BinaryIO, Literal
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.integrity import Intact, check_bytes
-from normalizer.ledger.reader import COMMIT, FILES, STAGING, Counts, sha_slice
+from normalizer.ledger.reader import COMMIT, FILES, STAGING, Counts, holds_comparisons, sha_slice
 from normalizer.ledger.recovery import REPLACED, put_in_place, recover
 
 _BLOCK = 1 << 22
@@ -82,13 +82,20 @@ class Staging:
         """
         counted = {kind: self._merge(kind) for kind in FILES}
         entries = valid = invalid = 0
+        kinds: set[bool] = set()
         for line in _lines(self.root / "new" / "headers.jsonl"):
             counts = _COUNTS.match(line)
             if counts is None:
                 raise CannotRun(f"a header of {self._folder} is not one of ours: was headers.jsonl edited?")
+            kinds.add(holds_comparisons(line))
             entries += int(counts[1])
             valid += int(counts[2])
             invalid += int(counts[3])
+        if len(kinds) > 1:
+            raise CannotRun(
+                f"{self._folder} would hold both single scores and comparisons, which are never mixed: normalize "
+                "bundles with per_comparison into a ledger of their own; nothing was changed"
+            )
         if (valid, invalid) != (counted["records"], counted["invalid"]) or entries != valid + invalid:
             raise CannotRun(
                 f"conservation does not hold: {entries} entries, but {counted['records']} valid and "

@@ -25,14 +25,16 @@ _FILES = (
 _LOADER = re.compile(r"ld[-.].*\.so(\.\d+)*$|ld\.so$")
 
 
-def rules(root: int) -> list[Rule]:
-    """Return what a server of this open root needs: reading, and running Python again. No file may be written."""
+def rules(root: int, log: str | None) -> list[Rule]:
+    """Return what a server of this open root needs: reading, running Python again, and the log if there is one."""
     folders = {*_SYSTEM_LIBRARIES, *_FILES, *_installed()}
     folders |= {path for path in _loaded() if not any(path.startswith(folder + "/") for folder in folders)}
     return [
         (root, _READ),
         ("/proc/self", _READ),
-        (os.devnull, READ_FILE | WRITE_FILE),
+        # A forked copy of the server lists its own descriptors, and has another number there.
+        ("/proc", READ_DIR),
+        *((path, READ_FILE | WRITE_FILE) for path in (os.devnull, log) if path is not None),
         *((path, _READ) for path in sorted(folders)),
         *((path, READ_FILE | EXECUTE) for path in sorted({sys.executable, *_loaders()})),
     ]

@@ -26,6 +26,11 @@ def attempt(action):
         return "possible"
     except OSError as error:
         return type(error).__name__
+def in_a_copy(action):
+    process = os.fork()
+    if process == 0:
+        os._exit(0 if attempt(action) == "possible" else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 def tried(*_):
     outside, root, port = os.environ["OUTSIDE"], os.environ["ROOT"], int(os.environ["PORT"])
     secret = outside + "/secret"
@@ -47,6 +52,8 @@ def tried(*_):
         "signal the parent": attempt(lambda: os.kill(os.getppid(), 0)),
         "connect": attempt(lambda: socket.create_connection(("127.0.0.1", port)).close()),
         "listen": attempt(lambda: socket.create_server(("127.0.0.1", 0)).close()),
+        "copy lists its descriptors": in_a_copy(lambda: os.listdir("/dev/fd")),
+        "copy reads outside": in_a_copy(lambda: open(secret).read()),
         "helper reads outside": run(sys.executable, "-I", "-c", "open(%r)" % secret).returncode,
         "helper computes": subprocess.run(
             [sys.executable, "-I", os.environ["HELPER"]], input=bytes(4), check=False, capture_output=True
@@ -108,6 +115,8 @@ def confined(kernel: int) -> dict[str, object]:
         "signal the parent": "PermissionError" if kernel >= 6 else "possible",
         "connect": network,
         "listen": network,
+        "copy lists its descriptors": 0,
+        "copy reads outside": 1,
         "helper reads outside": 1,
         "helper computes": 0,
     }
