@@ -139,7 +139,7 @@ class Watch:
         table = b""
         while piece := os.pread(self._mounts, 1 << 16, len(table)):
             table += piece
-        lines = [line.split(b" ") for line in table.splitlines()]
+        lines = [line.split(b" ") for line in table.split(b"\n") if line]
         return [b" ".join(line) for line in lines if _unescaped(line[4]).startswith(root)]
 
     def _call(self, name: str, *args: object) -> int:
