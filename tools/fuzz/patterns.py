@@ -78,7 +78,7 @@ def index(data: bytes) -> None:
     if not lines:
         return
     assert _met(plan.demand, _bits(text).row, 1), "the index rules out a text that matches"
-    for scan in (plan.scan, plan.scan_of(len(text))):
+    for scan in (plan.scan, plan.scan_of([text])):
         for line in lines if scan else ():
             assert scan is not None
             assert scan(line, 0, len(line))[0] >= 0, "the scan rules out a line that matches"
