@@ -22,7 +22,8 @@ from normalizer.batch.intake import opened
 from normalizer.documents.settings import LIMITS, Settings
 from normalizer.errors import CannotRun
 from normalizer.ledger import transaction
-from normalizer.ledger.reader import FILES, STAGING
+from normalizer.ledger.line_format import FILES
+from normalizer.ledger.reader import STAGING
 from normalizer.screening.bundle import too_large
 from normalizer.screening.pipeline import Outcome, audited, normalize
 

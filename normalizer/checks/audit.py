@@ -11,12 +11,10 @@ import contract_spec as spec
 from normalizer.checks.reverify import reverify, told
 from normalizer.documents import lossless, phases
 from normalizer.documents.lossless import ordinary
-from normalizer.documents.settings import LIMITS
-from normalizer.ledger.reader import Ledger, sha_slice
-from normalizer.ledger.record_check import has_own_id
+from normalizer.ledger.line_format import MAX_DEPTH, VERDICTS, has_own_id, sha_slice
+from normalizer.ledger.reader import Ledger
 
 _SCHEMAS = {"headers": "eval/bundle_header.json", "audit": "eval/audit_item.json"}
-_DEPTH = LIMITS["max_depth"] + 8
 _SHOWN = 20
 """Problems told in full; more are only counted."""
 
@@ -108,7 +106,7 @@ def _items(kind: str, group: Iterator[bytes], tally: _Tally) -> Iterator[dict[st
     """The lines that are what their schema says."""
     for line in group:
         try:
-            wrong = bool(spec.violations(_SCHEMAS[kind], lossless.plain(lossless.parse(line, _DEPTH))))
+            wrong = bool(spec.violations(_SCHEMAS[kind], lossless.plain(lossless.parse(line, MAX_DEPTH))))
         except spec.NotStrictJson:
             wrong = True
         if wrong:
@@ -178,7 +176,7 @@ class _Groups:
         if not has_own_id(self._kind, line):
             tally.problem(f"record {record['record_id']}: its id is not that of its content: the line was changed")
         place = int(record["source"]["index"])
-        verdict = "valid" if self._kind == "records" else "invalid"
+        verdict = VERDICTS[self._kind]
         tally.counts[verdict] += 1
         if verdict == "valid":
             tally.eligibility[phases.eligibility(record)] += 1

@@ -7,7 +7,8 @@ import click
 from normalizer.documents.locate import place
 from normalizer.documents.lossless import dumps, ordinary
 from normalizer.documents.phases import eligibility
-from normalizer.ledger.reader import Ledger, reading, sha_slice
+from normalizer.ledger.line_format import sha_slice
+from normalizer.ledger.reader import Ledger, reading
 from normalizer.ledger.record_check import refuse_changed_id
 
 _MOST = 12

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.reader import FILES, Ledger, settings_in
+from normalizer.ledger.line_format import FILES, settings_in
+from normalizer.ledger.reader import Ledger
 
 
 class Intact:

@@ -20,7 +20,6 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import accumulate
-from operator import le, lt
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
@@ -29,36 +28,20 @@ import contract_spec as spec
 from normalizer.documents import lossless
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import UnusableLedger
+from normalizer.ledger.line_format import (
+    DOCUMENT_NAME,
+    FILES,
+    MAX_DEPTH,
+    RECORD_FILES,
+    id_starts,
+    in_order,
+    sha_slice,
+    starts_well,
+)
 
-FILES = ("records", "invalid", "headers", "audit")
 LOCK = ".lock"
 STAGING = ".staging"
 COMMIT = "COMMIT"
-_RECORD = (len('{"record_id":"') + 32 + len('","source":{"bundle_sha256":"'), 64)
-_BUNDLE = (len('{"bundle_sha256":"'), 64)
-_SHA_AT = {"records": _RECORD, "invalid": _RECORD, "headers": _BUNDLE, "audit": _BUNDLE}
-
-
-_START = re.compile(rb'{"record_id":"[0-9a-f]{32}","source":{"bundle_sha256":"[0-9a-f]{64}","index":[0-9]')
-_SHAPES = {
-    "records": _START,
-    "invalid": _START,
-    "headers": re.compile(
-        rb'{"bundle_sha256":"[0-9a-f]{64}","entries":[0-9]+,"valid":[0-9]+,"invalid":[0-9]+,'
-        rb'"entries_at":"(?:[^"\\]|\\.)*","settings":({[^{}]*}),"header":{'
-    ),
-    "audit": re.compile(rb'{"bundle_sha256":"[0-9a-f]{64}","bytes":[0-9]+,"settings":({[^{}]*}),"reasons":\['),
-}
-"""How the lines of each file begin; the settings of a bundle are a group."""
-_RAW = re.compile(r"[0-9a-f]{64}\.json")
-_DEPTH = LIMITS["max_depth"] + 8
-"""A record nests its entry no deeper than the bundle does but for what `source` wraps around a strange one."""
-
-
-def sha_slice(kind: str) -> slice:
-    """Where in a line of that file the bundle's hash stands: always at the same place."""
-    start, length = _SHA_AT[kind]
-    return slice(start, start + length)
 
 
 class Counts(NamedTuple):
@@ -88,10 +71,9 @@ class Ledger:
 
     def sound(self, kind: str) -> Iterator[bytes]:
         """The lines of a file, in order, as far as they look as this program writes and sorts them."""
-        begins, where, last = _SHAPES[kind].match, sha_slice(kind), b""
-        is_sorted = le if kind in ("records", "invalid") else lt
+        where, last = sha_slice(kind), b""
         for line in self.lines(kind):
-            if not (begins(line) and line.endswith(b"}\n") and is_sorted(last, line[where])):
+            if not (starts_well(kind, line) and line.endswith(b"}\n") and in_order(kind, last, line[where])):
                 raise self._damaged(kind)
             last = line[where]
             yield line
@@ -111,10 +93,10 @@ class Ledger:
     def exact(self, kind: str, line: bytes) -> dict[str, Any]:
         """A line as a value, numbers as they are spelled."""
         try:
-            value: dict[str, Any] = lossless.parse(line, _DEPTH)
+            value: dict[str, Any] = lossless.parse(line, MAX_DEPTH)
         except spec.NotStrictJson:
             raise self._damaged(kind) from None
-        if type(value) is not dict or _SHAPES[kind].match(line) is None:
+        if type(value) is not dict or not starts_well(kind, line):
             raise self._damaged(kind)
         return value
 
@@ -151,10 +133,8 @@ class Ledger:
         """Which file holds a record, and its line. An unambiguous beginning of the id will do."""
         if not record_id:
             raise UnusableLedger("give a record_id, or its first digits")
-        wanted = f'{{"record_id":"{record_id}'.encode()
-        found = [
-            (kind, line) for kind in ("records", "invalid") for line in self.lines(kind) if line.startswith(wanted)
-        ]
+        wanted = id_starts(record_id)
+        found = [(kind, line) for kind in RECORD_FILES for line in self.lines(kind) if line.startswith(wanted)]
         if not found:
             raise UnusableLedger(f"no record of {self.folder} has an id that begins with {record_id}")
         if len(found) > 1:
@@ -175,7 +155,9 @@ class Ledger:
     def raw_bundles(self) -> int:
         """How many raw bundles are kept. What a file manager or an editor leaves beside them is none."""
         folder = self.folder / "bundles"
-        return sum(_RAW.fullmatch(kept.name) is not None for kept in os.scandir(folder)) if folder.is_dir() else 0
+        return (
+            sum(DOCUMENT_NAME.fullmatch(kept.name) is not None for kept in os.scandir(folder)) if folder.is_dir() else 0
+        )
 
     def bundle(self, sha256: str) -> bytes:
         """The raw bytes of a bundle, as they came."""
@@ -217,12 +199,6 @@ def _seek(file: BinaryIO, where: slice, wanted: bytes) -> int:
     if low:
         file.readline()
     return file.tell()
-
-
-def settings_in(kind: str, line: bytes) -> bytes:
-    """The settings in a line of headers or audit, as they stand there."""
-    found = _SHAPES[kind].match(line)
-    return found[1] if found else b"{}"
 
 
 def is_ledger(folder: Path) -> bool:

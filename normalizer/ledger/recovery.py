@@ -17,12 +17,12 @@ from typing import Literal, NoReturn
 
 from normalizer.documents.lossless import ordinary
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.reader import COMMIT, FILES, STAGING, settings_in
+from normalizer.ledger.line_format import DOCUMENT_NAME, FILES, settings_in
+from normalizer.ledger.reader import COMMIT, STAGING
 
 REPLACED = b"replaced"
 """Content of COMMIT when bundles were replaced, so that settings documents may be unused now. Otherwise it is empty."""
 _KINDS = "|".join(FILES)
-_DOCUMENT = re.compile(r"[0-9a-f]{64}\.json")
 _STAGED_FOLDER = re.compile(r"incoming|known|parts|new|settings|(?:incoming|known)/[0-9a-f]{2}")
 _STAGED_FILE = re.compile(
     r"COMMIT|marker|taking-[0-9]+|(?:incoming|known)/[0-9a-f]{2}/[0-9a-f]{64}\.json|settings/[0-9a-f]{64}\.json|"
@@ -83,7 +83,7 @@ def put_in_place(folder: Path) -> None:
         if used is not None:
             with _entered("settings", ledger) as settings:
                 for name in _names(settings):
-                    if _DOCUMENT.fullmatch(name) and name not in used:
+                    if DOCUMENT_NAME.fullmatch(name) and name not in used:
                         os.unlink(name, dir_fd=settings)
     shutil.rmtree(folder / STAGING)
 

@@ -8,7 +8,6 @@ met before COMMIT.
 
 import hashlib
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,11 +16,11 @@ from typing import BinaryIO, Literal
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.integrity import Intact, check_bytes
-from normalizer.ledger.reader import COMMIT, FILES, STAGING, Counts, sha_slice
+from normalizer.ledger.line_format import FILES, promised, sha_slice
+from normalizer.ledger.reader import COMMIT, STAGING, Counts
 from normalizer.ledger.recovery import REPLACED, put_in_place, recover
 
 _BLOCK = 1 << 22
-_COUNTS = re.compile(rb'{"bundle_sha256":"[0-9a-f]{64}","entries":([0-9]+),"valid":([0-9]+),"invalid":([0-9]+),')
 
 
 class Staging:
@@ -81,12 +80,12 @@ class Staging:
         counted = {kind: self._merge(kind) for kind in FILES}
         entries = valid = invalid = 0
         for line in _lines(self.root / "new" / "headers.jsonl"):
-            counts = _COUNTS.match(line)
+            counts = promised(line)
             if counts is None:
                 raise CannotRun(f"a header of {self._folder} is not one of ours: was headers.jsonl edited?")
-            entries += int(counts[1])
-            valid += int(counts[2])
-            invalid += int(counts[3])
+            entries += counts.entries
+            valid += counts.valid
+            invalid += counts.invalid
         if (valid, invalid) != (counted["records"], counted["invalid"]) or entries != valid + invalid:
             raise CannotRun(
                 f"conservation does not hold: {entries} entries, but {counted['records']} valid and "
