@@ -22,6 +22,12 @@ def enforced(phase: int, relaxed: frozenset[str] = frozenset()) -> frozenset[str
     return names - relaxed if rule["relaxations"] else names
 
 
+def must_record(phase: int) -> list[str]:
+    """The run metadata fields that a run of that phase must record, in the order of the rules."""
+    names = enforced(phase)
+    return [rule["records"] for name, rule in rules()["constraints"].items() if name in names and "records" in rule]
+
+
 def may_relax(phase: int) -> bool:
     """Whether a run of that phase may state relaxations."""
     return bool(rules()["phases"][str(phase)]["relaxations"])
@@ -41,7 +47,15 @@ def eligibility(record: dict[str, Any]) -> Eligibility:
     """
     if not rules()["phases"][str(int(record["phase"]))]["aggregated"]:
         return "diagnostic"
-    judge = record.get("judge_model")
-    if record.get("self_judged") is True or (judge is not None and judge == record.get("generator_model")):
-        return "self_judged"
-    return "eligible"
+    return "self_judged" if is_self_judged(record) else "eligible"
+
+
+def judges_itself(metadata: dict[str, Any]) -> bool:
+    """Whether the judge is the generator, both being recorded."""
+    judge = metadata.get("judge_model")
+    return judge is not None and bool(judge == metadata.get("generator_model"))
+
+
+def is_self_judged(metadata: dict[str, Any]) -> bool:
+    """Whether a record counts as self-judged: it says so, or its judge is its generator."""
+    return metadata.get("self_judged") is True or judges_itself(metadata)

@@ -90,9 +90,8 @@ def _placed(place: int, part: int, kind: str, line: bytes, rubric: Rubric, optio
         worths = scores_of(record, rubric)
         if worths is not None:
             each.worths = {name: Fraction(worth) for name, worth in worths.items()}
-        protocol, judge = plain.get("protocol_version"), plain.get("judge_model")
-        own = plain.get("self_judged") is True or (judge is not None and judge == plain.get("generator_model"))
-        each.kind = Kind(int(plain["phase"]), protocol, own, worths is None)
+        own = phases.is_self_judged(plain)
+        each.kind = Kind(int(plain["phase"]), plain.get("protocol_version"), own, worths is None)
     elif plain["source"]["bundle_sha256"] in given.active:
         plain["rubric"] = given.active[plain["source"]["bundle_sha256"]]  # whatever an INVALID record says
     each.standing = _standing(each, options, given.parts[part].skip)

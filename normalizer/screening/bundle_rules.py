@@ -18,6 +18,8 @@ from normalizer.screening.records import METADATA
 
 _SCHEMA = "eval/judge_bundle.json"
 _SOUND_ENTRIES = [{"file": "a", "scores": {"a": 0}}]
+OF_EACH_FILE = ("generator_model",)
+"""Metadata that may differ from file to file, so that each record is asked for it."""
 _OF_A_FILE_ONLY = ("file", "artifact", "path", "sha256")
 
 
@@ -141,9 +143,8 @@ def _rubric(envelope: dict[str, Any], settings: Settings) -> Iterator[Reason]:
 
 def _recorded(bundle: Bundle, manifest: Manifest | None, phase: int) -> Iterator[Reason]:
     known = {**(manifest.metadata if manifest is not None else {}), **bundle.envelope}
-    wanted = {"protocol_version_recorded": "protocol_version", "judge_recorded": "judge_model"}
-    for constraint, key in wanted.items():
-        if constraint in phases.enforced(phase) and key not in known:
+    for key in phases.must_record(phase):
+        if key not in known and key not in OF_EACH_FILE:
             message = f"phase {phase} needs {key}, in the bundle or in its manifest"
             yield Reason(f"{key}_missing", f"/{key}", message)
 

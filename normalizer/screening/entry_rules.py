@@ -156,14 +156,15 @@ class Screen:
 
     def _judged(self, values: dict[str, Any]) -> list[Reason]:
         found = []
-        if "generator_model" not in values and "generator_recorded" in self._enforced:
+        if "generator_model" not in values and "generator_model" in phases.must_record(self._phase):
             message = f"phase {self._phase} needs generator_model, in the bundle or in its manifest"
             found.append(Reason("generator_model_missing", "/generator_model", message))
         label = values.get("self_judged")
         for stated in (values, {**values, **self._taken}) if label is not True else ():
-            judge = stated.get("judge_model")
-            if judge is not None and judge == stated.get("generator_model"):
-                message = f"{dumps(judge)} judged its own output, which must be labelled self_judged: true"
+            if phases.judges_itself(stated):
+                message = (
+                    f"{dumps(stated['judge_model'])} judged its own output, which must be labelled self_judged: true"
+                )
                 found.append(Reason("self_judging_unlabelled", "/self_judged", message))
         found = [reason._replace(pointer=original(reason.pointer, self._bundle.moved)) for reason in found]
         if self._taken.get("self_judged") is True and label is not True:
