@@ -1,4 +1,4 @@
-"""What a ledger holds, counted, and whether every line of it is accounted for and is what the raw bundles give."""
+"""Count the content of a ledger; check its digests, its balance, and its lines against the raw bundles."""
 
 import hashlib
 from collections import Counter
@@ -11,17 +11,20 @@ import contract_spec as spec
 from normalizer.checks.reverify import reverify, told
 from normalizer.documents import lossless, phases
 from normalizer.documents.lossless import ordinary
-from normalizer.ledger.line_format import MAX_DEPTH, VERDICTS, has_own_id, sha_slice
+from normalizer.ledger.commit_record import changes
+from normalizer.ledger.line_format import MAX_DEPTH, SCHEMAS, VERDICTS, has_own_id, sha_slice
 from normalizer.ledger.reader import Ledger
 
-_SCHEMAS = {"headers": "eval/bundle_header.json", "audit": "eval/audit_item.json"}
 _SHOWN = 20
 """Problems told in full; more are only counted."""
 
 
 def audit(ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
-    """The report: a document of `audit_report.json`."""
+    """Check a ledger that was opened with `checked=False`; returns a document of `audit_report.json`."""
     tally = _Tally()
+    changed = changes(ledger.folder)
+    for change in changed or ():
+        tally.problem(change)
     _balance(ledger, tally)
     verified = reverify(ledger, jobs)
     for finding in verified.findings:
@@ -31,6 +34,7 @@ def audit(ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     return {
         "counts": {key: tally.counts[key] for key in ("bundles", "audited", "entries", "valid", "invalid")},
         "problems": tally.told(),
+        "digests": "none" if changed is None else "differ" if changed else "match",
         "verified": {
             "bundles": verified.bundles,
             "not_verifiable": _protocols(verified.other_protocols),
@@ -106,7 +110,7 @@ def _items(kind: str, group: Iterator[bytes], tally: _Tally) -> Iterator[dict[st
     """The lines that are what their schema says."""
     for line in group:
         try:
-            wrong = bool(spec.violations(_SCHEMAS[kind], lossless.plain(lossless.parse(line, MAX_DEPTH))))
+            wrong = bool(spec.violations(SCHEMAS[kind], lossless.plain(lossless.parse(line, MAX_DEPTH))))
         except spec.NotStrictJson:
             wrong = True
         if wrong:
@@ -126,11 +130,11 @@ def _bundle(ledger: Ledger, item: dict[str, Any], tally: _Tally) -> None:
 
 def _document(ledger: Ledger, name: str, digest: str, tally: _Tally) -> None:
     try:
-        text = (ledger.folder / "settings" / f"{digest}.json").read_bytes().removesuffix(b"\n")
+        data = (ledger.folder / "settings" / f"{digest}.json").read_bytes()
     except OSError as error:
         tally.problem(f"{name} {digest}: it cannot be read: {error.strerror}")
         return
-    if hashlib.sha256(text).hexdigest() != digest:
+    if hashlib.sha256(data[:-1]).hexdigest() != digest or data[-1:] != b"\n":
         tally.problem(f"{name} {digest}: it was changed")
 
 

@@ -24,7 +24,7 @@ def command(ledger: Path, form: str, jobs: int) -> int:
     Every raw bundle is normalized again under its settings, and every line must be what comes out. Exit status 1 when
     something is not accounted for, or was normalized under another protocol version and so cannot be verified.
     """
-    with reading(ledger) as opened:
+    with reading(ledger, checked=False) as opened:
         report = audit(opened, jobs)
     # What a terminal would take for colours is part of a name, and stays.
     click.echo({"text": _text, "json": _json, "csv": _csv}[form](report), nl=False, color=True)
@@ -38,6 +38,13 @@ def command(ledger: Path, form: str, jobs: int) -> int:
             err=True,
         )
     return 1 if report["problems"] or others else 0
+
+
+_DIGESTS = {
+    "match": "every file is as commit.json records it",
+    "differ": "files differ from commit.json",
+    "none": "none: an earlier version made this ledger; the next `normalizer normalize` into it adds them",
+}
 
 
 def _json(report: dict[str, Any]) -> str:
@@ -73,6 +80,7 @@ def _text(report: dict[str, Any]) -> str:
         f"{eligible['self_judged']} self-judged",
         f"verified: {report['verified']['bundles']} of {counts['bundles'] + counts['audited']} bundles give the same "
         "lines when they are normalized again",
+        f"digests: {_DIGESTS[report['digests']]}",
     ]
     if report["reasons"]:
         lines += ["", f"{'reason':<28}{'clause':>7}{'records':>9}{'bundles':>9}"]

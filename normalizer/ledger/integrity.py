@@ -1,7 +1,7 @@
-"""Whether a ledger is still as runs left it: asked by a run before it changes anything.
+"""Check that a ledger is still as runs left it, before a run changes anything.
 
-Lines are looked at as they are merged, and what they refer to must be there. Raw bundles are only counted: to read
-them all again whenever one is added is for `audit`.
+Lines are checked as they are merged, and what they refer to must be there. Raw bundles are only counted: `audit` reads
+them again.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.errors import UnusableLedger
+from normalizer.ledger.commit_record import Span, Spans, load, verified_blocks
 from normalizer.ledger.line_format import FILES, settings_in
 from normalizer.ledger.reader import Ledger
 
@@ -19,7 +20,7 @@ class Intact:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._ledger = Ledger(folder)
+        self._ledger = Ledger(folder, load(folder))
         self._settings: set[bytes] = set()
         there = [kind for kind in FILES if self._ledger.path(kind).exists()]
         for kind in FILES if there else ():
@@ -35,6 +36,16 @@ class Intact:
     def lines(self, kind: str) -> Iterator[bytes]:
         """The lines of a file."""
         return self._ledger.sound(kind) if self.size(kind) else iter(())
+
+    @property
+    def spans(self) -> Spans | None:
+        """The spans of the commit record, if the ledger has one."""
+        return self._ledger.spans
+
+    def blocks(self, kind: str, bucket: str) -> Iterator[tuple[Span, bytes]]:
+        """The spans of a bucket with their bytes, compared with their digests. The ledger must have a commit record."""
+        spans = (self._ledger.spans or {})[kind]
+        return verified_blocks(self._ledger.path(kind), spans, bucket)
 
     def item(self, kind: str, line: bytes) -> dict[str, Any]:
         """A line as a value."""
@@ -65,7 +76,7 @@ class Intact:
                 "there; nothing was changed"
             )
         for settings in sorted(self._settings):
-            for name, digest in self._ledger.item("headers", settings).items():
+            for name, digest in self._ledger.settings(settings).items():
                 if name != "protocol":
                     self._ledger.document(digest)
 

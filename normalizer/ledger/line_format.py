@@ -22,6 +22,13 @@ FILES = ("records", "invalid", "headers", "audit")
 RECORD_FILES = ("records", "invalid")
 VERDICTS = {"records": "valid", "invalid": "invalid"}
 """The verdict that the records of a file have."""
+SCHEMAS = {
+    "records": "eval/eval_record.json",
+    "invalid": "eval/invalid_record.json",
+    "headers": "eval/bundle_header.json",
+    "audit": "eval/audit_item.json",
+}
+"""The schema of each file's lines."""
 MAX_DEPTH = LIMITS["max_depth"] + 8
 """How deep a line may nest: a record wraps a strange entry in `source`."""
 SHA256 = re.compile("[0-9a-f]{64}")

@@ -6,9 +6,11 @@
     audit.jsonl      bundles from which no record could be made, with reasons
     bundles/         every bundle's raw bytes, by hash
     settings/        rubrics, manifests and dialects, by hash
+    commit.json      digests of the four files; ledgers of earlier versions have none
     .lock            held while a run writes, shared while a command reads
 
-Only `staging` and `recovery` write, and only as a whole: see there. Readers change nothing.
+Only `transaction` and `recovery` write, and only as a whole. Readers change nothing, and compare everything they read
+with its digest.
 """
 
 import errno
@@ -19,6 +21,7 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
@@ -28,11 +31,13 @@ import contract_spec as spec
 from normalizer.documents import lossless
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import UnusableLedger
+from normalizer.ledger.commit_record import Spans, bucket_of, load, verified_blocks
 from normalizer.ledger.line_format import (
     DOCUMENT_NAME,
     FILES,
     MAX_DEPTH,
     RECORD_FILES,
+    SCHEMAS,
     id_starts,
     in_order,
     sha_slice,
@@ -57,8 +62,10 @@ class Counts(NamedTuple):
 class Ledger:
     """An open ledger: while it is, no run changes it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, spans: Spans | None = None) -> None:
+        """`spans` are those of the commit record; None: read without comparing digests."""
         self.folder = folder
+        self.spans = spans
 
     def path(self, kind: str) -> Path:
         """The file of records, invalid, headers or audit lines."""
@@ -66,8 +73,18 @@ class Ledger:
 
     def lines(self, kind: str) -> Iterator[bytes]:
         """The lines of a file, in order."""
-        with self.path(kind).open("rb") as file:
-            yield from file
+        if self.spans is None:
+            with self.path(kind).open("rb") as file:
+                yield from file
+        else:
+            for _, block in verified_blocks(self.path(kind), self.spans[kind]):
+                yield from BytesIO(block)
+
+    def check_digests(self) -> None:
+        """Raise UnusableLedger if a file of lines was changed. The ledger must have a commit record."""
+        for kind in FILES:
+            for _ in verified_blocks(self.path(kind), (self.spans or {})[kind]):
+                pass
 
     def sound(self, kind: str) -> Iterator[bytes]:
         """The lines of a file, in order, as far as they look as this program writes and sorts them."""
@@ -83,11 +100,21 @@ class Ledger:
         return (self.item(kind, line) for line in self.sound(kind))
 
     def item(self, kind: str, line: bytes) -> dict[str, Any]:
-        """A line as a value with ordinary numbers."""
+        """A line as a value with ordinary numbers. Without digests its shape is checked by its schema."""
         try:
             value: dict[str, Any] = lossless.ordinary(line)
         except ValueError:
             raise self._damaged(kind) from None
+        if self.spans is None and spec.violations(SCHEMAS[kind], lossless.plain(self.exact(kind, line))):
+            raise self._damaged(kind)
+        return value
+
+    def settings(self, text: bytes) -> dict[str, str]:
+        """The settings that a line names, from their JSON text (see `settings_in`)."""
+        try:
+            value: dict[str, str] = lossless.ordinary(text)
+        except ValueError:
+            raise self._damaged("headers") from None
         return value
 
     def exact(self, kind: str, line: bytes) -> dict[str, Any]:
@@ -108,6 +135,10 @@ class Ledger:
     def lines_of(self, kind: str, sha256: str) -> Iterator[bytes]:
         """The lines of one bundle. The file is sorted, so that they are found by bisection."""
         wanted, where = sha256.encode(), sha_slice(kind)
+        if self.spans is not None:
+            for _, block in verified_blocks(self.path(kind), self.spans[kind], bucket_of(sha256)):
+                yield from (line for line in BytesIO(block) if line[where] == wanted)
+            return
         with self.path(kind).open("rb") as file:
             _seek(file, where, wanted)
             for line in file:
@@ -117,7 +148,7 @@ class Ledger:
                     yield line
 
     def bounds_of(self, kind: str, sha256: str) -> tuple[int, int]:
-        """Where in a file the lines of one bundle begin and end."""
+        """Where in a file the lines of one bundle begin and end, found by bisection."""
         with self.path(kind).open("rb") as file:
             start = _seek(file, sha_slice(kind), sha256.encode())
         return start, start + sum(map(len, self.lines_of(kind, sha256)))
@@ -175,8 +206,9 @@ class Ledger:
         path = self.folder / "settings" / f"{sha256}.json"
         if not path.is_file():
             raise UnusableLedger(f"{path} is missing: copy it from where this ledger is whole")
-        text = path.read_bytes().removesuffix(b"\n")
-        if hashlib.sha256(text).hexdigest() != sha256:
+        data = path.read_bytes()
+        text = data[:-1]
+        if hashlib.sha256(text).hexdigest() != sha256 or data[-1:] != b"\n":
             raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")
         value: dict[str, Any] = lossless.parse(text, LIMITS["max_depth"])
         return value
@@ -234,8 +266,8 @@ def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
 
 
 @contextmanager
-def reading(folder: Path) -> Iterator[Ledger]:
-    """Open a ledger to read. Never writes.
+def reading(folder: Path, *, checked: bool = True) -> Iterator[Ledger]:
+    """Open a ledger to read. Never writes. `checked`: all lines are compared with the digests of its commit record.
 
     Raises UnusableLedger if it is none, or if a run was cut while it moved its files into place: its lines and its raw
     bundles may not belong together until a writer has completed that run.
@@ -251,4 +283,4 @@ def reading(folder: Path) -> Iterator[Ledger]:
         missing = [kind for kind in FILES if not (folder / f"{kind}.jsonl").is_file()]
         if missing:
             raise UnusableLedger(f"{folder} is not complete: {missing[0]}.jsonl is missing; run normalize again")
-        yield Ledger(folder)
+        yield Ledger(folder, load(folder) if checked else None)

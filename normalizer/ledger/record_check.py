@@ -1,8 +1,9 @@
 """The check that every command makes before it computes: cheap, and independent of the raw bundles.
 
-Each record must have the id of its own content, and each entry that a header promises exactly one record. That notices
-edited, lost, doubled and misplaced lines. It does not notice lines that were forged with their ids and counts: only
-`reverify` does, which normalizes the raw bundles again.
+The files must have the digests of the commit record. In a ledger of an earlier version, which has no commit record,
+each record must have the id of its own content, and each entry that a header promises exactly one record. Both notice
+edited, lost, doubled and misplaced lines. Neither notices lines that were forged together with ids, counts and
+digests: only `reverify` does, which normalizes the raw bundles again.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +28,14 @@ def refuse_changed_id(kind: str, line: bytes, number: int | None = None) -> None
 
 
 def check_records(ledger: Ledger) -> None:
-    """Raise UnusableLedger unless every record has its own id and every entry exactly one record."""
+    """Raise UnusableLedger if a file of the ledger was changed.
+
+    With a commit record the digests tell. Without one, every record must have its own id, and every entry exactly one
+    record.
+    """
+    if ledger.spans is not None:
+        ledger.check_digests()
+        return
     files = {kind: _Records(ledger, kind) for kind in RECORD_FILES}
     where = sha_slice("headers")
     for header in ledger.sound("headers"):
