@@ -28,6 +28,7 @@ COMMANDS = {
     "packet": "write what a judge would be given, and call nobody",
     "protocol": "print the protocol version identifier",
     "recover": "complete a run that was cut while it moved its files into place",
+    "repair": "rebuild a damaged ledger from its raw bundles, into a new folder",
     "replay": "rebuild the bundle of a judge run from its kept replies, and compare",
     "report": "write one self-contained page with numbers, plots and the way down to the raw lines",
     "restore": "give back a bundle's raw bytes",

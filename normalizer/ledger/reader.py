@@ -31,7 +31,7 @@ import contract_spec as spec
 from normalizer.documents import lossless
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.commit_record import Spans, bucket_of, load, verified_blocks
+from normalizer.ledger.commit_record import NAME, Spans, advice, bucket_of, load, verified_blocks
 from normalizer.ledger.line_format import (
     DOCUMENT_NAME,
     FILES,
@@ -235,7 +235,7 @@ def _seek(file: BinaryIO, where: slice, wanted: bytes) -> int:
 
 def is_ledger(folder: Path) -> bool:
     """Whether a folder holds a ledger, or the beginnings of one."""
-    return (folder / "headers.jsonl").is_file() or (folder / STAGING).is_dir()
+    return (folder / "headers.jsonl").is_file() or (folder / NAME).is_file() or (folder / STAGING).is_dir()
 
 
 @contextmanager
@@ -266,8 +266,10 @@ def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
 
 
 @contextmanager
-def reading(folder: Path, *, checked: bool = True) -> Iterator[Ledger]:
-    """Open a ledger to read. Never writes. `checked`: all lines are compared with the digests of its commit record.
+def reading(folder: Path, *, checked: bool = True, complete: bool = True) -> Iterator[Ledger]:
+    """Open a ledger to read. Never writes.
+
+    `checked`: all lines are compared with the digests of its commit record. `complete`: every file must be there.
 
     Raises UnusableLedger if it is none, or if a run was cut while it moved its files into place: its lines and its raw
     bundles may not belong together until a writer has completed that run.
@@ -281,6 +283,6 @@ def reading(folder: Path, *, checked: bool = True) -> Iterator[Ledger]:
                 "completes it, and so does the next `normalizer normalize` into it"
             )
         missing = [kind for kind in FILES if not (folder / f"{kind}.jsonl").is_file()]
-        if missing:
-            raise UnusableLedger(f"{folder} is not complete: {missing[0]}.jsonl is missing; run normalize again")
+        if missing and complete:
+            raise UnusableLedger(f"{folder} is not complete: {missing[0]}.jsonl is missing: {advice(folder)}")
         yield Ledger(folder, load(folder) if checked else None)
