@@ -51,6 +51,10 @@ def read(data: bytes, dialect: Dialect | None = None) -> Bundle | Reason:
         return Reason("no_entry_list", entries_at, f"{ENTRIES} {what}")
     if not entries:
         return Reason("no_entries", entries_at, f"{ENTRIES} has no entry")
+    if len(entries) > LIMITS["max_entries"]:
+        return Reason(
+            "too_large", entries_at, f"{ENTRIES} has {len(entries)} entries, more than {LIMITS['max_entries']}"
+        )
     header, parent, key = opened(document, entries_at)
     parent[key] = len(entries)
     envelope = {name: value for name, value in translated.items() if name != ENTRIES}
