@@ -40,6 +40,7 @@ from normalizer.ledger.line_format import (
     SCHEMAS,
     id_starts,
     in_order,
+    promised,
     sha_slice,
     starts_well,
 )
@@ -131,6 +132,12 @@ class Ledger:
         return UnusableLedger(
             f"{self.path(kind)} has lines that are not as a run left them: was it edited? See `normalizer audit`"
         )
+
+    def record_count(self) -> int:
+        """How many records the ledger has, by its commit record or its headers, whose numbers are not checked here."""
+        if self.spans is not None:
+            return sum(span.lines for kind in RECORD_FILES for span in self.spans[kind])
+        return sum(counts.entries for line in self.lines("headers") if (counts := promised(line)) is not None)
 
     def lines_of(self, kind: str, sha256: str) -> Iterator[bytes]:
         """The lines of one bundle. The file is sorted, so that they are found by bisection."""

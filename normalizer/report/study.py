@@ -15,9 +15,10 @@ from normalizer.checks.evidence import verify_opened
 from normalizer.documents.exact import rounded
 from normalizer.documents.rubric import Rubric
 from normalizer.ledger import open_ledgers
+from normalizer.ledger.reader import Ledger
 from normalizer.ledger.record_check import check_records
 from normalizer.report.drift import drift
-from normalizer.report.record_status import Placed, placed
+from normalizer.report.record_status import Placed, check_count, placed, refuse_large
 from normalizer.statistics.agreement import agreement
 from normalizer.statistics.distribution import distribution
 from normalizer.statistics.overview import statistics
@@ -66,11 +67,17 @@ class Wanted:
 
 
 def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study:
-    """Compute everything."""
+    """Compute everything. Raises CannotRun at once if there are more records than a page can show."""
+
+    def check(ledger: Ledger) -> None:
+        refuse_large(ledger)
+        options.check(ledger)
+
     with (
-        open_ledgers.opened(folders, options.check) as given,
+        open_ledgers.opened(folders, check) as given,
         started(options.engine, options.memory, given.size) as engine,
     ):
+        check_count(sum(part.ledger.record_count() for part in given.parts))
         summary = summarize(engine, given, options)
         spread_out = distribution(engine, given, options)
         rubric = query_of(given, options).rubric
