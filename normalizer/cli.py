@@ -16,31 +16,34 @@ import click
 from normalizer.errors import CannotRun
 
 COMMANDS = {
-    "aggregate": "mean, spread and interval by group, over valid and eligible records",
-    "agreement": "how well judges agree on the artifacts they share",
-    "audit": "count what a ledger holds, by reason, judge, generator and phase",
-    "check": "tell cell by cell whether a published table follows from a ledger",
-    "claims": "compare what judges claim about their scores with the records",
-    "explain": "show a record, its reasons and the lines of the raw bundle they point at",
-    "judge": "have the files of a manifest judged, one call a file, and write one raw judge bundle",
-    "lint": "find contradictions in rubrics, manifests and schemas before a run is paid for",
-    "normalize": "turn raw judge bundles into eval_records, in a ledger",
+    "dialects": "list the shipped dialects for files of other tools, or print one to copy",
+    "guess": "propose a dialect for a file, with what it would make of the first rows",
+    "lint": "find mistakes in rubrics, manifests, dialects and schemas before a run is paid for",
     "packet": "write what a judge would be given, and call nobody",
-    "protocol": "print the protocol version identifier",
+    "judge": "have the files of a manifest judged, one call a file, and write one raw judge bundle",
+    "replay": "rebuild the bundle of a judge run from its kept replies, and compare",
+    "normalize": "turn judge bundles or files of other tools into eval_records, in a ledger",
     "recover": "complete a run that was cut while it moved its files into place",
     "repair": "rebuild a damaged ledger from its raw bundles, into a new folder",
-    "replay": "rebuild the bundle of a judge run from its kept replies, and compare",
-    "report": "write one self-contained page with numbers, plots and the way down to the raw lines",
-    "restore": "give back a bundle's raw bytes",
+    "list": "list records and unreadable bundles: id, file, judge, reason, source",
+    "explain": "show a record, its reasons and the lines of the raw bundle they point at",
+    "restore": "write a bundle's raw bytes, or make them anew from its records",
+    "audit": "count what a ledger holds, by reason, judge, generator and phase",
+    "aggregate": "mean, spread and interval by group, over valid and eligible records",
     "statistics": "invalid rates and bounds, contrasts, severity of judges, self against cross judging",
+    "agreement": "how well judges agree on the artifacts they share",
+    "claims": "compare what judges claim about their scores with the records",
     "verify-evidence": "look up quoted evidence in the evaluated files",
+    "check": "tell cell by cell whether a published table follows from a ledger",
+    "report": "write one self-contained page with numbers, plots and the way down to the raw lines",
+    "protocol": "print the protocol version identifier",
 }
-"""Each is `normalizer.commands.NAME:command`; `_` stands for `-` in module names."""
+"""In the order of the work. Each is `normalizer.commands.NAME:command`; `_` stands for `-` in module names."""
 
 
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click asks so
-        return sorted(COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click asks so
         if cmd_name not in COMMANDS:
@@ -51,12 +54,12 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click asks so
         with formatter.section("Commands"):
-            formatter.write_dl(sorted(COMMANDS.items()))
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 def _normalizer() -> None:
-    """Raw LLM-judge bundles become canonical eval_records: lossless, screened, kept."""
+    """Turn judge bundles and files of other evaluation tools into canonical eval_records: lossless, checked, kept."""
 
 
 def main(argv: list[str] | None = None) -> int:

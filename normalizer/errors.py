@@ -1,5 +1,8 @@
 """What stops a run, as opposed to a finding: findings are values, kept in the ledger, and never raised."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class CannotRun(Exception):
     """The run cannot go on; the message says why and what to do, in one sentence."""
@@ -11,3 +14,13 @@ class UnusableDocument(CannotRun):
 
 class UnusableLedger(CannotRun):
     """A folder that is no ledger, is locked, or does not hold what was asked for."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """What a wrong name could mean: names that begin like it or are near it, else all that there are."""
+    names = sorted(known)
+    near = [each for each in names if name and each.startswith(name)]
+    near += [each for each in get_close_matches(name, names, n=3, cutoff=0.6) if each not in near]
+    if near:
+        return f"did you mean {' or '.join(near[:3])}?"
+    return f"there are {', '.join(names)}" if names else "there is nothing to choose from"

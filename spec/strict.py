@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NoReturn
 
 # A double has at most 309 digits before its point; longer integers are out of range, and slow to convert.
@@ -22,15 +23,24 @@ class NotStrictJson(ValueError):
     """The bytes are not one strict JSON document; the message says why, in one sentence."""
 
 
-def parse(data: bytes, *, max_depth: int, number: Callable[[str], Any] | None = None) -> Any:
-    """Parse one document. With `number`, every number is what that makes of its spelling, whatever its size."""
+def parse(
+    data: bytes,
+    *,
+    max_depth: int,
+    number: Callable[[str], Any] | None = None,
+    constant: Callable[[str], Any] | None = None,
+) -> Any:
+    """Parse one document. With `number`, every number is what that makes of its spelling, whatever its size.
+
+    With `constant`, which needs `number`, NaN and Infinity are not refused but are what that makes of the word.
+    """
     if data.startswith(b"\xef\xbb\xbf"):
         raise NotStrictJson("it begins with a byte order mark")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise NotStrictJson(f"it is not UTF-8: invalid byte at offset {error.start}") from None
-    decoder = _DECODER if number is None else _decoder(number, number)
+    decoder = _DECODER if number is None else _spelled(number, constant or _constant)
     try:
         value = _decoded(text, decoder)
     except json.JSONDecodeError as error:
@@ -46,10 +56,17 @@ def parse(data: bytes, *, max_depth: int, number: Callable[[str], Any] | None = 
     return value
 
 
-def _decoder(integer: Callable[[str], Any], real: Callable[[str], Any]) -> json.JSONDecoder:
+def _decoder(
+    integer: Callable[[str], Any], real: Callable[[str], Any], constant: Callable[[str], Any]
+) -> json.JSONDecoder:
     return json.JSONDecoder(
-        object_pairs_hook=_unique, parse_constant=_constant, parse_int=integer, parse_float=real, strict=True
+        object_pairs_hook=_unique, parse_constant=constant, parse_int=integer, parse_float=real, strict=True
     )
+
+
+@lru_cache(maxsize=8)
+def _spelled(number: Callable[[str], Any], constant: Callable[[str], Any]) -> json.JSONDecoder:
+    return _decoder(number, number, constant)
 
 
 def _decoded(text: str, decoder: json.JSONDecoder) -> Any:
@@ -90,7 +107,7 @@ def _finite(digits: str) -> bool:
     return abs(float(digits)) != float("inf")
 
 
-_DECODER = _decoder(_in_range(int), _in_range(float))
+_DECODER = _decoder(_in_range(int), _in_range(float), _constant)
 
 
 def _deeper(value: Any, limit: int) -> bool:

@@ -2,9 +2,10 @@
 
 In the order of the conversation: a line that is no JSON (`InvalidJson`) or no request (`InvalidRequest`), an operation
 nobody knows (`UnknownOp`), arguments of no sense (`InvalidArgs`, `InvalidPattern`, `InvalidCursor`), a path that leaves
-the root (`OutsideRoot`), leads nowhere (`NotFound`), to something that is no text file (`NotAFile`) or that the system
-keeps shut (`PermissionDenied`), an answer over the limit (`ResponseTooLarge`) or over the session's budget
-(`BudgetExhausted`), a log that cannot be written (`TraceFailed`), and a bug (`InternalError`).
+the root (`OutsideRoot`), that the server's policy forbids (`Denied`), that leads nowhere (`NotFound`), to something
+that is no text file (`NotAFile`), is too large (`FileTooLarge`) or that the system keeps shut (`PermissionDenied`), an
+answer over the limit (`ResponseTooLarge`) or over the session's budget (`BudgetExhausted`), a log that cannot be
+written (`TraceFailed`), and a bug (`InternalError`).
 """
 
 from typing import ClassVar
@@ -65,6 +66,7 @@ class NotFound(ZenoError):
 
     def __init__(self, path: str, why: str = "nothing is at this path") -> None:
         super().__init__(f"{path!r}: {why}")
+        self.why = why
 
 
 class NotAFile(ZenoError):
@@ -76,6 +78,15 @@ class NotAFile(ZenoError):
         super().__init__(f"{path!r} is {what}, not a text file")
 
 
+class FileTooLarge(ZenoError):
+    """The file is larger than the operation takes."""
+
+    code = "file_too_large"
+
+    def __init__(self, path: str, size: int, limit: int, instead: str) -> None:
+        super().__init__(f"{path!r} has {size} bytes, and at most {limit} are looked at; {instead}")
+
+
 class PermissionDenied(ZenoError):
     """The system does not let the server open it."""
 
@@ -83,6 +94,15 @@ class PermissionDenied(ZenoError):
 
     def __init__(self, path: str, why: str = "permission denied") -> None:
         super().__init__(f"{path!r}: {why}")
+
+
+class Denied(ZenoError):
+    """The server's policy forbids the path. The message is the same whether or not anything is there."""
+
+    code = "denied"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path!r} is denied by the server's policy, whether or not it exists; ask for another path")
 
 
 class InvalidCursor(ZenoError):

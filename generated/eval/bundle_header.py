@@ -41,6 +41,18 @@ class Settings(Model):
     """
     SHA-256 of the dialect in compact form; absent where none was given.
     """
+    stated: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
+        MISSING
+    )
+    """
+    SHA-256 of the run metadata stated with --set, in compact form; absent where none was.
+    """
+    joined: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
+        MISSING
+    )
+    """
+    SHA-256 of the joined file's document in compact form; absent where none was given.
+    """
 
 
 class BundleHeader(Model):
@@ -78,7 +90,7 @@ class BundleHeader(Model):
     """
     header: dict[str, Any]
     """
-    The raw bundle, with its list of entries replaced by their number.
+    The raw bundle, with its list of entries replaced by their number. Of a container: `container`, its kind; `tail`, the text after the last row; `unselected`, how many rows hold no entry; `unreadable`, how many of the INVALID entries are rows that could not be read.
     """
     reasons: list[reason.Reason]
     """

@@ -4,10 +4,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from contract_spec.model import Model
-from pydantic import MISSING, ConfigDict, Field, StrictStr
+from pydantic import (
+    MISSING,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
+from typing_extensions import TypeAliasType
+
+from . import rubric as rubric_1
+
+Name = TypeAliasType("Name", Annotated[StrictStr, Field(min_length=1)])
+
+
+KeyItem = TypeAliasType("KeyItem", Annotated[StrictStr, Field(min_length=1)])
+
+
+Need = TypeAliasType("Need", Annotated[StrictStr, Field(min_length=1)])
 
 
 class DialectStep(Model):
@@ -31,13 +50,265 @@ class DialectStep(Model):
     """
 
 
-class Dialect(Model):
+DocumentItem = TypeAliasType("DocumentItem", Annotated[StrictStr, Field(min_length=1)])
+
+
+class DialectContainer(Model):
     """
-    Declared renames and moves that turn one judge's way of writing a bundle into ours. Lossless: every step can be undone. No dialect is ever guessed.
+    How a file holds rows.
     """
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
+    )
+    kind: Literal['json', 'jsonl', 'csv', 'zip']
+    """
+    `json`: one document. `jsonl`: a JSON value a line. `csv`: a line of column names, then a row a record, as RFC 4180 has it. `zip`: an archive of such files.
+    """
+    rows: Annotated[
+        StrictStr | MISSING, Field(pattern='^(/([^~/]|~[01])*)*$(?!\\n)')
+    ] = MISSING
+    """
+    In `json`: where the rows are; `*` is every key and index. Absent: `/*`.
+    """
+    delimiter: Annotated[StrictStr | MISSING, Field(max_length=1, min_length=1)] = (
+        MISSING
+    )
+    """
+    In `csv`: what stands between cells. Absent: a comma.
+    """
+    members: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    In `zip`: which members hold rows, as a glob over their names.
+    """
+    each: Literal['document', 'jsonl', 'csv'] | MISSING = MISSING
+    """
+    In `zip`: what such a member is. `document` is one JSON document that is one row.
+    """
+    document: Annotated[list[DocumentItem] | MISSING, Field(min_length=1)] = MISSING
+    """
+    In `zip`: the members that describe the run, as names; the first that is there counts.
+    """
+
+
+class DialectCondition(Model):
+    """
+    What must stand at a pointer of the row.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    at: Annotated[StrictStr, Field(pattern='^(/([^~/]|~[01])*)*$(?!\\n)')]
+    """
+    Where in the row.
+    """
+    is_: Annotated[
+        list[StrictStr | StrictFloat | StrictBool | None] | MISSING,
+        Field(alias='is', min_length=1),
+    ] = MISSING
+    """
+    The values that may stand there. Absent: something must stand there, whatever it is.
+    """
+
+
+class DialectReply(Model):
+    """
+    Text that is read as strict JSON.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    at: Annotated[StrictStr, Field(pattern='^(/([^~/]|~[01])*)*$(?!\\n)')]
+    """
+    Where in the row the text stands.
+    """
+    unwrap: list[Literal['fence', 'prose']] = []
+    """
+    What may stand around the JSON. `fence`: one Markdown code fence, and nothing outside of it. `prose`: text before and after the one JSON object in it.
+    """
+
+
+NumberItem = TypeAliasType("NumberItem", Annotated[StrictStr, Field(min_length=1)])
+
+
+class DialectValue(Model):
+    """
+    Where a value comes from and how it is written. Exactly one of `at`, `template`, `text`, `key` and `first` says where.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    at: Annotated[StrictStr | MISSING, Field(pattern='^(/([^~/]|~[01])*)*$(?!\\n)')] = (
+        MISSING
+    )
+    """
+    A JSON pointer. Lists are entered by index.
+    """
+    of: Literal['row', 'part', 'document', 'reply', 'joined'] = 'row'
+    """
+    Into what `at` points: the row, the part of it that `split` named, the document around the rows, the reply that was read as JSON, or the row of the second file.
+    """
+    where: DialectCondition | MISSING = MISSING
+    """
+    The value is a list of named things, as in OpenTelemetry: take the item to which this applies.
+    """
+    then: Annotated[
+        StrictStr | MISSING, Field(pattern='^(/([^~/]|~[01])*)*$(?!\\n)')
+    ] = MISSING
+    """
+    With `where`: a pointer into that item.
+    """
+    template: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Text with pointers in braces, such as `{/question_id}/{/model}`; `{part:/name}`, `{document:/id}`, `{reply:/id}` and `{joined:/id}` point elsewhere, `{key}` is the key or index of the part. If one of them has no text or number, the field is absent.
+    """
+    text: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    This text, in every row.
+    """
+    key: Literal[True] | MISSING = MISSING
+    """
+    The key or index of the part that `split` named.
+    """
+    first: Annotated[list[DialectValue] | MISSING, Field(min_length=1)] = MISSING
+    """
+    The first of these that is there and not null.
+    """
+    number: Annotated[list[NumberItem] | MISSING, Field(min_length=1)] = MISSING
+    """
+    How a number is written as text: names of patterns in `rules/number_patterns.json`, tried in order. Absent: only JSON numbers are numbers.
+    """
+    labels: Annotated[dict[str, StrictFloat] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Texts that stand for numbers. The label stays in the row's text.
+    """
+    booleans: StrictBool = False
+    """
+    Whether false and true stand for 0 and 1.
+    """
+    failed: Annotated[
+        list[StrictStr | StrictFloat | StrictBool | None] | MISSING, Field(min_length=1)
+    ] = MISSING
+    """
+    Values that say that the judge gave no verdict, such as null, -1, "NaN" or "$ERROR$". The entry is INVALID with `judge_failed`.
+    """
+    absent: Literal['failed', 'omitted'] = 'omitted'
+    """
+    What it means that nothing is there: `failed`, the judge gave no verdict; `omitted`, the field is left out.
+    """
+    member: Literal['part'] | MISSING = MISSING
+    """
+    With `at`: take the member of that object whose name is the text of the part, for rows that list the names of their metrics and have each metric as a member.
+    """
+    places: Annotated[StrictInt | MISSING, Field(ge=0, le=12)] = MISSING
+    """
+    A number with more decimal places is rounded to so many, half to even. For doubles such as 0.6666666666666666, since a score has at most 12 places. The spelling stays in the row's text.
+    """
+
+
+class DialectJoin(Model):
+    """
+    How rows of a second file are found. No two of its rows may have the same key; a row without a partner there is INVALID.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    container: DialectContainer
+    """
+    How the second file holds its rows; not `zip`.
+    """
+    key: DialectValue
+    """
+    The key of a row of the second file.
+    """
+    by: DialectValue
+    """
+    The key to look for, in the row or the part.
+    """
+
+
+class DialectFields(Model):
+    """
+    The fields of an entry, and run metadata that a row has of its own.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    file: DialectValue
+    """
+    The identifier of what was evaluated: one answer of one generator.
+    """
+    scores: Annotated[dict[str, DialectValue], Field(min_length=1)]
+    """
+    Dimension to where its score stands.
+    """
+    evidence: dict[str, DialectValue] | MISSING = MISSING
+    """
+    Dimension to where the judge's evidence for it stands.
+    """
+    total: DialectValue | MISSING = MISSING
+    """
+    The judge's own sum.
+    """
+    notes: DialectValue | MISSING = MISSING
+    """
+    The judge's notes.
+    """
+    factors: dict[str, DialectValue] | MISSING = MISSING
+    """
+    Factor name to where its level stands. Numbers and booleans become their spelling.
+    """
+    eval_id: DialectValue | MISSING = MISSING
+    """
+    `eval_id` of the record, where the row or the document has it.
+    """
+    run_id: DialectValue | MISSING = MISSING
+    """
+    `run_id` of the record, where the row or the document has it.
+    """
+    created_at: DialectValue | MISSING = MISSING
+    """
+    `created_at` of the record, where the row or the document has it.
+    """
+    judge_prompt_version: DialectValue | MISSING = MISSING
+    """
+    `judge_prompt_version` of the record, where the row or the document has it.
+    """
+    judge_model: DialectValue | MISSING = MISSING
+    """
+    `judge_model` of the record, where the row or the document has it.
+    """
+    generator_model: DialectValue | MISSING = MISSING
+    """
+    `generator_model` of the record, where the row or the document has it.
+    """
+    self_judged: DialectValue | MISSING = MISSING
+    """
+    `self_judged` of the record, where the row or the document has it.
+    """
+    answer: DialectValue | MISSING = MISSING
+    """
+    The text that was evaluated. Only its SHA-256 goes into the record, so that the same answer is found again under another generator or item.
+    """
+
+
+class Dialect(Model):
+    """
+    How files of one judge or tool become entries: declared, recorded with every record, and never guessed. With `bundle` and `entry` it moves members of a judge bundle; with `container` and `fields` it reads any other file, row by row.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
     )
     name: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -45,13 +316,76 @@ class Dialect(Model):
     """
     description: StrictStr | MISSING = MISSING
     """
-    Which judge writes like this.
+    Which judge or tool writes like this.
     """
     bundle: Annotated[list[DialectStep], Field(validate_default=True)] = []
     """
-    Steps on the bundle, with pointers from its root, before its entries are looked at.
+    Moves on a judge bundle, with pointers from its root, before its entries are looked at. Not together with `container`.
     """
     entry: Annotated[list[DialectStep], Field(validate_default=True)] = []
     """
-    Steps on each entry, with pointers from the entry.
+    Moves on each entry of a judge bundle, with pointers from the entry. Not together with `container`.
     """
+    container: Annotated[
+        list[DialectContainer] | MISSING, Field(max_length=2, min_length=1)
+    ] = MISSING
+    """
+    How the file holds its rows. Of several containers the file's first bytes decide: a zip archive is the one of kind zip, anything else the other. Absent: the file is a judge bundle.
+    """
+    names: Annotated[list[Name] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Which files of a folder are meant, as globs over their names. Absent: by the kind of container.
+    """
+    nan: StrictBool = False
+    """
+    Whether NaN, Infinity and -Infinity may stand in rows, as Python's json module leaves them. They are read as those words and are never numbers.
+    """
+    select: Annotated[list[DialectCondition] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Which rows hold entries: those to which all of these apply. Other rows are counted and kept.
+    """
+    document_row: Annotated[
+        StrictStr | MISSING, Field(pattern='^(/([^~/]|~[01])*)*$(?!\\n)')
+    ] = MISSING
+    """
+    In lines: the rows that describe the run instead of holding an entry are those with something at this pointer.
+    """
+    reply: DialectReply | MISSING = MISSING
+    """
+    A text of the row that is JSON itself: the judge's reply.
+    """
+    split: Annotated[
+        StrictStr | MISSING, Field(pattern='^(/([^~/]|~[01])*)*$(?!\\n)')
+    ] = MISSING
+    """
+    One entry for each member or item that the pointer names, instead of one for the row; `*` is every key and index, and at its end a value that is neither object nor list is its own only item. A row with nothing there is one INVALID entry.
+    """
+    join: DialectJoin | MISSING = MISSING
+    """
+    A second file, given with --join, whose rows are found by a key: for values that the file itself lacks, such as the category of a question.
+    """
+    select_part: Annotated[list[DialectCondition] | MISSING, Field(min_length=1)] = (
+        MISSING
+    )
+    """
+    Which parts of a row are entries: those to which all of these apply. Other parts are counted.
+    """
+    fields: DialectFields | MISSING = MISSING
+    """
+    How an entry is made from a row.
+    """
+    key: Annotated[list[KeyItem], Field(min_length=1)] = ['file']
+    """
+    By what entries are told apart: `file`, `judge_model`, `generator_model` and names of factors. Entries that agree in all of it are INVALID.
+    """
+    rubric: rubric_1.Rubric | MISSING = MISSING
+    """
+    The rubric that is active where the user gives none.
+    """
+    needs: list[Need] | MISSING = MISSING
+    """
+    Run metadata that these files do not have and that the user is to state with --set or a manifest. For people; nothing is checked by it.
+    """
+
+
+DialectValue.model_rebuild()

@@ -30,15 +30,19 @@ class TranslationStep(Model):
     )
     take: StrictStr
     """
-    Where the member stood, as a JSON pointer.
+    Where the member stood, as a JSON pointer; `document`, `part` or `reply` and a colon before it where it is not the row.
     """
     put: StrictStr | MISSING = MISSING
     """
     Where it was put, as a JSON pointer; absent where it was set aside.
     """
-    at: Annotated[StrictInt, Field(ge=0)]
+    at: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
     """
-    Its place among the members of its object, counted from 0.
+    Its place among the members of its object, counted from 0; absent where the row's text is kept.
+    """
+    as_: Annotated[StrictStr | MISSING, Field(alias='as', min_length=1)] = MISSING
+    """
+    How the value was read where it is not copied as it stands, such as `number plain`, `label`, `boolean`, `text`, `template` or `unwrap fence`.
     """
 
 
@@ -92,6 +96,32 @@ class Source(Model):
     dialect: Translation | MISSING = MISSING
     """
     What a declared dialect did to the entry; present where one was given.
+    """
+    line: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    The line of the file at which the row begins, counted from 1; present where a container was read.
+    """
+    member: StrictStr | MISSING = MISSING
+    """
+    The member of the archive that the row is from.
+    """
+    answer_sha256: Annotated[
+        StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')
+    ] = MISSING
+    """
+    SHA-256 of the evaluated text in UTF-8, where the dialect declares which it is.
+    """
+    gap: StrictStr | MISSING = MISSING
+    """
+    The text between the row before and this one; present where it is not the usual one: a line feed, or for the first row nothing.
+    """
+    text: StrictStr | MISSING = MISSING
+    """
+    The row to the character, on the first entry made from it.
+    """
+    bytes: StrictStr | MISSING = MISSING
+    """
+    The row in Base64, where it is not UTF-8.
     """
 
 

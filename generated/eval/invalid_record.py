@@ -49,6 +49,32 @@ class InvalidSource(Model):
     """
     The entry itself where it is no object.
     """
+    line: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    The line of the file at which the row begins, counted from 1; present where a container was read.
+    """
+    member: StrictStr | MISSING = MISSING
+    """
+    The member of the archive that the row is from.
+    """
+    answer_sha256: Annotated[
+        StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')
+    ] = MISSING
+    """
+    SHA-256 of the evaluated text in UTF-8, where the dialect declares which it is.
+    """
+    gap: StrictStr | MISSING = MISSING
+    """
+    The text between the row before and this one; present where it is not the usual one: a line feed, or for the first row nothing.
+    """
+    text: StrictStr | MISSING = MISSING
+    """
+    The row to the character, on the first entry made from it.
+    """
+    bytes: StrictStr | MISSING = MISSING
+    """
+    The row in Base64, where it is not UTF-8.
+    """
 
 
 class InvalidRecord(Model):

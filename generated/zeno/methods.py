@@ -81,6 +81,7 @@ class Methods:
         regex: bool | None = None,
         case_sensitive: bool | None = None,
         paths: Sequence[str] | None = None,
+        output: Literal['hits', 'files', 'count'] | None = None,
         max_hits: int | None = None,
         max_files: int | None = None,
         max_bytes: int | None = None,
@@ -103,10 +104,14 @@ class Methods:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
-        max_hits: Return at most this many hits. Default: 200.
+        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
+            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
+            max_line_chars and max_chars say nothing. Default: "hits".
+        max_hits: Return at most this many hits, or with output files this many files. With output count it says
+            nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
-        max_bytes: Skip files larger than this. Default: 2000000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
         context: With each hit also return this many lines before and after it. Default: 0.
         include_hidden: Also search files with a path component that begins with a dot. Default: false.
         exclude_dirs: Names of directories to leave out, at any depth. Default: [].
@@ -121,7 +126,7 @@ class Methods:
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
             left for the next page; one that would not fit on any page is clipped.
         """
-        return self.call("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.call("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def grep_pages(
         self,
@@ -130,6 +135,7 @@ class Methods:
         regex: bool | None = None,
         case_sensitive: bool | None = None,
         paths: Sequence[str] | None = None,
+        output: Literal['hits', 'files', 'count'] | None = None,
         max_hits: int | None = None,
         max_files: int | None = None,
         max_bytes: int | None = None,
@@ -152,10 +158,14 @@ class Methods:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
-        max_hits: Return at most this many hits. Default: 200.
+        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
+            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
+            max_line_chars and max_chars say nothing. Default: "hits".
+        max_hits: Return at most this many hits, or with output files this many files. With output count it says
+            nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
-        max_bytes: Skip files larger than this. Default: 2000000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
         context: With each hit also return this many lines before and after it. Default: 0.
         include_hidden: Also search files with a path component that begins with a dot. Default: false.
         exclude_dirs: Names of directories to leave out, at any depth. Default: [].
@@ -170,7 +180,7 @@ class Methods:
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
             left for the next page; one that would not fit on any page is clipped.
         """
-        return self.pages("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.pages("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def list_files(
         self,
@@ -265,6 +275,7 @@ class Methods:
         *,
         start_line: int | None = None,
         end_line: int | None = None,
+        ranges: Sequence[Mapping[str, Any] | Model] | None = None,
         max_lines: int | None = None,
         receipts: bool | None = None,
         max_line_chars: int | None = None,
@@ -275,13 +286,15 @@ class Methods:
         path: Path relative to the root, or absolute and under it.
         start_line: First line wanted, counted from 1. Default: 1.
         end_line: Last line wanted, not below start_line. Absent: start_line, that is one line.
-        max_lines: Return at most this many lines. Default: 400.
+        ranges: Further ranges to read in the same answer, of this or other files. If one of them cannot be read, the
+            whole request is refused.
+        max_lines: Return at most this many lines, those of all ranges together. Default: 400.
         receipts: Also return sha256, by which the lines can be cited and verified. Default: false.
         max_line_chars: Clip longer lines to this many characters, at their end.
-        max_chars: Return at most this many characters of text, line feeds between lines included. Lines that do not
-            fit are left out; a first line that does not fit is clipped.
+        max_chars: Return at most this many characters of text, those of all ranges together, line feeds between lines
+            included. Lines that do not fit are left out; a first line that does not fit is clipped.
         """
-        return self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
+        return self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
 
     def stat(
         self,
@@ -368,6 +381,7 @@ class AsyncMethods:
         regex: bool | None = None,
         case_sensitive: bool | None = None,
         paths: Sequence[str] | None = None,
+        output: Literal['hits', 'files', 'count'] | None = None,
         max_hits: int | None = None,
         max_files: int | None = None,
         max_bytes: int | None = None,
@@ -390,10 +404,14 @@ class AsyncMethods:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
-        max_hits: Return at most this many hits. Default: 200.
+        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
+            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
+            max_line_chars and max_chars say nothing. Default: "hits".
+        max_hits: Return at most this many hits, or with output files this many files. With output count it says
+            nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
-        max_bytes: Skip files larger than this. Default: 2000000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
         context: With each hit also return this many lines before and after it. Default: 0.
         include_hidden: Also search files with a path component that begins with a dot. Default: false.
         exclude_dirs: Names of directories to leave out, at any depth. Default: [].
@@ -408,7 +426,7 @@ class AsyncMethods:
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
             left for the next page; one that would not fit on any page is clipped.
         """
-        return await self.call("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return await self.call("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def grep_pages(
         self,
@@ -417,6 +435,7 @@ class AsyncMethods:
         regex: bool | None = None,
         case_sensitive: bool | None = None,
         paths: Sequence[str] | None = None,
+        output: Literal['hits', 'files', 'count'] | None = None,
         max_hits: int | None = None,
         max_files: int | None = None,
         max_bytes: int | None = None,
@@ -439,10 +458,14 @@ class AsyncMethods:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
-        max_hits: Return at most this many hits. Default: 200.
+        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
+            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
+            max_line_chars and max_chars say nothing. Default: "hits".
+        max_hits: Return at most this many hits, or with output files this many files. With output count it says
+            nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
-        max_bytes: Skip files larger than this. Default: 2000000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
         context: With each hit also return this many lines before and after it. Default: 0.
         include_hidden: Also search files with a path component that begins with a dot. Default: false.
         exclude_dirs: Names of directories to leave out, at any depth. Default: [].
@@ -457,7 +480,7 @@ class AsyncMethods:
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
             left for the next page; one that would not fit on any page is clipped.
         """
-        return self.pages("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.pages("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     async def list_files(
         self,
@@ -552,6 +575,7 @@ class AsyncMethods:
         *,
         start_line: int | None = None,
         end_line: int | None = None,
+        ranges: Sequence[Mapping[str, Any] | Model] | None = None,
         max_lines: int | None = None,
         receipts: bool | None = None,
         max_line_chars: int | None = None,
@@ -562,13 +586,15 @@ class AsyncMethods:
         path: Path relative to the root, or absolute and under it.
         start_line: First line wanted, counted from 1. Default: 1.
         end_line: Last line wanted, not below start_line. Absent: start_line, that is one line.
-        max_lines: Return at most this many lines. Default: 400.
+        ranges: Further ranges to read in the same answer, of this or other files. If one of them cannot be read, the
+            whole request is refused.
+        max_lines: Return at most this many lines, those of all ranges together. Default: 400.
         receipts: Also return sha256, by which the lines can be cited and verified. Default: false.
         max_line_chars: Clip longer lines to this many characters, at their end.
-        max_chars: Return at most this many characters of text, line feeds between lines included. Lines that do not
-            fit are left out; a first line that does not fit is clipped.
+        max_chars: Return at most this many characters of text, those of all ranges together, line feeds between lines
+            included. Lines that do not fit are left out; a first line that does not fit is clipped.
         """
-        return await self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
+        return await self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
 
     async def stat(
         self,

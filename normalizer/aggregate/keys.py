@@ -1,5 +1,6 @@
 """What records can be grouped and selected by."""
 
+from difflib import get_close_matches
 from typing import Any
 
 from normalizer.errors import CannotRun
@@ -29,8 +30,11 @@ def checked(name: str, also: tuple[str, ...] = ()) -> str:
     _is_text(name)
     if name in (*RUN_KEYS, *DESIGN_KEYS, *also) or (name.startswith(FACTOR) and name != FACTOR):
         return name
-    known = ", ".join((*DESIGN_KEYS, *RUN_KEYS, *also))
-    raise CannotRun(f"{name or 'an empty name'} is not a key: the keys are {known} and factors.NAME")
+    known = (*DESIGN_KEYS, *RUN_KEYS, *also)
+    near = [key for key in known if key.startswith(name)] + get_close_matches(name, known, n=1)
+    meant = near[0] if near and name else f"{FACTOR}{name}" if name else ""
+    hint = f"; did you mean {meant}?" if meant else ""
+    raise CannotRun(f"{name or 'an empty name'} is not a key: the keys are {', '.join(known)} and factors.NAME{hint}")
 
 
 def _is_text(given: str) -> None:

@@ -4,17 +4,18 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import BinaryIO
 
 from normalizer.errors import CannotRun
 
 
-def sources(named: list[str], apart: list[Path]) -> Iterator[str]:
-    """The bundles meant: a file or `-` is itself, a folder all `*.json` below it. What lies under `apart`, or is it,
-    is not taken from a folder: the ledger itself, the manifest, the rubric."""
+def sources(named: list[str], apart: list[Path], globs: Sequence[str] = ("*.json",)) -> Iterator[str]:
+    """The bundles meant: a file or `-` is itself, a folder all files below it whose names match one of the globs. What
+    lies under `apart`, or is it, is not taken from a folder: the ledger itself, the manifest, the rubric."""
     set_apart = {path.resolve() for path in apart}
     for name in named:
         if name == "-" or not os.path.isdir(name):
@@ -27,11 +28,15 @@ def sources(named: list[str], apart: list[Path]) -> Iterator[str]:
             folders[:] = sorted(inner for inner in folders if Path(folder, inner).resolve() not in set_apart)
             for file in sorted(files):
                 path = Path(folder, file)
-                if file.endswith(".json") and path.is_file() and path.resolve() not in set_apart:
+                if (
+                    any(fnmatchcase(file, glob) for glob in globs)
+                    and path.is_file()
+                    and path.resolve() not in set_apart
+                ):
                     found = True
                     yield str(path)
         if not found:
-            raise CannotRun(f"no *.json file is below {name}")
+            raise CannotRun(f"no {' or '.join(globs)} file is below {name}")
 
 
 @contextmanager

@@ -28,14 +28,25 @@ class Account(NamedTuple):
     """Whether anything is wrong with what was given, be it new to the ledger or not."""
 
     def lines(self) -> list[str]:
-        """The conservation lines."""
+        """The conservation lines, then the first reasons of what was given."""
         done, ledger = self.done, self.ledger
+        entries = done.valid + done.invalid + done.unreadable
+        rows = f"; {done.unselected} rows without an entry" if done.unselected else ""
         return [
-            f"bundles: {done.taken} in = {done.read} read + {done.audited} audited + {done.duplicates} duplicates",
-            f"entries: {done.valid + done.invalid} in = {done.valid} valid + {done.invalid} invalid",
+            f"bundles: {done.taken} in = {done.read} read + {done.audited} unreadable + {done.duplicates} duplicates",
+            f"entries: {entries} in = {done.valid} valid + {done.invalid} invalid + {done.unreadable} unreadable{rows}",
             f"ledger: {ledger.bundles} bundles, {ledger.entries} entries = {ledger.valid} valid + "
-            f"{ledger.invalid} invalid; {ledger.audited} audited",
+            f"{ledger.invalid} invalid; {ledger.audited} unreadable",
+            *self._reasons(),
         ]
+
+    def _reasons(self) -> Iterator[str]:
+        names = dict(self.done.names)
+        for sha256, read, reasons in self.done.shown:
+            for reason in reasons:
+                at = f" at {reason.pointer}" if reason.pointer else ""
+                what = "" if read else " is unreadable"
+                yield f"{names.get(sha256, sha256)}{what}: {reason.code}{at}: {reason.message}"
 
 
 def run(

@@ -16,17 +16,22 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from normalizer.batch.intake import opened
+from normalizer.batch.part_files import PartFiles
 from normalizer.documents.settings import LIMITS, Settings
 from normalizer.errors import CannotRun
 from normalizer.ledger import transaction
-from normalizer.ledger.line_format import FILES
 from normalizer.ledger.reader import STAGING
 from normalizer.screening.bundle import too_large
-from normalizer.screening.pipeline import Outcome, audited, normalize
+from normalizer.screening.pipeline import Outcome, audited, normalize, of_rows
+from normalizer.screening.reasons import Reason
+from normalizer.screening.row_pipeline import normalize_rows
 
+_MOST_SHOWN = 10
+_MOST_NAMES = 10_000
+"""Names of inputs that a run remembers, so that memory does not grow with their number."""
 Part = TypeVar("Part", contravariant=True)
 Answer = TypeVar("Answer", covariant=True)
 _ENDED = "a worker process ended early: was it killed, or is memory short? Try fewer --jobs"
@@ -44,19 +49,39 @@ class Done:
     audited: int = 0
     valid: int = 0
     invalid: int = 0
+    unreadable: int = 0
+    """Entries that are rows which could not be read. In the ledger they are among the INVALID ones."""
+    unselected: int = 0
+    """Rows that hold no entry, by declaration of the dialect."""
     flawed: bool = False
+    shown: tuple[tuple[str, bool, tuple[Reason, ...]], ...] = ()
+    """Of the first bundles with reasons: hash, whether it could be read, and the first reasons."""
+    names: tuple[tuple[str, str], ...] = ()
+    """Hashes of bundles taken in, and what the user called them."""
 
     def __add__(self, other: "Done") -> "Done":
-        return Done(
-            self.taken + other.taken,
-            self.duplicates + other.duplicates,
-            self.known + other.known,
-            self.read + other.read,
-            self.audited + other.audited,
-            self.valid + other.valid,
-            self.invalid + other.invalid,
-            self.flawed or other.flawed,
-        )
+        numbers = {
+            name: getattr(self, name) + getattr(other, name)
+            for name in (
+                "taken",
+                "duplicates",
+                "known",
+                "read",
+                "audited",
+                "valid",
+                "invalid",
+                "unreadable",
+                "unselected",
+            )
+        }
+        shown = tuple(sorted(self.shown + other.shown, key=_by_weight)[:_MOST_SHOWN])
+        names = (self.names + other.names)[:_MOST_NAMES] if other.names else self.names
+        return Done(**numbers, flawed=self.flawed or other.flawed, shown=shown, names=names)
+
+
+def _by_weight(shown: tuple[str, bool, tuple[Reason, ...]]) -> tuple[bool, str]:
+    """Bundles that could not be read come first, then by hash."""
+    return shown[1], shown[0]
 
 
 class Take(NamedTuple):
@@ -89,8 +114,9 @@ class Bench:
         done = Done()
         for source in part.sources:
             with opened(source) as stream:
-                taken = transaction.take(stream, self.folder, replace=self.replace)
-            done += Done(taken=1, duplicates=taken != "new", known=taken == "known")
+                taken, sha256 = transaction.take(stream, self.folder, replace=self.replace)
+            names = ((sha256, source),) if taken == "new" else ()
+            done += Done(taken=1, duplicates=taken != "new", known=taken == "known", names=names)
         return done
 
 
@@ -224,37 +250,40 @@ def _end_with_the_run() -> None:
 def _normalize(root: Path, bucket: str, settings: Settings) -> Done:
     done = Done()
     folder = root / "incoming" / bucket
+    parts = PartFiles(root / "parts", bucket)
     # What a bundle leaves behind has no cycles: the collector would only walk it again and again.
     gc.disable()
     try:
-        files: dict[str, BinaryIO] = {}
-        try:
-            for name in sorted(os.listdir(folder)):
-                outcome = outcome_of(folder / name, settings)
-                for kind, lines in zip(FILES, outcome.files(), strict=True):
-                    if lines and kind not in files:
-                        files[kind] = (root / "parts" / f"{bucket}.{kind}").open("wb")
-                    if lines:
-                        files[kind].write(lines.encode("ascii"))
-                read = outcome.audit == ""
-                done += Done(
-                    read=read,
-                    audited=not read,
-                    valid=outcome.valid_count,
-                    invalid=outcome.invalid_count,
-                    flawed=outcome.flawed,
-                )
-        finally:
-            for file in files.values():
-                file.close()
+        for name in sorted(os.listdir(folder)):
+            outcome = outcome_of(folder / name, settings, parts)
+            parts.write_all(outcome.files())
+            done += _done(outcome)
     finally:
+        parts.close()
         gc.enable()
     return done
 
 
-def outcome_of(path: Path, settings: Settings) -> Outcome:
-    """Normalize the bundle in a file that is named by its hash."""
+def _done(outcome: Outcome) -> Done:
+    read = outcome.audit == ""
+    return Done(
+        read=read,
+        audited=not read,
+        valid=outcome.valid_count,
+        invalid=outcome.invalid_count - outcome.unreadable_count,
+        unreadable=outcome.unreadable_count,
+        unselected=outcome.unselected_count,
+        flawed=outcome.flawed,
+        shown=((outcome.sha256, read, outcome.reasons),) if outcome.reasons else (),
+    )
+
+
+def outcome_of(path: Path, settings: Settings, parts: PartFiles) -> Outcome:
+    """Normalize the bundle in a file that is named by its hash. Records of a container's rows go to `parts`."""
     size = path.stat().st_size
+    if settings.reads_rows:
+        with path.open("rb") as stream:
+            return of_rows(path.stem, size, normalize_rows(stream, path.stem, settings, parts), settings)
     if size > LIMITS["max_bundle_bytes"]:
         return audited(path.stem, size, too_large(size), settings)  # not read: it may not fit into memory
     return normalize(path.read_bytes(), settings)

@@ -5,13 +5,18 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
+from normalizer.checks import hints
+from normalizer.containers.mapping import Mapping
 from normalizer.documents import lossless, phases
 from normalizer.documents.lossless import Number, dumps, plain, value_of
 from normalizer.documents.manifest import files_named_twice
 from normalizer.documents.pointers import escape
 from normalizer.documents.rubric import contradictions
-from normalizer.documents.settings import LIMITS
+from normalizer.documents.settings import LIMITS, checked_dialect
+from normalizer.errors import UnusableDocument
 from normalizer.screening.bundle_rules import OF_EACH_FILE
+
+_EMPTY: dict[str, Any] = {"dimensions": {}}
 
 
 class Finding(NamedTuple):
@@ -29,7 +34,7 @@ def document(name: str, kind: str, data: bytes) -> tuple[Any, list[Finding]]:
     except spec.NotStrictJson as error:
         return None, [Finding(name, "", f"it is not strict JSON: {error}")]
     found = [
-        Finding(name, violation.pointer, violation.message)
+        Finding(name, violation.pointer, hints.told(f"eval/{kind}.json", value, violation))
         for violation in spec.violations(f"eval/{kind}.json", plain(value))
     ]
     return value, found
@@ -77,6 +82,8 @@ def _file(name: str, at: str, value: dict[str, Any], item: dict[str, Any], phase
 
 def dialect(name: str, value: dict[str, Any]) -> list[Finding]:
     """What is wrong with a dialect that its schema accepts."""
+    if "container" in value or "fields" in value:
+        return _rows(name, value)
     found = []
     for part in ("bundle", "entry"):
         puts = Counter(step["put"] for step in value.get(part, []) if "put" in step)
@@ -87,4 +94,24 @@ def dialect(name: str, value: dict[str, Any]) -> list[Finding]:
         ]
     if not value.get("bundle") and not value.get("entry"):
         found.append(Finding(name, "", "it declares no step"))
+    return found
+
+
+def _rows(name: str, value: dict[str, Any]) -> list[Finding]:
+    """What is wrong with a dialect that reads rows: what a run would refuse, and scores that its rubric lacks."""
+    try:
+        Mapping(checked_dialect(dumps(value).encode()))
+    except UnusableDocument as error:
+        return [Finding(name, "", str(error))]
+    found = [Finding(name, f"/rubric{at}", sentence) for at, sentence in contradictions(value.get("rubric", _EMPTY))]
+    if "rubric" in value:
+        scored, scale = value["fields"]["scores"].keys(), value["rubric"]["dimensions"].keys()
+        found += [
+            Finding(name, f"/fields/scores/{escape(key)}", f"its rubric has no dimension {dumps(key)}")
+            for key in sorted(scored - scale)
+        ]
+        found += [
+            Finding(name, f"/rubric/dimensions/{escape(key)}", f"no field gives a score for {dumps(key)}")
+            for key in sorted(scale - scored)
+        ]
     return found

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise, zip_longest
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from normalizer.batch.part_files import PartFiles
 from normalizer.batch.workers import Team, outcome_of
 from normalizer.documents import protocol
 from normalizer.documents.lossless import dumps, ordinary
@@ -27,8 +29,9 @@ from normalizer.ledger.reader import Ledger
 from normalizer.ledger.record_check import check_records
 from normalizer.screening.pipeline import Outcome
 
-_DOCUMENTS = ("rubric", "manifest", "dialect")
+_DOCUMENTS = ("rubric", "manifest", "dialect", "stated", "joined")
 _BUCKETS = 64
+_SCRATCH = "again"
 _SHOWN = 20
 """Findings told in full for a span; more are only counted."""
 _SYNTAX = re.compile(
@@ -185,16 +188,16 @@ class _Cursor:
 
 def _compare(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor], verified: Verified) -> None:
     """Compare the lines of one bundle, and pass them."""
-    outcome = _again(ledger, sha256, cursors)
-    expected = outcome.files() if isinstance(outcome, Outcome) else ("",) * len(FILES)
     difference = None
-    for kind, lines in zip(FILES, expected, strict=True):
-        end = cursors[kind].offset
-        for there, line in zip_longest(cursors[kind].of(sha256), lines.encode("ascii").splitlines(keepends=True)):
-            end, found = there or (end, b"")
-            if difference is None and not _same(kind, found, line or b""):
-                difference = Finding(sha256, "is not what its raw bytes give", kind, end)
-            end += len(found)
+    with TemporaryDirectory(prefix="normalizer-") as scratch:
+        outcome = _again(ledger, sha256, cursors, Path(scratch))
+        for kind in FILES:
+            end = cursors[kind].offset
+            for there, line in zip_longest(cursors[kind].of(sha256), _expected(outcome, kind, Path(scratch))):
+                end, found = there or (end, b"")
+                if difference is None and not _same(kind, found, line or b""):
+                    difference = Finding(sha256, "is not what its raw bytes give", kind, end)
+                end += len(found)
     if isinstance(outcome, Finding):
         verified.found(outcome)
     elif isinstance(outcome, str):
@@ -205,6 +208,17 @@ def _compare(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor], verified:
         verified.bundles += 1
 
 
+def _expected(outcome: Outcome | Finding | str, kind: str, scratch: Path) -> Iterator[bytes]:
+    """The lines that a bundle gives for a file: those of a container's rows were written to the scratch folder."""
+    if not isinstance(outcome, Outcome):
+        return
+    written = scratch / f"{_SCRATCH}.{kind}"
+    if written.exists():
+        with written.open("rb") as file:
+            yield from file
+    yield from outcome.files()[FILES.index(kind)].encode("ascii").splitlines(keepends=True)
+
+
 def _same(kind: str, found: bytes, expected: bytes) -> bool:
     if found == expected:
         return True
@@ -213,8 +227,11 @@ def _same(kind: str, found: bytes, expected: bytes) -> bool:
     )
 
 
-def _again(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor]) -> Outcome | Finding | str:
-    """Normalize a bundle again: its lines, or why there are none, or the other protocol version that made them."""
+def _again(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor], scratch: Path) -> Outcome | Finding | str:
+    """Normalize a bundle again: its lines, or why there are none, or the other protocol version that made them.
+
+    Records of a container's rows go to files in the scratch folder, so that they need not fit into memory.
+    """
     about = next((cursors[kind] for kind in ("headers", "audit") if cursors[kind].sha256 == sha256), None)
     if about is None or not SHA256.fullmatch(sha256):
         first = next(cursor for cursor in cursors.values() if cursor.line and cursor.sha256 == sha256)
@@ -231,8 +248,10 @@ def _again(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor]) -> Outcome 
     try:
         if path.exists() and not path.is_file():
             return Finding(sha256, "its raw bytes cannot be read: it is not a file")
-        outcome = outcome_of(path, settings)
-        if path.stat().st_size > LIMITS["max_bundle_bytes"]:
+        parts = PartFiles(scratch, _SCRATCH)
+        outcome = outcome_of(path, settings, parts)
+        parts.close()
+        if settings.reads_rows or path.stat().st_size > LIMITS["max_bundle_bytes"]:
             with path.open("rb") as file:
                 outcome = outcome._replace(sha256=hashlib.file_digest(file, "sha256").hexdigest())
     except OSError as error:

@@ -8,22 +8,33 @@ import click
 
 from normalizer.aggregate import cell_names
 from normalizer.checks.audit import audit
+from normalizer.checks.study.findings import findings
 from normalizer.documents import protocol
+from normalizer.errors import CannotRun
 from normalizer.ledger.reader import reading
 from normalizer.tables import formats
 from normalizer.tables.formats import Table
 
 
 @click.command()
-@click.argument("ledger", type=click.Path(path_type=Path))
+@click.argument("ledger", type=click.Path(path_type=Path), required=False)
+@click.option("--study", type=click.Path(path_type=Path), help="A folder with ledgers below it: find defects of it.")
 @click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
-def command(ledger: Path, form: str, jobs: int) -> int:
+def command(ledger: Path | None, study: Path | None, form: str, jobs: int) -> int:
     """Count what a ledger holds by reason, judge, generator and phase, and check that nothing is lost or forged.
 
     Every raw bundle is normalized again under its settings, and every line must be what comes out. Exit status 1 when
     something is not accounted for, or was normalized under another protocol version and so cannot be verified.
+
+    With --study, look for what no single file shows: the same answer under two generators, repeated and missing rows,
+    unlabelled self-judging and more, the worst first. Exit status 1 when something was found.
     """
+    if (ledger is None) == (study is None):
+        raise CannotRun("give either a LEDGER or --study DIR")
+    if study is not None:
+        return _study(study, form)
+    assert ledger is not None  # noqa: S101 - one of the two is given
     with reading(ledger, checked=False) as opened:
         report = audit(opened, jobs)
     # What a terminal would take for colours is part of a name, and stays.
@@ -38,6 +49,22 @@ def command(ledger: Path, form: str, jobs: int) -> int:
             err=True,
         )
     return 1 if report["problems"] or others else 0
+
+
+def _study(folder: Path, form: str) -> int:
+    found = findings(folder)
+    if form == "json":
+        click.echo(json.dumps({"findings": [finding._asdict() for finding in found]}, indent=2))
+    elif form == "csv":
+        rows: list[list[Any]] = [[each.code, each.records, each.of, each.sentence] for each in found]
+        click.echo(formats.csv_text(Table(["code", "records", "of", "sentence"], rows, [])), nl=False)
+    else:
+        for finding in found:
+            click.echo(f"{finding.code}: {finding.records} of {finding.of}: {finding.sentence}")
+            for example in finding.examples:
+                click.echo(f"  {_printable(example)}")
+        click.echo(f"{len(found)} found" if found else "nothing found", err=True)
+    return 1 if found else 0
 
 
 _DIGESTS = {
@@ -74,7 +101,7 @@ def _csv(report: dict[str, Any]) -> str:
 def _text(report: dict[str, Any]) -> str:
     counts, eligible = report["counts"], report["eligibility"]
     lines = [
-        f"bundles: {counts['bundles']} read, {counts['audited']} audited",
+        f"bundles: {counts['bundles']} read, {counts['audited']} unreadable",
         f"entries: {counts['entries']} = {counts['valid']} valid + {counts['invalid']} invalid",
         f"valid:   {eligible['eligible']} eligible, {eligible['diagnostic']} diagnostic (phase 0), "
         f"{eligible['self_judged']} self-judged",

@@ -9,7 +9,13 @@ import click
 
 from normalizer.batch.intake import document, sources
 from normalizer.batch.run import run
+from normalizer.containers import shipped
+from normalizer.containers.mapping import Mapping
+from normalizer.containers.readers.opening import names
+from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings, load
+from normalizer.documents.stated import metadata
+from normalizer.errors import CannotRun
 
 _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 
@@ -19,7 +25,11 @@ _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The ledger's folder.")
 @click.option("--manifest", type=_DOCUMENT, help="The run's metadata and its fixed list of files.")
 @click.option("--rubric", type=_DOCUMENT, help="The scoring scale.  [default: prompt-drift-v1]")
-@click.option("--dialect", type=_DOCUMENT, help="Declared renames and moves of this judge's fields.")
+@click.option("--dialect", metavar="NAME|FILE", help="How the files are written; see `normalizer dialects`.")
+@click.option("--join", type=_DOCUMENT, help="The second file of a dialect that joins one.")
+@click.option(
+    "--set", "stated", multiple=True, metavar="FIELD=VALUE", help="Run metadata that the files do not have; repeatable."
+)
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
 @click.option(
     "--engine",
@@ -34,21 +44,29 @@ def command(
     out: Path,
     manifest: Path | None,
     rubric: Path | None,
-    dialect: Path | None,
+    dialect: str | None,
+    join: Path | None,
+    stated: tuple[str, ...],
     jobs: int,
     engine: str,
     replace: bool,
 ) -> int:
-    """Turn raw judge bundles into canonical eval_records, VALID or INVALID, in a ledger.
+    """Turn judge bundles, or files of other tools, into eval_records, VALID or INVALID, in a ledger.
 
-    A BUNDLE is a file, a folder (all *.json below it) or - for standard input. Exit status: 0 all is valid,
-    1 something is invalid, 2 it could not run and nothing was changed.
+    A BUNDLE is a file, a folder (the files below it that the dialect means, else *.json) or - for standard input.
+    Exit status: 0 all is valid, 1 something is invalid or unreadable, 2 it could not run and nothing was changed.
     """
-    documents = [path for path in (manifest, rubric, dialect) if path is not None]
+    documents = [path for path in (manifest, rubric, join) if path is not None]
+    if dialect is not None:
+        documents.append(Path(dialect))
+    settings = settings_from(rubric, manifest, dialect, stated, join)
+    if settings.dialect is not None and settings.dialect.rows is not None:
+        Mapping(settings.dialect.rows, settings.joined)  # a dialect that cannot be followed is refused here
+    globs = names(settings.dialect.rows if settings.dialect is not None else None)
     account = run(
-        sources(list(bundles), [out, *documents]),
+        sources(list(bundles), [out, *documents], globs),
         out,
-        settings_from(rubric, manifest, dialect),
+        settings,
         jobs=jobs,
         engine=engine,
         replace=replace,
@@ -58,7 +76,7 @@ def command(
     if sys.stderr.isatty():
         click.echo("\r\033[K", nl=False, err=True)
     for line in account.lines():
-        click.echo(line, err=True)
+        click.echo(printable(line), err=True)
     return 1 if account.flawed else 0
 
 
@@ -68,9 +86,33 @@ def _not_to_be_interrupted() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def settings_from(rubric: Path | None, manifest: Path | None, dialect: Path | None) -> Settings:
-    """Settings from files."""
-    return load(*(None if path is None else document(path) for path in (rubric, manifest, dialect)))
+def settings_from(
+    rubric: Path | None,
+    manifest: Path | None,
+    dialect: str | None,
+    stated: tuple[str, ...] = (),
+    join: Path | None = None,
+) -> Settings:
+    """Settings from files, the name of a shipped dialect, and FIELD=VALUE texts."""
+    return load(
+        rubric=None if rubric is None else document(rubric),
+        manifest=None if manifest is None else document(manifest),
+        dialect=None if dialect is None else shipped.given(dialect),
+        stated=dumps(metadata(stated)).encode() if stated else None,
+        joined=None if join is None else dumps({"text": _text(join)}).encode(),
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        return document(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise CannotRun(f"{path} is not UTF-8, so it cannot be joined") from None
+
+
+def printable(line: str) -> str:
+    """A line for a terminal, whatever names and values in it hold."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)
 
 
 def _show(what: str, done: int, of: int) -> None:

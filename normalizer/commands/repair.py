@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from normalizer.checks.repair import repair
+from normalizer.batch.repair import repair
 from normalizer.ledger.reader import reading
 
 

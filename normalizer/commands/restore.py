@@ -12,12 +12,13 @@ from normalizer.screening.rebuild import rebuilt
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.argument("sha256")
-@click.option("--from-records", is_flag=True, help="Make the document anew from its records, as compact JSON.")
+@click.option("--from-records", is_flag=True, help="Make it anew from its records, and prove it.")
 def command(ledger: Path, sha256: str, from_records: bool) -> int:
-    """Give back the raw bytes of the bundle with that hash (or an unambiguous beginning of it) on standard output."""
+    """Write the raw bytes of the bundle with that hash (or an unambiguous beginning of it) to standard output.
+
+    With --from-records a judge bundle comes as compact JSON and a file of lines, cells or rows as its very bytes, both
+    made from the records alone.
+    """
     with reading(ledger) as opened:
-        if from_records:
-            click.echo(rebuilt(opened, sha256))
-        else:
-            sys.stdout.buffer.write(opened.bundle(sha256))
+        sys.stdout.buffer.write(rebuilt(opened, sha256) if from_records else opened.bundle(sha256))
     return 0

@@ -21,11 +21,13 @@ class Done(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """One judge's way of writing bundles."""
+    """How one judge or tool writes."""
 
     name: str
     bundle: tuple[Step, ...]
     entry: tuple[Step, ...]
+    rows: dict[str, Any] | None = None
+    """The document itself where it declares a container, whose rows are read; None for judge bundles."""
 
 
 class Translated(NamedTuple):
@@ -44,7 +46,8 @@ def dialect_of(document: dict[str, Any]) -> Dialect:
         part: tuple(Step(step["take"], step.get("put")) for step in document.get(part, []))
         for part in ("bundle", "entry")
     }
-    return Dialect(document["name"], steps["bundle"], steps["entry"])
+    rows = document if "container" in document else None
+    return Dialect(document["name"], steps["bundle"], steps["entry"], rows)
 
 
 def translate(value: dict[str, Any], steps: tuple[Step, ...]) -> Translated:

@@ -18,6 +18,7 @@ SCHEMAS = (
     "eval/dialect.json",
     "eval/eval_record.json",
     "eval/invalid_record.json",
+    "eval/joined_file.json",
     "eval/judge_bundle.json",
     "eval/judge_input.json",
     "eval/judge_reply.json",
@@ -29,6 +30,7 @@ SCHEMAS = (
 RULES = (
     "rules/judging.json",
     "rules/limits.json",
+    "rules/number_patterns.json",
     "rules/phases.json",
     "rules/reasons.json",
     "rules/rubrics/prompt-drift-v1.json",

@@ -1,8 +1,8 @@
-"""Under what bundles are normalized: the rubric, and where given a manifest and a dialect, read and checked."""
+"""Under what bundles are normalized: the rubric, and where given a manifest, a dialect and stated metadata."""
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import contract_spec as spec
@@ -29,13 +29,40 @@ class Settings:
     """What a ledger records: the protocol, and the documents by hash."""
     documents: dict[str, str]
     """The documents in compact form, by hash."""
+    stated: dict[str, Any] = field(default_factory=dict)
+    """Run metadata that the user stated with --set. It is used where nothing else gives a value."""
+    joined: str | None = None
+    """The text of the second file whose rows the dialect joins."""
+
+    @property
+    def reads_rows(self) -> bool:
+        """Whether the dialect reads rows of a container, and not judge bundles."""
+        return self.dialect is not None and self.dialect.rows is not None
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """Metadata of the run that does not come from its files: the manifest's, and what was stated."""
+        given = self.manifest.metadata if self.manifest is not None else {}
+        factors = {**self.stated.get("factors", {}), **given.get("factors", {})}
+        return {**self.stated, **given, **({"factors": factors} if factors else {})}
 
 
-def load(rubric: bytes | None = None, manifest: bytes | None = None, dialect: bytes | None = None) -> Settings:
-    """Settings from the bytes of their documents; without a rubric, the built-in one."""
-    rubric_document = document(
-        "rubric", rubric if rubric is not None else json.dumps(spec.resource(BUILT_IN_RUBRIC)).encode()
-    )
+def load(
+    rubric: bytes | None = None,
+    manifest: bytes | None = None,
+    dialect: bytes | None = None,
+    stated: bytes | None = None,
+    joined: bytes | None = None,
+) -> Settings:
+    """Settings from the bytes of their documents; without a rubric the dialect's own, else the built-in one.
+
+    `joined` is a document of `joined_file.json`.
+    """
+    chosen_dialect = checked_dialect(dialect) if dialect is not None else None
+    if rubric is None:
+        own = (chosen_dialect or {}).get("rubric")
+        rubric = dumps(own).encode() if own else json.dumps(spec.resource(BUILT_IN_RUBRIC)).encode()
+    rubric_document = document("rubric", rubric)
     for _, sentence in contradictions(rubric_document):
         raise UnusableDocument(f"the rubric contradicts itself: {sentence}")
     chosen = {"rubric": rubric_document}
@@ -49,8 +76,17 @@ def load(rubric: bytes | None = None, manifest: bytes | None = None, dialect: by
                 f"the manifest names the rubric {dumps(named)}, but {dumps(rubric_document['name'])} is active: "
                 "give the right one with --rubric"
             )
-    if dialect is not None:
-        chosen["dialect"] = document("dialect", dialect)
+    if chosen_dialect is not None:
+        chosen["dialect"] = chosen_dialect
+    if stated is not None:
+        chosen["stated"] = document("run_metadata", stated)
+        _agreeing(chosen["stated"], chosen.get("manifest", {}), rubric_document["name"])
+    if joined is not None:
+        chosen["joined"] = document("joined_file", joined)
+    if ("joined" in chosen) != ("join" in chosen.get("dialect", {})):
+        raise UnusableDocument(
+            "a dialect with join needs the second file, given with --join, and no other dialect has one"
+        )
     texts = {name: dumps(value) for name, value in chosen.items()}
     hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
     return Settings(
@@ -59,7 +95,35 @@ def load(rubric: bytes | None = None, manifest: bytes | None = None, dialect: by
         dialect=dialect_of(chosen["dialect"]) if "dialect" in chosen else None,
         identity={"protocol": protocol.version(), **hashes},
         documents={hashes[name]: text for name, text in texts.items()},
+        stated=chosen.get("stated", {}),
+        joined=chosen["joined"]["text"] if "joined" in chosen else None,
     )
+
+
+def checked_dialect(data: bytes) -> dict[str, Any]:
+    """A dialect that moves members of bundles or maps rows, not both."""
+    value = document("dialect", data)
+    if ("container" in value) != ("fields" in value):
+        raise UnusableDocument("the dialect must have both container and fields, or neither")
+    if "container" in value and (value.get("bundle") or value.get("entry")):
+        raise UnusableDocument("the dialect must have container and fields, or moves under bundle and entry, not both")
+    return value
+
+
+def _agreeing(stated: dict[str, Any], manifest: dict[str, Any], rubric: str) -> None:
+    """Refuse --set where it contradicts the manifest or the active rubric."""
+    for key, value in stated.items():
+        if key == "factors":
+            differing = [name for name in value if manifest.get(key, {}).get(name, value[name]) != value[name]]
+            key = f"factors.{differing[0]}" if differing else key
+        else:
+            differing = [key] if plain(manifest.get(key, value)) != plain(value) else []
+        if differing:
+            raise UnusableDocument(f"--set {key} contradicts the manifest: leave one of them out")
+    if stated.get("rubric", rubric) != rubric:
+        raise UnusableDocument(
+            f"--set rubric={stated['rubric']}, but {rubric} is active: give the right one with --rubric"
+        )
 
 
 def document(kind: str, data: bytes) -> dict[str, Any]:

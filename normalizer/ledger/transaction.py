@@ -64,7 +64,9 @@ class Staging:
     def _same_settings(self, sha256: str, before: dict[str, str]) -> None:
         now = self._settings.identity
         differing = [
-            name for name in ("manifest", "rubric", "dialect", "protocol") if before.get(name) != now.get(name)
+            name
+            for name in ("manifest", "stated", "rubric", "dialect", "joined", "protocol")
+            if before.get(name) != now.get(name)
         ]
         if differing:
             raise UnusableLedger(
@@ -198,8 +200,10 @@ class Staging:
         return among
 
 
-def take(stream: BinaryIO, folder: Path, *, replace: bool) -> Literal["new", "again", "known"]:
+def take(stream: BinaryIO, folder: Path, *, replace: bool) -> tuple[Literal["new", "again", "known"], str]:
     """Copy a bundle's bytes into the staging folder under their hash, unless this run or the ledger has them.
+
+    Returns what became of it, and the hash.
 
     Several processes may do so at once: whoever makes the file first has taken the bundle.
     """
@@ -224,10 +228,10 @@ def take(stream: BinaryIO, folder: Path, *, replace: bool) -> Literal["new", "ag
         with _new(place) as file:
             file.write(b"" if known else data)
     except FileExistsError:
-        return "known" if known else "again"
+        return "known" if known else "again", sha256
     if scratch is not None and not known:
         scratch.replace(place)
-    return "known" if known else "new"
+    return "known" if known else "new", sha256
 
 
 def _read(stream: BinaryIO) -> bytes:

@@ -23,31 +23,30 @@ OF_EACH_FILE = ("generator_model",)
 _OF_A_FILE_ONLY = ("file", "artifact", "path", "sha256")
 
 
-def phase_of(bundle: Bundle, manifest: Manifest | None) -> int:
-    """The phase a bundle is screened under: its own, the manifest's, else 0."""
-    run = manifest.metadata if manifest is not None else {}
-    stated = bundle.envelope.get("phase", run.get("phase"))
+def phase_of(envelope: dict[str, Any], settings: Settings) -> int:
+    """The phase a bundle is screened under: its own, the manifest's or the stated one, else 0."""
+    stated = envelope.get("phase", settings.run.get("phase"))
     value = value_of(stated) if type(stated) is Number else None
     return int(value) if value in (0, 1, 2) else 0
 
 
 def reasons(bundle: Bundle, entries: list[Any], taken: dict[str, Any], settings: Settings) -> Iterator[Reason]:
     """Everything that all records of the bundle are to be blamed for, pointers as the bundle was written."""
-    phase = phase_of(bundle, settings.manifest)
+    phase = phase_of(bundle.envelope, settings)
     parts = (
         conflicts(bundle.conflicts),
         _shape(bundle),
-        _mixed(bundle, entries, taken, settings.manifest),
-        _relaxed(settings.manifest, phase),
-        _contradictions(bundle.envelope, settings.manifest),
+        _mixed(bundle, entries, taken, settings),
+        relaxed(settings.manifest, phase),
+        contradictions(bundle.envelope, settings),
         _rubric(bundle.envelope, settings),
-        _recorded(bundle, settings.manifest, phase),
+        recorded({**settings.run, **bundle.envelope}, phase, ("protocol_version", "judge_model")),
     )
     for part in parts:
         for reason in part:
             yield reason._replace(pointer=original(reason.pointer, bundle.moved))
     # These members stand where they were written.
-    yield from _contradictions(taken, settings.manifest)
+    yield from contradictions(taken, settings)
     yield from _rubric(taken, settings)
 
 
@@ -81,9 +80,8 @@ def _shape(bundle: Bundle) -> Iterator[Reason]:
         yield Reason(code, violation.pointer, f"{'.'.join(steps_of(violation.pointer))} {violation.message}")
 
 
-def _mixed(bundle: Bundle, entries: list[Any], taken: dict[str, Any], manifest: Manifest | None) -> Iterator[Reason]:
-    run = manifest.metadata if manifest is not None else {}
-    given = [part["phase"] for part in (bundle.envelope, taken) if "phase" in part] or [run.get("phase", [])]
+def _mixed(bundle: Bundle, entries: list[Any], taken: dict[str, Any], settings: Settings) -> Iterator[Reason]:
+    given = [part["phase"] for part in (bundle.envelope, taken) if "phase" in part] or [settings.run.get("phase", [])]
     stated = [phase for value in given for phase in _each(value)]
     own = [entry["phase"] for entry in entries if type(entry) is dict and "phase" in entry]
     # A dialect may set a field aside, but not the fact that phases are mixed.
@@ -101,17 +99,19 @@ def _is_phase(value: Any) -> bool:
     return type(value) is Number and value_of(value) in (0, 1, 2)
 
 
-def _relaxed(manifest: Manifest | None, phase: int) -> Iterator[Reason]:
+def relaxed(manifest: Manifest | None, phase: int) -> Iterator[Reason]:
+    """A manifest with relaxations for a phase that has none."""
     if manifest is not None and manifest.relaxations and not phases.may_relax(phase):
         message = f"the manifest states relaxations, which a run of phase {phase} does not have"
         yield Reason("relaxation_forbidden", "/phase", message)
 
 
-def _contradictions(envelope: dict[str, Any], manifest: Manifest | None) -> Iterator[Reason]:
-    """Where bundle and manifest both give a value they must agree."""
-    if manifest is None:
+def contradictions(envelope: dict[str, Any], settings: Settings) -> Iterator[Reason]:
+    """Where bundle and manifest, or bundle and --set, both give a value they must agree."""
+    manifest, run = settings.manifest, settings.run
+    if not run and manifest is None:
         return
-    run, files = manifest.metadata, list(manifest.files.values())
+    files = list(manifest.files.values()) if manifest is not None else []
     for key, given in envelope.items():
         if key == "factors" and type(given) is dict:
             own = [file.get("factors", {}) for file in files]
@@ -129,7 +129,7 @@ def _contradiction(
     others = [run[key]] if key in run else [file[key] for file in files if key in file]
     for other in others:
         if _comparable(other) != _comparable(given):
-            message = f"{label} is {dumps(given)} in the bundle and {dumps(other)} in the manifest"
+            message = f"{label} is {dumps(given)} in the bundle and {dumps(other)} in the manifest or --set"
             yield Reason("manifest_contradiction", pointer, message)
             return
 
@@ -141,11 +141,11 @@ def _rubric(envelope: dict[str, Any], settings: Settings) -> Iterator[Reason]:
         yield Reason("rubric_mismatch", "/rubric", message)
 
 
-def _recorded(bundle: Bundle, manifest: Manifest | None, phase: int) -> Iterator[Reason]:
-    known = {**(manifest.metadata if manifest is not None else {}), **bundle.envelope}
-    for key in phases.must_record(phase):
-        if key not in known and key not in OF_EACH_FILE:
-            message = f"phase {phase} needs {key}, in the bundle or in its manifest"
+def recorded(known: dict[str, Any], phase: int, wanted: tuple[str, ...]) -> Iterator[Reason]:
+    """Metadata that the phase requires and that nothing gives."""
+    for key in wanted:
+        if key in phases.must_record(phase) and key not in known:
+            message = f"phase {phase} needs {key}, in the bundle, in its manifest or stated with --set"
             yield Reason(f"{key}_missing", f"/{key}", message)
 
 

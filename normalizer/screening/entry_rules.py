@@ -5,7 +5,7 @@ Validity only: whether a VALID record may be aggregated is another question (`ph
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +14,7 @@ import contract_spec as spec
 from normalizer.documents import phases
 from normalizer.documents.dialect import original
 from normalizer.documents.lossless import Number, dumps, value_of
+from normalizer.documents.manifest import Manifest
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.documents.rubric import Scale, exact_sum
 from normalizer.documents.settings import Settings
@@ -25,52 +26,32 @@ from normalizer.screening.records import Entry, Metadata
 _SCHEMA = "eval/judge_bundle.json#/$defs/entry"
 
 
-class Screen:
-    """Screens the entries of one bundle."""
+class EntryRules:
+    """Checks one entry at a time against the rubric and the constraints of a phase."""
 
-    def __init__(self, bundle: Bundle, entries: list[Entry], settings: Settings) -> None:
-        self._bundle = bundle
+    def __init__(self, settings: Settings, phase: int) -> None:
         self._manifest = settings.manifest
         self._rubric = settings.rubric
-        self._phase = bundle_rules.phase_of(bundle, settings.manifest)
-        self._enforced = phases.enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
+        self.enforced = phases.enforced(phase, self._manifest.relaxed if self._manifest else frozenset())
         dimensions = settings.rubric.dimensions
         self._usual = {
             key: (Number if given.scale.labels is None else str, given.scale.spellings)
             for key, given in dimensions.items()
         }
-        everywhere = "evidence_everywhere" in self._enforced
-        asked = "rubric_evidence" in self._enforced
+        everywhere = "evidence_everywhere" in self.enforced
+        asked = "rubric_evidence" in self.enforced
         self._to_quote = [key for key, given in dimensions.items() if everywhere or (asked and given.evidence_required)]
-        self._by_metadata: dict[int, list[Reason]] = {}
-        values = [entry.value for entry in entries]
-        self._files = Counter(
-            value["file"] for value in values if type(value) is dict and type(value.get("file")) is str
-        )
-        self._taken = bundle_rules.taken_away(bundle)
-        self.shared = sort(list(bundle_rules.reasons(bundle, values, self._taken, settings)))
-        """Reasons that every record of the bundle has."""
-        self.unblamed = sort(list(self._listing()))
-        """Reasons that no record has."""
 
-    def reasons(self, index: int, entry: Entry, metadata: Metadata) -> list[Reason]:
-        """Everything wrong with an entry, its bundle's reasons among it, in the fixed order."""
-        value = entry.value
+    def check(self, value: Any, copies: int) -> list[Reason]:
+        """Everything wrong with an entry, pointers as in the entry. `copies` entries of the bundle share its key."""
         found = self._shape(value)
-        found += bundle_rules.conflicts(entry.conflicts)
         if type(value) is dict:
-            found += self._file(value.get("file"))
+            found += self._file(value.get("file"), copies)
             if type(value.get("scores")) is dict:
                 found += self._scores(value["scores"])
                 found += self._total(value["scores"], value.get("total"))
             found += self._evidence(value.get("evidence", {}))
-        if found:
-            at = f"{self._bundle.entries_at}/{index}"
-            found = [reason._replace(pointer=at + original(reason.pointer, entry.moved)) for reason in found]
-        if id(metadata) not in self._by_metadata:  # few metadata are shared by many entries, and all are kept alive
-            self._by_metadata[id(metadata)] = self._judged(metadata.values)
-        found += self._by_metadata[id(metadata)]
-        return sort([*self.shared, *found]) if found else self.shared
+        return found
 
     def _shape(self, value: Any) -> list[Reason]:
         if _plainly_shaped(value):
@@ -86,12 +67,12 @@ class Screen:
             found.append(Reason(f"entry_field_{kind}", violation.pointer, f"{name} {violation.message}"))
         return found
 
-    def _file(self, file: Any) -> Iterator[Reason]:
+    def _file(self, file: Any, copies: int) -> Iterator[Reason]:
         if type(file) is not str:
             return
-        if self._files[file] > 1:
-            yield Reason("file_duplicated", "/file", f"{self._files[file]} entries are for {dumps(file)}")
-        if self._manifest is not None and file not in self._manifest.files and "manifest_files" in self._enforced:
+        if copies > 1:
+            yield Reason("file_duplicated", "/file", f"{copies} entries are for {dumps(file)}")
+        if self._manifest is not None and file not in self._manifest.files and "manifest_files" in self.enforced:
             yield Reason("file_not_in_manifest", "/file", f"{dumps(file)} is not in the manifest")
 
     def _scores(self, scores: dict[str, Any]) -> Iterator[Reason]:
@@ -101,15 +82,15 @@ class Screen:
         for key, score in scores.items():
             pointer = f"/scores/{escape(key)}"
             if key not in dimensions:
-                if "rubric_keys" in self._enforced:
+                if "rubric_keys" in self.enforced:
                     hint = ": a total belongs beside scores, not among them" if key == "total" else ""
                     message = f"{dumps(key)} is not a dimension of {self._rubric.name}{hint}"
                     yield Reason("dimension_unknown", pointer, message)
-            elif type(score) in (str, Number) and "rubric_values" in self._enforced:
+            elif type(score) in (str, Number) and "rubric_values" in self.enforced:
                 scale = self._scale(key)
                 if scale.worth(score) is None:
                     yield Reason("score_not_allowed", pointer, f"{key} must be {scale.words}, not {_short(score)}")
-        if "rubric_keys" in self._enforced:
+        if "rubric_keys" in self.enforced:
             for key in dimensions:
                 if key not in scores:
                     yield Reason("dimension_missing", f"/scores/{escape(key)}", f"{key} is not scored")
@@ -125,7 +106,7 @@ class Screen:
         return True
 
     def _total(self, scores: dict[str, Any], total: Any) -> Iterator[Reason]:
-        if type(total) is not Number or "total_is_sum" not in self._enforced:
+        if type(total) is not Number or "total_is_sum" not in self.enforced:
             return
         worths = [self._worth(key, scores[key]) for key in self._usual if key in scores]
         known = [worth for worth in worths if worth is not None]
@@ -149,40 +130,78 @@ class Screen:
             quote = evidence.get(key, "")
             if type(quote) is str and not quote.strip():
                 yield Reason("evidence_missing", f"/evidence/{escape(key)}", f"{key} has no evidence")
-        if "rubric_keys" in self._enforced and not evidence.keys() <= self._usual.keys():
+        if "rubric_keys" in self.enforced and not evidence.keys() <= self._usual.keys():
             for key in evidence.keys() - self._usual.keys():
                 message = f"{dumps(key)} is not a dimension of {self._rubric.name}"
                 yield Reason("evidence_unknown", f"/evidence/{escape(key)}", message)
 
+
+class Screen:
+    """Screens the entries of one bundle."""
+
+    def __init__(self, bundle: Bundle, entries: list[Entry], settings: Settings) -> None:
+        self._bundle = bundle
+        self._manifest = settings.manifest
+        self._phase = bundle_rules.phase_of(bundle.envelope, settings)
+        self._rules = EntryRules(settings, self._phase)
+        self._by_metadata: dict[int, list[Reason]] = {}
+        values = [entry.value for entry in entries]
+        self._files = Counter(
+            value["file"] for value in values if type(value) is dict and type(value.get("file")) is str
+        )
+        self._taken = bundle_rules.taken_away(bundle)
+        self.shared = sort(list(bundle_rules.reasons(bundle, values, self._taken, settings)))
+        """Reasons that every record of the bundle has."""
+        unblamed = listing(settings.manifest, self._files, self._rules.enforced, bundle.entries_at)
+        self.unblamed = sort(list(unblamed))
+        """Reasons that no record has."""
+
+    def reasons(self, index: int, entry: Entry, metadata: Metadata) -> list[Reason]:
+        """Everything wrong with an entry, its bundle's reasons among it, in the fixed order."""
+        value = entry.value
+        file = value.get("file") if type(value) is dict else None
+        found = self._rules.check(value, self._files[file] if type(file) is str else 1)
+        found += bundle_rules.conflicts(entry.conflicts)
+        if found:
+            at = f"{self._bundle.entries_at}/{index}"
+            found = [reason._replace(pointer=at + original(reason.pointer, entry.moved)) for reason in found]
+        if id(metadata) not in self._by_metadata:  # few metadata are shared by many entries, and all are kept alive
+            self._by_metadata[id(metadata)] = self._judged(metadata.values)
+        found += self._by_metadata[id(metadata)]
+        return sort([*self.shared, *found]) if found else self.shared
+
     def _judged(self, values: dict[str, Any]) -> list[Reason]:
-        found = []
-        if "generator_model" not in values and "generator_model" in phases.must_record(self._phase):
-            message = f"phase {self._phase} needs generator_model, in the bundle or in its manifest"
-            found.append(Reason("generator_model_missing", "/generator_model", message))
+        found = list(bundle_rules.recorded(values, self._phase, ("generator_model",)))
         label = values.get("self_judged")
         for stated in (values, {**values, **self._taken}) if label is not True else ():
-            if phases.judges_itself(stated):
-                message = (
-                    f"{dumps(stated['judge_model'])} judged its own output, which must be labelled self_judged: true"
-                )
-                found.append(Reason("self_judging_unlabelled", "/self_judged", message))
+            found += self_judging(stated)
         found = [reason._replace(pointer=original(reason.pointer, self._bundle.moved)) for reason in found]
         if self._taken.get("self_judged") is True and label is not True:
             message = "the bundle says self_judged: true, and neither the dialect nor the manifest keeps the label"
             found.append(Reason("self_judging_unlabelled", "/self_judged", message))
         return found
 
-    def _listing(self) -> Iterator[Reason]:
-        """The manifest's list against the entries, as far as no record is to blame."""
-        if self._manifest is None:
-            return
-        at = self._bundle.entries_at
-        for file in self._manifest.files:
-            if file not in self._files:
-                yield Reason("file_without_entry", at, f"the manifest's file {dumps(file)} has no entry")
-        if "manifest_files" not in self._enforced:
-            for file in self._files.keys() - self._manifest.files.keys():
-                yield Reason("file_not_in_manifest", at, f"{dumps(file)} is not in the manifest")
+
+def self_judging(values: dict[str, Any]) -> list[Reason]:
+    """A judge that judged its own output, by metadata that has no label."""
+    if not phases.judges_itself(values):
+        return []
+    message = f"{dumps(values['judge_model'])} judged its own output, which must be labelled self_judged: true"
+    return [Reason("self_judging_unlabelled", "/self_judged", message)]
+
+
+def listing(
+    manifest: Manifest | None, seen: Collection[str], enforced: frozenset[str], entries_at: str
+) -> Iterator[Reason]:
+    """The manifest's list against the files of the entries, as far as no record is to blame."""
+    if manifest is None:
+        return
+    for file in manifest.files:
+        if file not in seen:
+            yield Reason("file_without_entry", entries_at, f"the manifest's file {dumps(file)} has no entry")
+    if "manifest_files" not in enforced:
+        for file in set(seen) - manifest.files.keys():
+            yield Reason("file_not_in_manifest", entries_at, f"{dumps(file)} is not in the manifest")
 
 
 def _plainly_shaped(value: Any) -> bool:

@@ -1,6 +1,7 @@
-"""The spine: one bundle's bytes become the lines of a ledger. A pure function of the bytes and the settings."""
+"""One bundle's bytes become the lines of a ledger. A pure function of the bytes and the settings."""
 
 import hashlib
+import io
 from typing import NamedTuple
 
 from normalizer.documents.lossless import dumps
@@ -9,6 +10,10 @@ from normalizer.screening.bundle import read
 from normalizer.screening.entry_rules import Screen
 from normalizer.screening.reasons import Reason, text_of
 from normalizer.screening.records import Candidates, line
+from normalizer.screening.row_pipeline import Collected, RowCounts, normalize_rows
+
+SHOWN = 3
+"""Reasons of a bundle that are shown by the run that took it in."""
 
 
 class Outcome(NamedTuple):
@@ -23,6 +28,12 @@ class Outcome(NamedTuple):
     invalid_count: int
     flawed: bool
     """Whether anything is wrong: an INVALID record, a file without an entry, a bundle that could not be read."""
+    reasons: tuple[Reason, ...] = ()
+    """The first few reasons, to be shown."""
+    unreadable_count: int = 0
+    """How many of the INVALID entries are rows that could not be read."""
+    unselected_count: int = 0
+    """Rows that hold no entry, by declaration."""
 
     def files(self) -> tuple[str, str, str, str]:
         """The lines for records, invalid, headers and audit."""
@@ -32,6 +43,10 @@ class Outcome(NamedTuple):
 def normalize(data: bytes, settings: Settings) -> Outcome:
     """Normalize one bundle."""
     sha256 = hashlib.sha256(data).hexdigest()
+    if settings.reads_rows:
+        out = Collected()
+        outcome = of_rows(sha256, len(data), normalize_rows(io.BytesIO(data), sha256, settings, out), settings)
+        return outcome._replace(records="".join(out.lines["records"]), invalid="".join(out.lines["invalid"]))
     bundle = read(data, settings.dialect)  # bytes      -> Bundle
     if isinstance(bundle, Reason):
         return audited(sha256, len(data), bundle, settings)
@@ -40,6 +55,7 @@ def normalize(data: bytes, settings: Settings) -> Outcome:
     screen = Screen(bundle, entries, settings)
     records: list[str] = []
     invalid: list[str] = []
+    first: list[Reason] = []
     for index, entry in enumerate(entries):
         file = entry.value.get("file") if type(entry.value) is dict else None
         metadata = candidates.metadata(file)
@@ -47,6 +63,7 @@ def normalize(data: bytes, settings: Settings) -> Outcome:
         reasons = screen.reasons(index, entry, metadata)  # candidate  -> VALID | INVALID
         if reasons:
             invalid.append(line(body, text_of(reasons)))
+            first += reasons[:1] if len(first) < SHOWN else []
         else:
             records.append(line(body))
     header = (
@@ -55,7 +72,30 @@ def normalize(data: bytes, settings: Settings) -> Outcome:
         f'"header":{dumps(bundle.header)},"reasons":{text_of(screen.unblamed)}}}\n'
     )
     flawed = bool(invalid or screen.unblamed)
-    return Outcome(sha256, "".join(records), "".join(invalid), header, "", len(records), len(invalid), flawed)
+    first += screen.unblamed[: SHOWN - len(first)]
+    return Outcome(
+        sha256, "".join(records), "".join(invalid), header, "", len(records), len(invalid), flawed, tuple(first)
+    )
+
+
+def of_rows(sha256: str, size: int, found: RowCounts, settings: Settings) -> Outcome:
+    """What became of a container whose records are written already."""
+    if found.problem is not None:
+        return audited(sha256, size, found.problem, settings)
+    shown = tuple(found.first_reasons)
+    return Outcome(
+        sha256,
+        "",
+        "",
+        found.header,
+        "",
+        found.valid,
+        found.invalid,
+        found.flawed,
+        shown,
+        found.unreadable,
+        found.unselected,
+    )
 
 
 def audited(sha256: str, size: int, reason: Reason, settings: Settings) -> Outcome:
@@ -64,4 +104,4 @@ def audited(sha256: str, size: int, reason: Reason, settings: Settings) -> Outco
         f'{{"bundle_sha256":"{sha256}","bytes":{size},"settings":{dumps(settings.identity)},'
         f'"reasons":{text_of([reason])}}}\n'
     )
-    return Outcome(sha256, "", "", "", audit, 0, 0, True)
+    return Outcome(sha256, "", "", "", audit, 0, 0, True, (reason,))

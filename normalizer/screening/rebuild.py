@@ -1,7 +1,16 @@
-"""From a bundle's records and its header, the document again: order, spellings, values. The proof that none is lost."""
+"""From a bundle's records and its header, the bundle again: the proof that nothing is lost.
 
+A judge bundle becomes the same JSON document, with every order, spelling and value. A container of text becomes the
+same bytes. Of an archive the rows are compared with those in its members.
+"""
+
+import base64
+import hashlib
+import io
+from collections.abc import Iterator
 from typing import Any
 
+from normalizer.containers.readers.opening import opened as opened_container
 from normalizer.documents import lossless
 from normalizer.documents.dialect import Done, undo
 from normalizer.documents.pointers import opened
@@ -11,21 +20,61 @@ from normalizer.screening.records import FIELDS
 
 
 def rebuild(header: dict[str, Any], records: list[dict[str, Any]]) -> dict[str, Any]:
-    """The bundle's document from its header line and its record lines, parsed losslessly, in any order."""
-    ordered = sorted(records, key=lambda record: int(record["source"]["index"]))
+    """A judge bundle's document from its header line and its record lines, parsed losslessly, in any order."""
     document, parent, key = opened(header["header"], header["entries_at"])
-    parent[key] = [_entry(record) for record in ordered]
+    parent[key] = [_entry(record) for record in _ordered(records)]
     return document
 
 
-def rebuilt(ledger: Ledger, sha256: str) -> str:
-    """A bundle of a ledger, made anew from its records as compact JSON."""
+def rebuild_text(header: dict[str, Any], records: list[dict[str, Any]]) -> bytes:
+    """A container's bytes from its header line and its record lines, in any order. Not for archives."""
+    parts = [gap.encode() + raw for gap, raw, _ in _rows(records)]
+    return b"".join(parts) + str(header["header"]["tail"]).encode()
+
+
+def rebuilt(ledger: Ledger, sha256: str) -> bytes:
+    """A bundle of a ledger, made anew from its records, and compared with the raw bytes where they are a container.
+
+    A judge bundle comes as compact JSON, a container of text as it was, an archive as its rows, one a line.
+    """
     sha256 = ledger.kept(sha256).stem
     headers = [ledger.exact("headers", line) for line in ledger.lines_of("headers", sha256)]
     if not headers:
         raise UnusableLedger(f"no record was made from a bundle {sha256}: see `normalizer audit`")
     records = [ledger.exact(kind, line) for kind in ("records", "invalid") for line in ledger.lines_of(kind, sha256)]
-    return lossless.dumps(rebuild(headers[0], records))
+    kind = headers[0]["header"].get("container") if headers[0]["entries_at"] == "" else None
+    if kind is None:
+        return lossless.dumps(rebuild(headers[0], records)).encode() + b"\n"
+    if kind != "zip":
+        data = rebuild_text(headers[0], records)
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise UnusableLedger(f"the records of {sha256} do not give back its bytes: see `normalizer audit`")
+        return data
+    dialect = ledger.document(headers[0]["settings"]["dialect"])
+    return _archived(ledger.bundle(sha256), dialect, records, sha256)
+
+
+def _archived(data: bytes, dialect: dict[str, Any], records: list[dict[str, Any]], sha256: str) -> bytes:
+    """The rows of an archive as the records have them, which must all be in its members, in their order."""
+    there = ((row.member, row.raw) for row in opened_container(io.BytesIO(data), dialect).rows())
+    for _, raw, member in _rows(records):
+        if not any(found == (member, raw) for found in there):
+            raise UnusableLedger(f"a row of {member} in the records of {sha256} is not in the archive")
+    return b"".join(raw + b"\n" for _, raw, _ in _rows(records))
+
+
+def _ordered(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(records, key=lambda record: int(record["source"]["index"]))
+
+
+def _rows(records: list[dict[str, Any]]) -> Iterator[tuple[str, bytes, str]]:
+    """Gap, bytes and member of each row, from the first record of each."""
+    for record in _ordered(records):
+        source = record["source"]
+        if "text" not in source and "bytes" not in source:
+            continue
+        raw = base64.b64decode(source["bytes"]) if "bytes" in source else source["text"].encode()
+        yield source.get("gap", "\n" if int(source["index"]) else ""), raw, source.get("member", "")
 
 
 def _entry(record: dict[str, Any]) -> Any:

@@ -118,8 +118,7 @@ class Candidates:
 
     def _gather(self, file: dict[str, Any]) -> Metadata:
         """The file's own values come before the bundle's, the bundle's before the run's."""
-        envelope = self._bundle.envelope
-        run = self._settings.manifest.metadata if self._settings.manifest is not None else {}
+        envelope, run = self._bundle.envelope, self._settings.run
         values = {
             key: next(given[key] for given in (file, envelope, run) if key in given)
             for key in METADATA

@@ -36,7 +36,7 @@ ROOMS = {
     ),
     "normalizer": (
         "__main__ → cli → commands → report → tables → checks → statistics → aggregate → judge → batch → screening"
-        " → ledger → documents → errors"
+        " → containers → ledger → documents → errors"
     ),
 }
 
@@ -48,6 +48,7 @@ MAX_LINES = 300
 # line, and what the kernel tells of this process.
 OPENS_OTHER_FILES = {
     "cli.parser": "closed standard streams",
+    "cli.policy_flags": "a list of globs to deny",
     "cli.printing": "standard output",
     "cli.trace_read": "a trace and the page made of it",
     "cli.trace_source": "a trace",

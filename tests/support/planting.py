@@ -20,6 +20,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("grep", {"pattern": ".", "regex": True, "max_bytes": 1000, "max_hits": 1000}),
     ("list_files", {"include_hidden": True}),
     ("list_files", {"glob": "**/*.txt"}),
+    ("list_files", {"exclude_dirs": ["d", "n"], "exclude_globs": ["f2*"]}),
     ("list_files", {"gitignore": True, "include_hidden": True}),
     ("grep", {"pattern": "a", "gitignore": True}),
 ]

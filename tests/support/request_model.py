@@ -8,6 +8,7 @@ import fnmatch
 import os
 import re
 import stat
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -25,7 +26,12 @@ NUMBERS: dict[str, dict[str, tuple[int, int | None]]] = {  # argument: (smallest
     "stat": {},
 }
 FLAGS = {"list_files": ["include_hidden"], "grep": ["regex", "case_sensitive", "include_hidden"]}
-TEXTS = {"list_files": ["glob", "regex"], "grep": ["pattern"], "stat": ["path"]}
+TEXTS = {
+    "read_file": ["path", "ranges"],
+    "list_files": ["glob", "regex"],
+    "grep": ["pattern", "output"],
+    "stat": ["path"],
+}
 LISTS = {"list_files": ["exclude_dirs", "exclude_globs"], "grep": ["exclude_dirs", "exclude_globs", "paths"]}
 LISTS["stat"] = ["paths"]
 BOM = b"\xef\xbb\xbf"
@@ -61,31 +67,49 @@ class Model:
         self, glob: str | None = None, regex: str | None = None, max: int = 500, **rules: Any
     ) -> dict[str, Any]:
         search = compiled(regex, True) if regex else None
-        candidates, cut = self.candidates(**rules)
-        if glob:
-            candidates = [path for path in candidates if glob_matches(glob, path)]
-        elif search:
-            candidates = [path for path in candidates if search.search(path)]
-        limits = ["max"] * (len(candidates) > max) + ["max_files"] * cut
-        return {"files": candidates[: int(max)], **truncated(limits)}
+        names, cut = self.names(**rules)
+
+        def wanted(path: str) -> bool:
+            return glob_matches(glob, path) if glob else not search or bool(search.search(path))
+
+        def reaches(folder: str) -> bool:
+            return not glob or may_hold(glob, folder)
+
+        files = [path for path, rule in names if rule == "file" and wanted(path)]
+        limits = ["max"] * (len(files) > max) + ["max_files"] * cut
+        not_regular = sum(rule == "not_regular" and wanted(path) for path, rule in names)
+        return {
+            "files": files[: int(max)],
+            **truncated(limits),
+            "complete": bool(files) and not limits and not not_regular,
+            "skipped": {"unreadable": 0, "not_regular": not_regular},
+            "files_selected": len(files),
+            "left_out": left_out(names, wanted, reaches),
+        }
 
     def read_file(
-        self, path: str, start_line: int = 1, end_line: int | None = None, max_lines: int = 400
+        self,
+        path: str,
+        start_line: int = 1,
+        end_line: int | None = None,
+        max_lines: int = 400,
+        ranges: list[dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
-        start, end, most = int(start_line), int(end_line or start_line), int(max_lines)
-        if end < start:
+        wanted = [{"path": path, "start_line": start_line, "end_line": end_line or start_line}, *(ranges or [])]
+        spans = [(int(one.get("start_line", 1)), int(one.get("end_line", one.get("start_line", 1)))) for one in wanted]
+        if any(end < start for start, end in spans):
             raise Refused("invalid_args")
-        name, lines = self.text(path)
-        asked = lines[start - 1 : end]
-        kept = asked[:most]
-        return {
-            "path": name,
-            "start_line": start,
-            "end_line": start + len(kept) - 1,
-            "total_lines": len(lines),
-            "text": "\n".join(kept),
-            **truncated(["max_lines"] * (len(asked) > most)),
-        }
+        left, cut, slices = int(max_lines), False, []
+        for one, (start, end) in zip(wanted, spans, strict=True):
+            name, lines = self.text(one["path"])
+            asked = lines[start - 1 : end]
+            kept = asked[:left]
+            left -= len(kept)
+            cut |= len(asked) > len(kept)
+            numbers = {"start_line": start, "end_line": start + len(kept) - 1, "total_lines": len(lines)}
+            slices.append({"path": name, **numbers, "text": "\n".join(kept)})
+        more = {"ranges": slices[1:]} if ranges else {}
+        return {**slices[0], **truncated(["max_lines"] * cut), **more}
 
     def peek(self, path: str, head_lines: int = 60, tail_lines: int = 60) -> dict[str, Any]:
         name, lines = self.text(path)
@@ -102,15 +126,33 @@ class Model:
         max_hits: int = 200,
         max_bytes: int = 2_000_000,
         context: int = 0,
+        output: str = "hits",
         **rules: Any,
     ) -> dict[str, Any]:
         search = compiled(pattern if regex else re.escape(pattern), case_sensitive)
         entries = [self.entry(text) for text in paths] if paths else ["."]
-        candidates, cut = self.candidates(**rules)
+        names, cut = self.names(**rules)
+
+        def wanted(path: str) -> bool:
+            return any(below(entry, path) for entry in entries)
+
+        def reaches(folder: str) -> bool:
+            return any(
+                entry == "."
+                or folder.startswith(entry.rstrip("/") + "/")
+                or may_hold(entry.rstrip("/") + "/", folder)
+                or may_hold(entry, folder)
+                for entry in entries
+            )
+
+        files = [path for path, rule in names if rule == "file" and wanted(path)]
+        skipped = {"binary": 0, "too_large": 0, "unreadable": 0}
+        skipped["not_regular"] = sum(rule == "not_regular" and wanted(path) for path, rule in names)
         hits: list[dict[str, Any]] = []
-        for path in candidates:
+        for path in files:
             data = self.content(path)
-            if not any(below(entry, path) for entry in entries) or len(data) > max_bytes or binary(data):
+            if len(data) > max_bytes or binary(data):
+                skipped["too_large" if len(data) > max_bytes else "binary"] += 1
                 continue
             lines = lines_of(data)
             for number, line in enumerate(lines, 1):
@@ -120,8 +162,25 @@ class Model:
                         around = [n for n in range(1, len(lines) + 1) if abs(n - number) <= context]
                         hit["context"] = [{"line": n, "text": lines[n - 1]} for n in around]
                     hits.append(hit)
-        limits = ["max_files"] * cut + ["max_hits"] * (len(hits) >= max_hits)
-        return {"hits": hits[: int(max_hits)], **truncated(limits)}
+        counted = [
+            {"path": path, "lines": sum(hit["path"] == path for hit in hits)}
+            for path in sorted({hit["path"] for hit in hits})
+        ]
+        shown: dict[str, Any] = {"hits": hits[: int(max_hits)]}
+        most = len(hits)
+        if output == "files":
+            shown, most = {"hits": [], "counts": counted[: int(max_hits)]}, len(counted)
+        elif output == "count":
+            shown, most = {"hits": [], "total": {"files": len(counted), "lines": len(hits)}}, 0
+        limits = ["max_files"] * cut + ["max_hits"] * (most >= max_hits)
+        return {
+            **shown,
+            **truncated(limits),
+            "complete": bool(files) and not limits and not any(skipped.values()),
+            "skipped": skipped,
+            "files_selected": len(files),
+            "left_out": left_out(names, wanted, reaches),
+        }
 
     def extract_symbols(self, path: str, max_symbols: int = 400) -> dict[str, Any]:
         return {"path": self.text(path)[0]}  # the symbols are not modelled
@@ -218,26 +277,43 @@ class Model:
         with open(self.full([raw(path)]), "rb") as file:
             return file.read()
 
-    def candidates(
+    def names(
         self,
         max_files: int = 20000,
         include_hidden: bool = False,
         exclude_dirs: tuple[str, ...] = (),
         exclude_globs: tuple[str, ...] = (),
-    ) -> tuple[list[str], bool]:
-        found = []
-        for folder, _, files in os.walk(self.root):
-            for file in files:
-                path = printed(os.path.relpath(os.path.join(folder, file), self.root))
-                parts = path.split("/")
-                if not include_hidden and any(part.startswith(".") for part in parts):
+    ) -> tuple[list[tuple[str, str]], bool]:
+        """Every name that a walk comes by with what becomes of it, sorted; a directory is one only if not entered.
+
+        Of files only the first `max_files`, and with a cut nothing behind the last of them.
+        """
+        found: list[tuple[str, str]] = []
+        for folder, folders, files in os.walk(self.root):
+            links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+            for name in [*files, *folders]:
+                path = printed(os.path.relpath(os.path.join(folder, name), self.root))
+                entered = name in folders and name not in links
+                if not include_hidden and name.startswith(b"."):
+                    found.append((path + "/" * entered, "hidden"))
+                elif entered and printed(name) in exclude_dirs:
+                    found.append((path + "/", "excluded"))
+                elif entered:
                     continue
-                if set(parts[:-1]) & set(exclude_dirs) or any(glob_matches(glob, path) for glob in exclude_globs):
-                    continue
-                if self.is_file(path):
-                    found.append(path)
+                elif any(glob_matches(glob, path) for glob in exclude_globs):
+                    found.append((path, "excluded"))
+                else:
+                    found.append((path, "file" if self.is_file(path) else "not_regular"))
+            left = {path.rstrip("/") for path, rule in found if rule in ("hidden", "excluded")}
+            folders[:] = [
+                name for name in folders if printed(os.path.relpath(os.path.join(folder, name), self.root)) not in left
+            ]
         found.sort()
-        return found[: int(max_files)], len(found) > max_files
+        files_found = [path for path, rule in found if rule == "file"]
+        if len(files_found) <= max_files:
+            return found, False
+        last = files_found[int(max_files) - 1]
+        return [(path, rule) for path, rule in found if path <= last], True
 
     def is_file(self, path: str) -> bool:
         try:
@@ -272,6 +348,14 @@ def check(op: str, args: dict[str, Any]) -> None:
     for name, value in args.items():
         if name in NUMBERS[op]:
             fine &= type(value) in (int, float) and value == int(value) and NUMBERS[op][name][0] <= value < 2**53
+        elif name == "ranges":
+            fine &= op == "read_file" and type(value) is list and 1 <= len(value) <= 100
+            for one in value if fine else []:
+                fine &= isinstance(one, dict) and {"path"} <= set(one) <= {"path", "start_line", "end_line"}
+                if fine:
+                    check(op, one)
+        elif name == "output":
+            fine &= op == "grep" and value in ("hits", "files", "count")
         elif name in FLAGS.get(op, []):
             fine &= type(value) is bool
         elif name in LISTS.get(op, []):
@@ -296,6 +380,22 @@ def compiled(pattern: str, case_sensitive: bool) -> re.Pattern[str]:
 
 def truncated(limits: list[str]) -> dict[str, Any]:
     return {"truncated": True, "truncated_by": limits} if limits else {"truncated": False}
+
+
+def left_out(
+    names: list[tuple[str, str]], wanted: Callable[[str], bool], reaches: Callable[[str], bool]
+) -> dict[str, int]:
+    """How many names each rule left out though they were asked for."""
+    asked = [(path, rule) for path, rule in names if (reaches(path) if path.endswith("/") else wanted(path))]
+    counts = {name: sum(rule == name for _, rule in asked) for name in ("hidden", "ignored", "excluded", "denied")}
+    folders = sum(path.endswith("/") and rule in counts for path, rule in asked)
+    return {**counts, "directories": folders}
+
+
+def may_hold(glob: str, folder: str) -> bool:
+    """Whether what stands before the first wildcard of a glob lets it match something below a directory."""
+    literal = re.split(r"[*?\[{]", glob, maxsplit=1)[0]
+    return literal.startswith(folder) or (literal != glob and folder.startswith(literal))
 
 
 # Names, globs, lines

@@ -40,11 +40,12 @@ def test_what_the_table_of_clauses_names_exists():
     ] == []
 
 
-def test_the_first_example_is_what_comes_out(tmp_path, capsys):
+def test_the_first_example_is_what_comes_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     shown = BLOCKS[0][1]
     text = shown.partition("$ cat bundle.json\n")[2].partition("$ normalizer")[0]
     (tmp_path / "bundle.json").write_text(text)
-    assert main(["normalize", str(tmp_path / "bundle.json"), "--out", str(tmp_path / "ledger")]) == 1
+    assert main(["normalize", "bundle.json", "--out", "ledger"]) == 1
     record_id = json.loads((tmp_path / "ledger" / "invalid.jsonl").read_text())["record_id"]
     assert main(["explain", str(tmp_path / "ledger"), record_id[:8]]) == 0
     caught = capsys.readouterr()

@@ -138,6 +138,8 @@ def request(dice: Dice, known: Sequence[str]) -> tuple[str, dict[str, Any]]:
         "include_hidden": lambda: dice.happens(0.7),
         "case_sensitive": lambda: dice.happens(0.4),
         "context": lambda: dice.choice([0, 1, 2, 9]),
+        "ranges": lambda: [_range(dice, known) for _ in range(dice.randint(1, 3))],
+        "output": lambda: dice.choice(["hits", "files", "count"]),
         "max_bytes": lambda: dice.choice([0, 1, 5, 20, 100]),
         "head_lines": lambda: dice.choice([0, 1, 2, 5, 60]),
         "tail_lines": lambda: dice.choice([0, 1, 2, 5, 60]),
@@ -158,16 +160,32 @@ def request(dice: Dice, known: Sequence[str]) -> tuple[str, dict[str, Any]]:
 
 
 _RULES = {"max_files": 0.2, "include_hidden": 0.5, "exclude_dirs": 0.2, "exclude_globs": 0.2}
-_GREP = {"regex": 0.5, "case_sensitive": 0.4, "paths": 0.4, "max_hits": 0.4, "max_bytes": 0.2, "context": 0.3}
+_GREP = {
+    "output": 0.3,
+    "regex": 0.5,
+    "case_sensitive": 0.4,
+    "paths": 0.4,
+    "max_hits": 0.4,
+    "max_bytes": 0.2,
+    "context": 0.3,
+}
 SHARES: dict[str, dict[str, float]] = {
     "list_files": {"glob": 0.5, "regex": 0.3, "max": 0.3, **_RULES},
-    "read_file": {"path": 1, "start_line": 0.5, "end_line": 0.6, "max_lines": 0.4},
+    "read_file": {"path": 1, "start_line": 0.5, "end_line": 0.6, "max_lines": 0.4, "ranges": 0.2},
     "peek": {"path": 1, "head_lines": 0.6, "tail_lines": 0.6},
     "grep": {"pattern": 1, **_GREP, **_RULES},
     "extract_symbols": {"path": 1, "max_symbols": 0.4},
     "stat": {"path": 0.6, "paths": 0.6},
 }
 """The arguments of each operation, and how often one is given."""
+
+
+def _range(dice: Dice, known: Sequence[str]) -> dict[str, Any]:
+    """A range of lines, mostly of a file that is there."""
+    start = dice.choice([1, 1, 2, 5])
+    asked = {"path": dice.choice(known) if known and dice.happens(0.8) else _path(dice, known)}
+    numbers = {"start_line": start, "end_line": start + dice.choice([0, 1, 3, 40]) - (1 if dice.happens(0.05) else 0)}
+    return {**asked, **{name: number for name, number in numbers.items() if dice.happens(0.7)}}
 
 
 def _some(dice: Dice, make: Callable[[], str], least: int) -> list[str]:

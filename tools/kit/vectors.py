@@ -11,7 +11,7 @@ from tools.kit.trees import Entry, Site, content
 HOME = Path(__file__).resolve().parents[2] / "tests" / "conformance"
 METRICS = ("time_ms", "bytes_read", "files_scanned")
 # What a result may say beyond the plain protocol: compared only where a vector speaks of it.
-ADDITIONS = ("complete", "cursor", "files_digest", "hints", "skipped")
+ADDITIONS = ("complete", "cursor", "files_digest", "files_selected", "hints", "left_out", "skipped")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from heapq import merge
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ def walked(holding: "Holding", rules: Rules) -> Iterable[Run] | None:
         met = holding.not_ignored(include_hidden=rules.include_hidden, exclude_dirs=excluded)
         if met is None:
             return None
-        files, problems = met
+        files, problems, left_out = met
     else:
 
         def visible(path: str) -> bool:
@@ -38,10 +38,14 @@ def walked(holding: "Holding", rules: Rules) -> Iterable[Run] | None:
 
         files = [path for path in holding.paths if visible(path)]
         problems = [path for path in holding.problems if visible(path)]
-    if not problems:
-        return [Run(files, None)]
+        left_out = holding.left_out(include_hidden=rules.include_hidden, exclude_dirs=excluded)
     names = merge((Walked(path, None) for path in files), (Walked(path, NOT_REGULAR) for path in problems))
-    return (Run([path for path, _ in found], problem) for problem, found in groupby(names, itemgetter(1)))
+    found = (
+        (Run([path for path, _ in names], problem) for problem, names in groupby(names, itemgetter(1)))
+        if problems
+        else [Run(files, None)]
+    )
+    return chain(left_out, found)
 
 
 class Chosen:

@@ -1,4 +1,4 @@
-"""Ignore rules over names that are held: what a walk by these rules would meet, without the walk."""
+"""Rules over names that are held: what a walk by these rules would meet and leave out, without the walk."""
 
 import errno
 import os
@@ -6,34 +6,77 @@ from collections.abc import Callable
 
 from zeno.cache.listing import Folder, Link, Other
 from zeno.cache.text_store import Entry
+from zeno.files.walk import DENIED, EXCLUDED, HIDDEN, IGNORED, LEFT_OUT, Run
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores
 from zeno.text.path_names import printed_entry
 
 Text = Callable[[Entry], bytes]
 
 
-def met(root: Folder, text: Text, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> tuple[list[str], list[str]]:
-    """Of what no rule leaves out the files, and the names that are no files and lead to none, each sorted.
+def met(
+    root: Folder, text: Text, *, include_hidden: bool, exclude_dirs: frozenset[str]
+) -> tuple[list[str], list[str], list[Run]]:
+    """Return the files and the names that lead to no file, both sorted, and what the rules leave out.
 
     `text` gives what an ignore file says. OSError where one of them cannot be read.
     """
     files: list[str] = []
     problems: list[str] = []
+    left_out: dict[str, list[str]] = {rule: [] for rule in LEFT_OUT}
     todo = [(root, Ignores())]
     while todo:
         folder, around = todo.pop()
         base = folder.path + b"/" if folder.path else b""
         ignores = _inside(folder, base, around, text)
+        left_out[DENIED] += folder.denied
         for name, child in folder.children.items():
-            if name == REPOSITORY or (name[0] == "." and not include_hidden):
+            is_folder = isinstance(child, Folder)
+            if name[0] == "." and not include_hidden:
+                rule = HIDDEN
+            elif name == REPOSITORY or ignores.leave_out(base + os.fsencode(name), is_folder):
+                rule = IGNORED
+            elif is_folder and printed_entry(name) in exclude_dirs:
+                rule = EXCLUDED
+            elif isinstance(child, Folder):
+                todo.append((child, ignores))
                 continue
-            if isinstance(child, Folder):
-                if printed_entry(name) not in exclude_dirs and not ignores.leave_out(base + os.fsencode(name), True):
-                    todo.append((child, ignores))
-            elif not ignores.leave_out(base + os.fsencode(name), False):
+            elif isinstance(child, Link) and child.denied:
+                rule = DENIED
+            else:
                 is_file = isinstance(child, Entry) or (isinstance(child, Link) and child.listed)
                 (files if is_file else problems).append(child.path)
-    return sorted(files), sorted(problems)
+                continue
+            left_out[rule].append(_walked(child))
+    return sorted(files), sorted(problems), [Run(paths, rule) for rule, paths in left_out.items() if paths]
+
+
+def left_out(root: Folder, *, include_hidden: bool, exclude_dirs: frozenset[str], policy: bool) -> list[Run]:
+    """The names that a walk without ignore rules would leave out; `policy` tells whether some may be denied."""
+    hidden: list[str] = []
+    excluded: list[str] = []
+    denied: list[str] = []
+    todo = [] if include_hidden and not exclude_dirs and not policy else [root]
+    while todo:
+        folder = todo.pop()
+        denied += folder.denied
+        for name, child in folder.children.items():
+            if name[0] == "." and not include_hidden:
+                hidden.append(_walked(child))
+            elif isinstance(child, Link):
+                if child.denied:
+                    denied.append(child.path)
+            elif isinstance(child, Folder):
+                if exclude_dirs and printed_entry(name) in exclude_dirs:
+                    excluded.append(_walked(child))
+                else:
+                    todo.append(child)
+    found = {DENIED: denied, HIDDEN: hidden, EXCLUDED: excluded}
+    return [Run(paths, rule) for rule, paths in found.items() if paths]
+
+
+def _walked(child: Folder | Entry | Link | Other) -> str:
+    """A path as a walk tells it."""
+    return child.prefix if isinstance(child, Folder) else child.path
 
 
 def _inside(folder: Folder, base: bytes, around: Ignores, text: Text) -> Ignores:

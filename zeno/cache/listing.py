@@ -14,6 +14,7 @@ from zeno.cache.inotify import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT
 from zeno.cache.text_store import Entry
 from zeno.cache.watch_table import Watched
 from zeno.files.batch_open import FILE, FOLDER, LINK, OTHER, Descent, scan
+from zeno.files.location import MAX_MOVES
 from zeno.files.tree import Tree
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY
 from zeno.text.path_names import printed_entry
@@ -26,12 +27,14 @@ _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
 class Link:
     """A symbolic link, and where it led when it was last followed."""
 
-    __slots__ = ("abroad", "listed", "path")
+    __slots__ = ("abroad", "denied", "listed", "path")
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.listed = False
         """Whether it showed up in the listing."""
+        self.denied = False
+        """Whether it led to what the policy denies."""
         self.abroad = True
         """Whether its way passed an absolute link that does not begin with the root's own name: such a way can change
         though nothing under the root does."""
@@ -49,7 +52,7 @@ class Other:
 class Folder:
     """A directory and its entries by the names that the system uses."""
 
-    __slots__ = ("children", "name", "parent", "path", "prefix", "watch")
+    __slots__ = ("children", "denied", "name", "parent", "path", "prefix", "watch")
 
     def __init__(self, parent: "Folder | None", name: str) -> None:
         self.parent = parent
@@ -63,6 +66,8 @@ class Folder:
             self.path = parent.path + b"/" + encoded if parent.path else encoded
             self.prefix = f"{parent.prefix}{printed_entry(name)}/"
         self.watch = -1
+        self.denied: frozenset[str] = frozenset()
+        """Printed paths of entries that the policy denies. Nothing else is known of them."""
         self.children: dict[str, Folder | Entry | Link | Other] = {}
 
 
@@ -98,7 +103,7 @@ class Listing:
     @property
     def problems(self) -> list[str]:
         """The names that are no files and lead to none, sorted."""
-        links = (link.path for link in self._links.values() if not link.listed)
+        links = (link.path for link in self._links.values() if not link.listed and not link.denied)
         return sorted([*links, *self._others])
 
     @property
@@ -132,9 +137,9 @@ class Listing:
         """
         for link in self._links.values():
             if every or link.abroad:
-                was_listed = link.listed
-                link.listed, link.abroad = self._tree.leads(link.path)
-                if link.listed != was_listed:
+                before = (link.listed, link.denied)
+                link.listed, link.abroad, link.denied = self._tree.leads(link.path)
+                if (link.listed, link.denied) != before:
                     self._changed.add(link.path)
 
     def _told(self) -> list[Folder]:
@@ -171,20 +176,28 @@ class Listing:
 
     def _scan(self, folder: Folder, descent: Descent) -> None:
         """Look at the entries of a directory, and at what is new among them later."""
+        found: dict[str, tuple[str, int]] = {}
         try:
-            descriptor = descent.folder(folder.path)
-            if self._watched.directory(folder, descriptor):
-                # Another directory has this name now.
-                for name in list(folder.children):
-                    self._drop_child(folder, name)
-            found = {name: (kind, inode) for name, kind, inode in scan(descriptor)}
+            for _ in range(MAX_MOVES):
+                descriptor = descent.folder(folder.path)
+                if self._watched.directory(folder, descriptor):
+                    # Another directory has this name now.
+                    for name in list(folder.children):
+                        self._drop_child(folder, name)
+                entries = {name: (kind, inode) for name, kind, inode in scan(descriptor)}
+                if descent.folder_is_in_place():
+                    found = entries
+                    break
+                # It was moved, and these may be names given outside; if it comes back, the watch above it tells.
+                descent.close()
         except OSError as error:
             descent.close()
             if error.errno not in _GONE or folder.parent is None:
                 raise Unwatchable from None
             if error.errno in (errno.EACCES, errno.EPERM):
                 self._closed.add(folder)
-            found = {}
+        if self._tree.policy.active:
+            self._drop_denied(folder, found)
         for name in [name for name in folder.children if name not in found]:
             self._drop_child(folder, name)
         new: list[Folder] = []
@@ -192,6 +205,19 @@ class Listing:
             self._add_child(folder, name, kind, inode, new)
         # Last in, first out: files are met about in the order of their paths, so that neighbours are held together.
         self._todo += reversed(new)
+
+    def _drop_denied(self, folder: Folder, found: dict[str, tuple[str, int]]) -> None:
+        """Take the names out of what was found in a directory that the policy denies; the log is not even counted."""
+        denied = set()
+        for name, (kind, inode) in [*found.items()]:
+            path = folder.prefix + printed_entry(name)
+            if self._tree.policy.denies(path, is_directory=kind == FOLDER):
+                del found[name]
+                if kind != FILE or inode != self._tree.concealed_inode:
+                    denied.add(path)
+        if denied != folder.denied:
+            self._changed |= denied ^ folder.denied
+            folder.denied = frozenset(denied)
 
     def _add_child(self, folder: Folder, name: str, kind: str, inode: int, new: list[Folder]) -> None:
         known = folder.children.get(name)
@@ -207,6 +233,8 @@ class Listing:
             child = Folder(folder, name)
             folder.children[name] = child
             new.append(child)
+            # A directory that is not entered counts among what rules leave out, though no file comes with it.
+            self._changed.add(child.prefix)
         elif kind == LINK:
             # Followed by `refresh`, when all directories are known.
             folder.children[name] = self._links[path] = Link(path)
@@ -232,6 +260,7 @@ class Listing:
             if isinstance(child, Folder):
                 dropped += child.children.values()
                 child.children = {}
+                self._changed.add(child.prefix)
                 self._closed.discard(child)
                 self._watched.release(child)
             elif isinstance(child, Entry):

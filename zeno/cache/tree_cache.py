@@ -2,15 +2,16 @@
 
 import errno
 
-from zeno.cache.ignored_listing import met
+from zeno.cache.ignored_listing import left_out, met
 from zeno.cache.index_builder import Builder
 from zeno.cache.inotify import Watch
 from zeno.cache.listing import Folder, Listing
 from zeno.cache.text_store import Entry, Segment, Store
 from zeno.cache.watch_table import Watched
 from zeno.files.batch_open import Descent, content
+from zeno.files.ignore_rules import ignore_text
 from zeno.files.tree import Tree
-from zeno.files.walk import ignore_text
+from zeno.files.walk import Run
 from zeno.index.requirements import Demand
 from zeno.text.file_lines import normal
 from zeno.text.path_names import is_hidden, raw
@@ -78,19 +79,20 @@ class Holding:
         with self._tree.descent() as descent:
             for entry in [entry for entry, _ in zip(self._queue, range(32), strict=False)]:
                 del self._queue[entry]
-                with descent.open(raw(entry.path, "path")) as descriptor:
-                    if descriptor is None:
-                        # Not to be read now: asked again whenever it is searched.
-                        continue
-                    # Watched first, then read: a change after the reading is told.
-                    if not self._watched.file(entry, descriptor):
-                        self._out_of_watches = True
-                        return
-                    try:
-                        found = content(descriptor, MAX_HELD_FILE)
-                    except OSError:
-                        found = None
-                if found is None:
+                descriptor = descent.open(raw(entry.path, "path"))
+                if descriptor is None:
+                    # Not to be read now: asked again whenever it is searched.
+                    continue
+                # Watched first, then read: a change after the reading is told.
+                if not self._watched.file(entry, descriptor):
+                    self._out_of_watches = True
+                    return
+                try:
+                    found = content(descriptor, MAX_HELD_FILE)
+                except OSError:
+                    found = None
+                # Then checked: what was read outside the root is not kept.
+                if found is None or not descent.is_in_place():
                     continue
                 entry.size, data, entry.binary = found
                 if not entry.binary and entry.size <= MAX_HELD_FILE:
@@ -152,8 +154,19 @@ class Holding:
         """Grows whenever `paths` or `problems` change, or what of them is ignored."""
         return self._listing.version + self._rules_version
 
-    def not_ignored(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> tuple[list[str], list[str]] | None:
-        """The files and the problems that a walk by ignore rules would meet; None where only a walk can tell."""
+    def left_out(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> list[Run]:
+        """The names that a walk without ignore rules would leave out."""
+        return left_out(
+            self._listing.root,
+            include_hidden=include_hidden,
+            exclude_dirs=exclude_dirs,
+            policy=self._tree.policy.active,
+        )
+
+    def not_ignored(
+        self, *, include_hidden: bool, exclude_dirs: frozenset[str]
+    ) -> tuple[list[str], list[str], list[Run]] | None:
+        """The files, the problems and the left-out names of a walk by ignore rules; None where only a walk can tell."""
         with self._tree.descent() as descent:
             try:
                 return met(
@@ -166,12 +179,15 @@ class Holding:
                 return None
 
     def _ignore_text(self, entry: Entry, descent: Descent) -> bytes:
-        with descent.open(raw(entry.path, "path")) as descriptor:
-            # Watched first, then read: a change after the reading is told.
-            if descriptor is None or not self._watched.file(entry, descriptor):
-                raise OSError(errno.EAGAIN, "an ignore file that cannot be held")
-            self._ruling.add(entry)
-            return ignore_text(descriptor)
+        descriptor = descent.open(raw(entry.path, "path"))
+        # Watched first, then read: a change after the reading is told. Then checked: it may have been read outside.
+        if descriptor is None or not self._watched.file(entry, descriptor):
+            raise OSError(errno.EAGAIN, "an ignore file that cannot be held")
+        self._ruling.add(entry)
+        text = ignore_text(descriptor)
+        if not descent.is_in_place():
+            raise OSError(errno.EAGAIN, "an ignore file that was moved")
+        return text
 
     def entry(self, path: str) -> Entry | None:
         """What is known of a file; None for a link, whose target may be anything by now."""

@@ -46,7 +46,8 @@ class WarmCorpus:
         self._cold = ColdCorpus(tree)
         self._cache_bytes = cache_bytes
         self._holding: Holding | None = None
-        self._possible = True
+        # What ignore rules deny can change with the text of any ignore file: it is read anew for every request.
+        self._possible = not tree.policy.ignored
         self._selections: dict[object, Chosen] = {}
         self._picked: list[Chosen] = []
         self._imports = ["zeno.cache.tree_cache", "zeno.cache.index_builder", "struct", "ctypes"]
@@ -168,7 +169,7 @@ class WarmCorpus:
         for one in self._picked:
             if one.candidates.paths == paths:
                 return one
-        chosen = Chosen(holding.version, Candidates(Paths(paths), cut=False, problems=[]))
+        chosen = Chosen(holding.version, Candidates(Paths(paths), cut=False, problems=[], left_out={}))
         self._picked = [chosen, *self._picked[: MAX_PICKED - 1]]
         return chosen
 

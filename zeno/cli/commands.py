@@ -10,7 +10,9 @@ from typing import Any
 
 import contract_spec as spec
 
+from zeno.cli.descriptors import raise_descriptor_limit
 from zeno.cli.interrupts import deadly
+from zeno.cli.policy_flags import policy_of
 from zeno.errors import CannotRun
 
 
@@ -23,7 +25,7 @@ def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
     from zeno.search.cold import ColdCorpus
     from zeno.session.server import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, Server
 
-    tree = _tree(options.root, stack)
+    tree = _tree(options, stack)
     trace = None
     if options.log is not None:
         from zeno.trace.writer import TraceWriter
@@ -116,7 +118,7 @@ def shell(options: argparse.Namespace) -> int:
     from zeno.session.server import Server
 
     with ExitStack() as stack:
-        return Shell(Server(ColdCorpus(_tree(options.root, stack)))).run()
+        return Shell(Server(ColdCorpus(_tree(options, stack)))).run()
 
 
 def call(options: argparse.Namespace) -> int:
@@ -130,7 +132,7 @@ def call(options: argparse.Namespace) -> int:
     args = _arguments(options)
     line = json.dumps({"id": "call", "op": options.op, "args": args}).encode()
     with ExitStack() as stack:
-        server = Server(ColdCorpus(_tree(options.root, stack)), max_request_bytes=max(len(line), 1 << 20))
+        server = Server(ColdCorpus(_tree(options, stack)), max_request_bytes=max(len(line), 1 << 20))
         answer = server.answer(line)
     value = json.loads(answer)
     print(json.dumps(value, indent=2, ensure_ascii=False) if options.pretty else answer.decode().rstrip("\n"))
@@ -178,10 +180,11 @@ def schema(options: argparse.Namespace) -> int:
     return 0
 
 
-def _tree(root: str, stack: ExitStack) -> Any:
+def _tree(options: argparse.Namespace, stack: ExitStack) -> Any:
     from zeno.files.tree import Tree
 
+    raise_descriptor_limit()
     try:
-        return stack.enter_context(Tree(root))
+        return stack.enter_context(Tree(options.root, policy_of(options)))
     except OSError as error:
-        raise CannotRun(f"cannot serve {root!r}: {os.strerror(error.errno or 0)}") from None
+        raise CannotRun(f"cannot serve {options.root!r}: {os.strerror(error.errno or 0)}") from None

@@ -2,12 +2,15 @@
 
 from argparse import ArgumentParser, ArgumentTypeError
 
+from zeno.cli.policy_flags import add_policy
+
 
 def add_root(parser: ArgumentParser) -> None:
     """The tree that a command is about."""
     parser.add_argument(
         "--root", metavar="DIR", required=True, help="the directory to serve; nothing outside it is read"
     )
+    add_policy(parser)
 
 
 def add_server(parser: ArgumentParser) -> None:

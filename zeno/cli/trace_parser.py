@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from zeno.cli.flags import positive
+from zeno.cli.policy_flags import add_policy
 
 DOCS = "Worked through from first question to verified claims: docs/trace.md."
 
@@ -62,6 +63,7 @@ def _reader(commands: Any, name: str, what: str, needs_root: bool | None) -> arg
             help="the limit that the traced server had (default: 16 MiB)",
         )
         parser.add_argument("--gitignore", action="store_true", help="the traced server was run with --gitignore")
+        add_policy(parser)
     _add_format(parser)
     return parser
 

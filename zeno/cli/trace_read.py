@@ -121,6 +121,8 @@ def verify(options: argparse.Namespace) -> int:
                 asked = "" if answer.op is None else f": {call(answer.op, answer.args or {})}"
                 found = "" if answer.found is None else f": {count(answer.found[1], answer.found[0][:-1])}"
                 say(f"       {answer.verdict}  the answer {safe(answer.id)}{asked}{found}")
+                if answer.coverage:
+                    say(f"       {answer.coverage}")
                 if answer.reason:
                     say(f"       {safe(answer.reason)}")
             if not claim.evidence and not claim.answers:

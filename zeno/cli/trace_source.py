@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any, BinaryIO
 
+from zeno.cli.descriptors import raise_descriptor_limit
+from zeno.cli.policy_flags import policy_of
 from zeno.cli.printing import safe, say
 from zeno.errors import CannotRun
 from zeno.files.tree import Tree
@@ -70,8 +72,9 @@ class Source:
 
 def replayer_for(options: argparse.Namespace, source: Source, stack: ExitStack) -> Replayer:
     """What runs the requests of a trace again, on the tree that the options name."""
+    raise_descriptor_limit()
     try:
-        tree = stack.enter_context(Tree(options.root))
+        tree = stack.enter_context(Tree(options.root, policy_of(options)))
     except OSError as error:
         raise CannotRun(f"cannot read the tree {options.root!r}: {os.strerror(error.errno or 0)}") from None
     if options.trace != "-":

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from zeno.files.batch_open import DIRECTORY
+from zeno.files.location import DIRECTORY
 
 MAX_LINKS = 40
 

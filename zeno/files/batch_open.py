@@ -6,14 +6,12 @@ Every step is opened without following links, so that nothing here leads out of 
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
 
+from zeno.files.location import Location, unchanged
 from zeno.text.file_lines import BINARY_WINDOW, is_binary
 
 CHUNK = 1 << 18
 
-# O_PATH opens a directory that may be searched but not listed; systems without it need the right to list.
-DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK a FIFO that took a file's place would stop the server.
 READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -52,17 +50,33 @@ class Descent:
 
     Every step is opened without following links, as in `Tree.open`; where a step is not what it was in the listing, the
     file is not opened, and `Tree.open` tells why.
+
+    A directory on the way may be moved out of the root while it is held open. So nothing that was read here may be
+    delivered or kept before `is_in_place` or `folder_is_in_place` has said that it was read inside.
     """
 
-    def __init__(self, root: int, concealed: tuple[int, int] | None) -> None:
-        self._root = root
+    def __init__(self, location: Location, concealed: tuple[int, int] | None) -> None:
+        self._location = location
         self._concealed = concealed
+        self._file = -1
+        """The file opened last, held open so that its place can be checked."""
+        self._path = b""
+        self._status: os.stat_result | None = None
+        """What the system said of it before it was read."""
+        self._used = False
+        """Whether files were opened in this folder."""
+        self.doubtful = 0
+        """How many folders were elsewhere after files in them had been opened; right after `close`."""
         self._names: list[bytes] = []
         self._descriptors: list[int] = []
         self._folder = b""
 
     def close(self) -> None:
-        """Let go of the way down."""
+        """Let go of the way down and of the file opened last."""
+        self._leave()
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
         while self._descriptors:
             os.close(self._descriptors.pop())
         self._names.clear()
@@ -71,6 +85,7 @@ class Descent:
     def folder(self, path: bytes) -> int:
         """A descriptor of a directory by its path from the root, `b""` for the root; it stays the descent's own."""
         if path != self._folder or not self._descriptors:
+            self._leave()
             names = path.split(b"/") if path else []
             common = 0
             for name, held in zip(names, self._names, strict=False):
@@ -78,7 +93,7 @@ class Descent:
                     break
                 common += 1
             if not self._descriptors:
-                self._descriptors.append(os.open(b".", LISTING, dir_fd=self._root))
+                self._descriptors.append(os.open(b".", LISTING, dir_fd=self._location.root))
             while len(self._names) > common:
                 self._names.pop()
                 os.close(self._descriptors.pop())
@@ -90,15 +105,40 @@ class Descent:
             self._folder = path
         return self._descriptors[-1]
 
-    @contextmanager
-    def open(self, path: bytes) -> Iterator[int | None]:
-        """A descriptor of a regular file; None where there is no such file now, or none that may be read."""
-        descriptor = self._open(path)
+    def folder_is_in_place(self) -> bool:
+        """Whether the directory opened last is still at its path below the root."""
+        if not self._descriptors:
+            return False
+        directory = self._descriptors[-1]
+        return self._location.is_above(directory, len(self._names)) or self._location.leads_to(directory, self._folder)
+
+    def is_in_place(self) -> bool:
+        """Whether the file opened last is still at its path below the root, and was not written since it was opened.
+
+        If not, the way down is opened anew, and `Tree.open` has to be asked.
+        """
+        if self._file < 0 or self._status is None:
+            return False
         try:
-            yield descriptor
-        finally:
-            if descriptor is not None:
-                os.close(descriptor)
+            name = self._path.rpartition(b"/")[2]
+            there = os.stat(name, dir_fd=self._descriptors[-1], follow_symlinks=False)
+            in_place = os.path.samestat(there, self._status) and self.folder_is_in_place()
+        except OSError:
+            in_place = False
+        # It may have been removed or replaced in its place, where that can be told. Its time is compared last.
+        if (in_place or self._location.has(self._file, self._path)) and unchanged(self._status, os.fstat(self._file)):
+            return True
+        self.close()
+        return False
+
+    def open(self, path: bytes) -> int | None:
+        """A descriptor of a regular file, open until the next call; None where there is none that may be read."""
+        descriptor = self._opened(path)
+        if descriptor is not None:
+            self._status = status = os.fstat(descriptor)
+            if (status.st_dev, status.st_ino) == self._concealed:
+                return None
+        return descriptor
 
     def read(self, path: bytes, limit: int, *, whole: bool = True) -> Content | None:
         """What is in a regular file; None where there is no such file now, or none that may be read."""
@@ -106,11 +146,10 @@ class Descent:
         if descriptor is None:
             return None
         try:
+            self._status = os.fstat(descriptor)
             return content(descriptor, limit, self._concealed, whole=whole)
         except OSError:
             return None
-        finally:
-            os.close(descriptor)
 
     def fill(self, path: bytes, limit: int, buffer: bytearray, *, whole: bool = True) -> int:
         """Read a regular file, or how it begins, into a buffer: how many bytes, or below zero the reason why none.
@@ -121,7 +160,7 @@ class Descent:
         if descriptor is None:
             return UNREADABLE
         try:
-            status = os.fstat(descriptor)
+            self._status = status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode) or (status.st_dev, status.st_ino) == self._concealed:
                 return UNREADABLE
             size = status.st_size
@@ -138,27 +177,28 @@ class Descent:
             return BINARY if buffer.find(b"\0", 0, min(size, BINARY_WINDOW)) >= 0 else size
         except OSError:
             return UNREADABLE
-        finally:
-            os.close(descriptor)
-
-    def _open(self, path: bytes) -> int | None:
-        descriptor = self._opened(path)
-        if descriptor is not None and self._concealed is not None:
-            status = os.fstat(descriptor)
-            if (status.st_dev, status.st_ino) == self._concealed:
-                os.close(descriptor)
-                return None
-        return descriptor
 
     def _opened(self, path: bytes) -> int | None:
-        """A descriptor of whatever is there, the concealed file too."""
+        """A descriptor of whatever is there, the concealed file too; it stays open until the next one is opened."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
         folder, _, name = path.rpartition(b"/")
         try:
             if folder != self._folder or not self._descriptors:
                 self.folder(folder)
-            return os.open(name, READING, dir_fd=self._descriptors[-1])
+                self._used = True
+            self._file = os.open(name, READING, dir_fd=self._descriptors[-1])
         except OSError:
             return None
+        self._path = path
+        return self._file
+
+    def _leave(self) -> None:
+        """Check the folder once for all files in it that were not checked one by one."""
+        if self._used and not self.folder_is_in_place():
+            self.doubtful += 1
+        self._used = False
 
 
 def content(

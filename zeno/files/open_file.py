@@ -2,28 +2,53 @@
 
 import os
 from collections.abc import Iterator
+from types import TracebackType
 from typing import Self
 
-from zeno.errors import NotAFile, PermissionDenied
+from zeno.errors import NotAFile, NotFound, PermissionDenied, ZenoError
 from zeno.files.batch_open import CHUNK
+from zeno.files.location import Location, unchanged
 from zeno.text.file_lines import is_binary
+from zeno.text.path_names import raw
 
 
 class File:
-    """An open regular file. What is appended after it was opened is not read: a growing log has an end all the same."""
+    """An open regular file. What is appended after it was opened is not read: a growing log has an end all the same.
 
-    def __init__(self, path: str, descriptor: int, size: int) -> None:
+    Use it in a `with` statement, and what was read only after that: at its end `NotFound` is raised where the file is
+    no longer at its path below the root, or may have left it meanwhile: then the text may have been written outside.
+    """
+
+    def __init__(self, path: str, descriptor: int, status: os.stat_result, location: Location) -> None:
         self.path = path
-        self.size = size
+        self.size = status.st_size
         self.bytes_read = 0
         self._descriptor = descriptor
+        self._location = location
+        self._status = status
+        self._changes = location.changes(raw(path, "path"))
         self._head: bytes | None = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        os.close(self._descriptor)
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        try:
+            # A refusal tells something of the content too.
+            told = error is None or isinstance(error, ZenoError)
+            moved = told and not self._stayed()
+        finally:
+            os.close(self._descriptor)
+        if moved:
+            raise NotFound(self.path, "it was moved while it was being read") from None
+
+    def _stayed(self) -> bool:
+        """Whether the file is at its path, and has not been elsewhere in between as far as that matters."""
+        path = raw(self.path, "path")
+        return self._location.has(self._descriptor, path) and (
+            unchanged(self._status, os.fstat(self._descriptor))
+            or (self._changes is not None and self._changes == self._location.changes(path))
+        )
 
     @property
     def is_binary(self) -> bool:

@@ -1,7 +1,7 @@
 """One path, followed one component at a time from the descriptor of the root, each opened without following links.
 
 Links are read and followed by hand. So what was checked is what is opened, however fast someone swaps directories and
-links.
+links. Nothing is taken from a directory that was moved away in the meantime: then the path is followed anew.
 """
 
 import errno
@@ -11,15 +11,21 @@ from collections import deque
 from contextlib import ExitStack
 from typing import NamedTuple
 
-from zeno.errors import OutsideRoot, PermissionDenied
+from zeno.errors import Denied, OutsideRoot, PermissionDenied
 from zeno.files.absolute_paths import MAX_LINKS, Entrance
-from zeno.files.batch_open import DIRECTORY
+from zeno.files.ignore_rules import DeniedByRules
+from zeno.files.location import DIRECTORY, MAX_MOVES, Location
+from zeno.files.policy import DENIED, Policy
 from zeno.text.path_names import printed
 
 # A step that changed between its check and its opening is tried again, but not for ever.
 MAX_RETRIES = 64
 
 NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
+
+
+class _Moved(Exception):
+    """A directory on the way is no longer where it was."""
 
 
 class Found(NamedTuple):
@@ -33,16 +39,85 @@ class Found(NamedTuple):
     """What the system says of it; None where nothing is."""
 
 
+class _Guard:
+    """Refuses names that the policy denies, on the way of one path."""
+
+    def __init__(self, policy: Policy, path: str, root: int) -> None:
+        self._policy = policy
+        self._path = path
+        self._rules = DeniedByRules(root) if policy.ignored else None
+
+    def before(self, place: bytes) -> None:
+        """Refuse a step before anything is looked at; `place` is the path to it from the root."""
+        if self._policy.active and self._policy.verdict(printed(place)) == DENIED:
+            raise Denied(self._path)
+
+    def after(self, place: bytes, mode: int | None) -> None:
+        """Refuse what is there, or that nothing is (`mode` None): of a denied name that is not told."""
+        if not self._policy.active:
+            return
+        is_directory = mode is not None and stat.S_ISDIR(mode)
+        if self._policy.denies(printed(place), is_directory=is_directory):
+            raise Denied(self._path)
+        kinds = (is_directory,) if mode is not None else (True, False)
+        if self._rules is not None and any(self._rules.deny(place, is_directory=kind) for kind in kinds):
+            raise Denied(self._path)
+
+    def enter(self, names: list[bytes], directory: int) -> None:
+        """A directory was opened."""
+        if self._rules is not None:
+            self._rules.enter(b"/".join(names) + b"/", directory)
+
+    def leave(self, names: list[bytes]) -> None:
+        """The way goes on from a directory further up."""
+        if self._rules is not None:
+            self._rules.leave(len(names))
+
+
 def follow(
-    root: int, entrance: Entrance, path: str, target: bytes, stack: ExitStack, links: list[bytes] | None = None
+    location: Location,
+    entrance: Entrance,
+    policy: Policy,
+    path: str,
+    target: bytes,
+    stack: ExitStack,
+    links: list[bytes] | None = None,
 ) -> Found:
     """Follow a path, `target` in the bytes of the system, to its end or to where nothing is.
 
-    The stack closes what was opened on the way; `links` is given what the links on the way say.
+    Every step is checked against the policy, those that links lead to included: `Denied`. The stack closes what was
+    opened on the way; `links` is given what the links on the way say.
     """
     links = [] if links is None else links
+    for _ in range(MAX_MOVES):
+        links.clear()
+        try:
+            return _followed(location, entrance, policy, path, target, stack, links)
+        except _Moved:
+            stack.close()
+    raise PermissionDenied(path, "a directory on the way keeps moving")
+
+
+def _followed(
+    location: Location,
+    entrance: Entrance,
+    policy: Policy,
+    path: str,
+    target: bytes,
+    stack: ExitStack,
+    links: list[bytes],
+) -> Found:
+    root = location.root
     names: list[bytes] = []
     directories = [root]
+    guard = _Guard(policy, path, root)
+
+    def check() -> None:
+        """Whatever was learned from the last directory counts only if that is still in its place."""
+        directory = directories[-1]
+        if not (location.is_above(directory, len(names)) or location.leads_to(directory, b"/".join(names))):
+            raise _Moved
+
     todo = deque(_components(entrance, path, target))
     retries = 0
     while todo:
@@ -54,27 +129,36 @@ def follow(
                 raise OutsideRoot(path)
             names.pop()
             directories.pop()
+            guard.leave(names)
             continue
         parent = directories[-1]
+        place = b"/".join([*names, name])
+        guard.before(place)
         try:
             status = os.stat(name, dir_fd=parent, follow_symlinks=False)
+            guard.after(place, status.st_mode)
             if stat.S_ISLNK(status.st_mode):
                 link = os.readlink(name, dir_fd=parent)
+                check()
                 links.append(link)
                 if len(links) > MAX_LINKS:
                     return _missing(path, names, name, todo)
                 if link.startswith(b"/"):
                     names.clear()
                     directories = [root]
+                    guard.leave(names)
                 todo.extendleft(reversed(_components(entrance, path, link)))
             elif stat.S_ISDIR(status.st_mode):
                 directory = os.open(name, DIRECTORY, dir_fd=parent)
                 stack.callback(os.close, directory)
                 names.append(name)
                 directories.append(directory)
+                guard.enter(names, directory)
             elif todo:
+                check()
                 return _missing(path, names, name, todo)
             else:
+                check()
                 return Found(_join([*names, name]), parent, name, status)
         except OSError as error:
             retries += 1
@@ -82,11 +166,16 @@ def follow(
             if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EINVAL) and retries < MAX_RETRIES:
                 todo.appendleft(name)
             elif error.errno in NOWHERE:
+                guard.after(place, None)
+                check()
                 return _missing(path, names, name, todo)
             else:
+                check()
                 _missing(path, names, name, todo)  # a step that would leave the root is outside here too
                 raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
-    return Found(_join(names), directories[-1], b".", os.fstat(directories[-1]))
+    status = os.fstat(directories[-1])
+    check()
+    return Found(_join(names), directories[-1], b".", status)
 
 
 def _components(entrance: Entrance, path: str, target: bytes) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""The root: find and read. What is under it is opened here, in `follow`, `beneath`, `descent` and `walk` alone."""
+"""The root: find and read. Only this, `follow`, `beneath`, `descent`, `location` and `walk` open what is under it."""
 
 import os
 import stat
@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
+from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.absolute_paths import Entrance
 from zeno.files.batch_open import READING, Descent
+from zeno.files.location import Location
 from zeno.files.open_file import File
+from zeno.files.policy import ALLOWED, DENIED, Policy
 from zeno.files.resolve import MAX_RETRIES, NOWHERE, Found, follow
 from zeno.text.path_names import raw
 
@@ -33,9 +35,11 @@ class Place(NamedTuple):
 class Tree:
     """A directory, opened once: if its path is given to another directory later, the opened one is still served."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, policy: Policy | None = None) -> None:
         self._root = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.policy = policy or Policy()
         self._entrance = Entrance(self._root, root)
+        self.location = Location(self._root)
         self._concealed: tuple[int, int] | None = None
         self._glance: Opener | None = None
         self._grasp: Opener | None = None
@@ -81,7 +85,7 @@ class Tree:
 
     def place(self, path: str, field: str = "path") -> Place:
         """What is at a path. Nothing at all is an answer; a path outside the root is refused."""
-        status = self._at_a_glance(path, field)
+        status = self._at_a_glance(path, field, check=True)
         if status is not None:
             return Place(path, status)
         with self._followed(path, field) as found:
@@ -99,22 +103,34 @@ class Tree:
                 continue
         raise NotFound(path, "it keeps changing while it is being opened")
 
-    def _at_a_glance(self, path: str, field: str) -> os.stat_result | None:
-        """What the system says of a plain path that holds no links; None where one has to look closer."""
-        if self._glance is None or not _is_plain(path):
+    def _at_a_glance(self, path: str, field: str, *, check: bool) -> os.stat_result | None:
+        """What the system says of a plain path that holds no links; None where one has to look closer.
+
+        With `check` also None where it was moved before the system had said so.
+        """
+        if self._glance is None or self.policy.ignored or not _is_plain(path):
             return None
-        descriptor = self._glance(self._root, raw(path, field))
+        if self.policy.active and (verdict := self.policy.verdict(path)) != ALLOWED:
+            if verdict == DENIED:
+                raise Denied(path)
+            return None
+        name = raw(path, field)
+        descriptor = self._glance(self._root, name)
         if descriptor < 0:
             return None
-        status = os.fstat(descriptor)
-        os.close(descriptor)
+        try:
+            status = os.fstat(descriptor)
+            if check and not self.location.has(descriptor, name):
+                return None
+        finally:
+            os.close(descriptor)
         if stat.S_ISLNK(status.st_mode) or (self._concealed and (status.st_dev, status.st_ino) == self._concealed):
             return None
         return status
 
     def _at_once(self, path: str, field: str) -> File | None:
         """A regular file by a plain path that holds no links; None where one has to look closer."""
-        status = self._at_a_glance(path, field)
+        status = self._at_a_glance(path, field, check=False)
         # Looked at before it is opened: to open a device can do something.
         if status is None or self._grasp is None or not stat.S_ISREG(status.st_mode):
             return None
@@ -127,7 +143,7 @@ class Tree:
         if not stat.S_ISREG(now.st_mode) or (self._concealed and (now.st_dev, now.st_ino) == self._concealed):
             os.close(descriptor)
             return None
-        return File(path, descriptor, now.st_size)
+        return File(path, descriptor, now, self.location)
 
     def _opened(self, path: str, field: str) -> File:
         with self._followed(path, field) as found:
@@ -141,6 +157,9 @@ class Tree:
                 if error.errno in NOWHERE:
                     raise _Changed from error
                 raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
+        if not self.location.has(descriptor, raw(found.path, field)):
+            os.close(descriptor)
+            raise _Changed
         file = self._regular(found.path, descriptor)
         if file is None:
             raise _Changed
@@ -154,7 +173,9 @@ class Tree:
     def _followed(self, path: str, field: str, links: list[bytes] | None = None) -> Iterator[Found]:
         """Follow a path to its end, or to where nothing is; `links` then holds what the links on the way say."""
         with ExitStack() as stack:
-            found = follow(self._root, self._entrance, path, raw(path, field), stack, links)
+            found = follow(self.location, self._entrance, self.policy, path, raw(path, field), stack, links)
+            if found.status is None and found.path != "." and self.policy.denies(found.path, is_directory=False):
+                raise Denied(path)
             status = found.status
             if status is not None and (status.st_dev, status.st_ino) == self._concealed:
                 found = found._replace(status=None)
@@ -165,7 +186,7 @@ class Tree:
     @contextmanager
     def descent(self) -> Iterator[Descent]:
         """A way to open many files, cheapest in the order of their paths."""
-        descent = Descent(self._root, self._concealed)
+        descent = Descent(self.location, self._concealed)
         try:
             yield descent
         finally:
@@ -175,15 +196,20 @@ class Tree:
         """Whether a regular file shows up in a listing: the log does not."""
         return inode != self.concealed_inode or self.place(path).status is not None
 
-    def leads(self, path: str) -> tuple[bool, bool]:
-        """Whether a link leads to a regular file inside; whether that may change though nothing under the root does."""
+    def leads(self, path: str) -> tuple[bool, bool, bool]:
+        """Whether a link leads to a regular file inside; whether that may change though nothing under the root does;
+        whether it leads to what is denied."""
         links: list[bytes] = []
+        regular = denied = False
         try:
             with self._followed(path, "path", links) as found:
                 regular = found.status is not None and stat.S_ISREG(found.status.st_mode)
+        except Denied:
+            denied = True
         except (OutsideRoot, PermissionDenied):
-            regular = False
-        return regular, any(link.startswith(b"/") and self._entrance.by_name(link) is None for link in links)
+            pass
+        abroad = any(link.startswith(b"/") and self._entrance.by_name(link) is None for link in links)
+        return regular, abroad, denied
 
 
 def _is_plain(path: str) -> bool:

@@ -1,40 +1,46 @@
 """The walk: every name under the root in the order of whole paths, and what is wrong with those that are no files.
 
-Directories are opened one below the other by descriptor, and no link is followed to enter one.
+Directories are opened one below the other by descriptor, and no link is followed to enter one. Names count only if the
+directory was still at its path after it was listed.
 """
 
-import errno
 import os
 import stat
 from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
-from zeno.errors import OutsideRoot, PermissionDenied
-from zeno.files.batch_open import DIRECTORY, LISTING, READING
+from zeno.errors import Denied, OutsideRoot, PermissionDenied
+from zeno.files.batch_open import LISTING
+from zeno.files.ignore_rules import DeniedByRules, rules_inside
+from zeno.files.location import MAX_MOVES
 from zeno.files.resolve import NOWHERE
 from zeno.files.tree import Tree
-from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, MAX_FILE_BYTES, REPOSITORY, Ignores
+from zeno.text.gitignore import IGNORE_FILES, REPOSITORY, Ignores
 from zeno.text.path_names import printed, raw
 
 _SPECIAL = {*IGNORE_FILES, REPOSITORY}
 
 NOT_REGULAR = "not_regular"
 UNREADABLE = "unreadable"
+HIDDEN, IGNORED, EXCLUDED, DENIED = LEFT_OUT = ("hidden", "ignored", "excluded", "denied")
+"""Rules by which a name is left out."""
 
 
 class Walked(NamedTuple):
     """A name that the walk came by."""
 
     path: str
-    """Relative to the root; that of a directory, here only because it could not be listed, ends in a slash."""
+    """Relative to the root; that of a directory, here only because it was not listed, ends in a slash."""
     problem: str | None
-    """None for a regular file or a link to one under the root; else why it is none: `not_regular`, `unreadable`."""
+    """None for a regular file or a link to one under the root. Else why it is none (`not_regular`, `unreadable`), or
+    the rule that leaves the name out, whatever it is (see `LEFT_OUT`)."""
 
 
 class Run(NamedTuple):
-    """Names that the walk came by one right after the other, all with the same problem or none."""
+    """Names that the walk came by, all with the same problem or none."""
 
     paths: list[str]
     problem: str | None
@@ -43,10 +49,16 @@ class Run(NamedTuple):
 class _Level:
     """A directory that the walk is in."""
 
-    __slots__ = ("at", "directory", "files", "ignores", "others", "prefix")
+    __slots__ = ("at", "directory", "files", "ignores", "left_out", "others", "prefix")
 
     def __init__(
-        self, prefix: str, directory: int, files: list[str], others: list["_Other"], ignores: Ignores | None
+        self,
+        prefix: str,
+        directory: int,
+        files: list[str],
+        others: list["_Other"],
+        ignores: Ignores | None,
+        left_out: list[Run],
     ) -> None:
         self.prefix = prefix
         self.directory = directory
@@ -56,6 +68,8 @@ class _Level:
         """How many of them the walk has left behind."""
         self.others = iter(sorted(others, key=itemgetter(0)))
         self.ignores = ignores
+        self.left_out = left_out
+        """Names in it that the rules leave out, until they are told."""
 
 
 _Other = tuple[str, "os.DirEntry[str]"]
@@ -69,6 +83,7 @@ def walk(
     """Walk the tree, from the path `start` on; it can be left at any point.
 
     Directories are ordered as if their names ended in a slash: `a-b/x` comes before `a/x`, as whole paths do.
+    Names that a rule leaves out come in no order, when the walk enters their directory.
     """
     for paths, problem in runs(
         tree, include_hidden=include_hidden, exclude_dirs=exclude_dirs, gitignore=gitignore, start=start
@@ -94,6 +109,8 @@ class _Walk:
         self._start = start
         self._levels: list[_Level] = []
         self._ignores = Ignores() if gitignore else None
+        self._denied = DeniedByRules(tree.descriptor) if tree.policy.ignored else None
+        """Ignore rules of the policy, those of the current directory last."""
 
     def run(self) -> Iterator[Run]:
         levels, start = self._levels, self._start
@@ -102,6 +119,9 @@ class _Walk:
                 yield Run(["./"], UNREADABLE)
             while levels:
                 level = levels[-1]
+                if level.left_out:
+                    yield from level.left_out
+                    level.left_out = []
                 key, entry = next(level.others, _LAST)
                 files, at = level.files, level.at
                 level.at = len(files) if entry is None else bisect_left(files, key, at)
@@ -112,6 +132,8 @@ class _Walk:
                 if entry is None:
                     levels.pop()
                     os.close(level.directory)
+                    if self._denied is not None:
+                        self._denied.leave(len(levels) - 1)
                     continue
                 path = level.prefix + key
                 if key.endswith("/"):
@@ -125,112 +147,129 @@ class _Walk:
                 os.close(level.directory)
 
     def _enter(self, prefix: str, parent: int, name: bytes, ignores: Ignores | None) -> bool:
-        """Go one directory deeper; False if it, or an ignore file in it, cannot be read."""
-        try:
-            directory = os.open(name, LISTING, dir_fd=parent)
-        except OSError as error:
-            # What vanished in the meantime was never there.
-            return error.errno in NOWHERE
-        try:
-            files, others, special, complete = self._entries(directory)
-            if ignores is not None:
-                base = raw(prefix, "path")
-                ignores, all_read = _inside(ignores, base, directory, special)
-                complete = complete and all_read
-                files = [key for key in files if not ignores.leave_out(base + raw(key, "path"), False)]
-                others = [
-                    (key, entry)
-                    for key, entry in others
-                    if not ignores.leave_out(base + raw(key.rstrip("/"), "path"), key.endswith("/"))
-                ]
-        except BaseException:
-            os.close(directory)
-            raise
-        self._levels.append(_Level(prefix, directory, files, others, ignores))
-        return complete
+        """Go one directory deeper; False if it, or an ignore file in it, cannot be read.
 
-    def _entries(self, directory: int) -> tuple[list[str], list[_Other], dict[str, "os.DirEntry[str]"], bool]:
-        """What one directory holds that the rules leave, what in it makes rules, and whether that is all."""
+        One that is no longer in its place after it was listed is looked for again from the root.
+        """
+        location = self._tree.location
+        for attempt in range(MAX_MOVES):
+            try:
+                if attempt:
+                    directory = location.open_directory(raw(prefix[:-1], "path"), LISTING)
+                else:
+                    directory = os.open(name, LISTING, dir_fd=parent)
+            except OSError as error:
+                if attempt == 0:
+                    # It may be the parent that was moved.
+                    continue
+                # What vanished in the meantime was never there.
+                return error.errno in NOWHERE
+            try:
+                level, complete = self._level(prefix, directory, ignores)
+                if location.is_above(directory, len(self._levels)) or location.leads_to(
+                    directory, raw(prefix[:-1], "path")
+                ):
+                    self._levels.append(level)
+                    return complete
+            except BaseException:
+                os.close(directory)
+                raise
+            os.close(directory)
+        return False
+
+    def _level(self, prefix: str, directory: int, ignores: Ignores | None) -> tuple[_Level, bool]:
+        """List an open directory, and whether everything in it could be read."""
+        left_out: dict[str, set[str]] = {}
+        if self._denied is not None and prefix:
+            self._denied.leave(len(self._levels) - 1)
+            self._denied.enter(raw(prefix, "path"), directory)
+        files, others, special, complete = self._entries(prefix, directory, left_out)
+        if ignores is not None:
+            base = raw(prefix, "path")
+            ignores, all_read = rules_inside(ignores, base, directory, special, self._tree.location)
+            complete = complete and all_read
+            rules = ignores
+            ignored = {
+                key
+                for key in chain(files, map(itemgetter(0), others))
+                if rules.leave_out(base + raw(key.rstrip("/"), "path"), key.endswith("/"))
+            }
+            if ignored:
+                left_out.setdefault(IGNORED, set()).update(ignored)
+                files = [key for key in files if key not in ignored]
+                others = [other for other in others if other[0] not in ignored]
+        if self._exclude_dirs:
+            excluded = {key for key, _ in others if key.endswith("/") and key[:-1] in self._exclude_dirs}
+            if excluded:
+                left_out[EXCLUDED] = excluded
+                others = [other for other in others if other[0] not in excluded]
+        told = [Run([prefix + key for key in keys], rule) for rule, keys in left_out.items()]
+        return _Level(prefix, directory, files, others, ignores, told), complete
+
+    def _entries(
+        self, prefix: str, directory: int, left_out: dict[str, set[str]]
+    ) -> tuple[list[str], list[_Other], dict[str, "os.DirEntry[str]"], bool]:
+        """What one directory holds that is neither denied nor hidden, what in it makes rules, and whether that is all.
+
+        Denied and hidden names are added to `left_out`. A denied name makes no rules for a request.
+        """
         files: list[str] = []
         others: list[_Other] = []
         special = {}
         concealed = self._tree.concealed_inode
+        guarded = self._tree.policy.active
         try:
             # By descriptor the names come as text; their bytes are recovered without loss.
             with os.scandir(directory) as entries:
                 for entry in entries:
                     name = entry.name
+                    key = name if name.isascii() else printed(os.fsencode(name))
+                    is_file = entry.is_file(follow_symlinks=False)
+                    # The log is not even mentioned; another file may have its number.
+                    if (
+                        is_file
+                        and concealed is not None
+                        and concealed == entry.inode()
+                        and self._look(prefix + key, entry) is None
+                    ):
+                        continue
+                    is_directory = not is_file and entry.is_dir(follow_symlinks=False)
+                    if guarded and self._denies(prefix + key, is_directory):
+                        left_out.setdefault(DENIED, set()).add(key)
+                        continue
+                    rule = None
                     if name[0] == ".":
+                        rule = None if self._include_hidden else HIDDEN
                         if self._ignores is not None and name in _SPECIAL:
                             special[name] = entry
                             if name == REPOSITORY:
-                                continue
-                        if not self._include_hidden:
-                            continue
-                    key = name if name.isascii() else printed(os.fsencode(name))
-                    if entry.is_file(follow_symlinks=False) and (concealed is None or entry.inode() != concealed):
+                                rule = rule or IGNORED
+                    if is_directory:
+                        key += "/"
+                    if rule is not None:
+                        left_out.setdefault(rule, set()).add(key)
+                    elif is_file:
                         files.append(key)
-                    elif not entry.is_dir(follow_symlinks=False):
+                    else:
                         others.append((key, entry))
-                    elif key not in self._exclude_dirs:
-                        others.append((key + "/", entry))
         except OSError:
             return files, others, special, False
         return files, others, special, True
+
+    def _denies(self, path: str, is_directory: bool) -> bool:
+        """Whether the policy denies a name in the current directory."""
+        return self._tree.policy.denies(path, is_directory=is_directory) or (
+            self._denied is not None and self._denied.deny(raw(path, "path"), is_directory=is_directory)
+        )
 
     def _look(self, path: str, entry: "os.DirEntry[str]") -> Run | None:
         """A link, the log, or something that is no file at all. The log is not even mentioned."""
         try:
             status = self._tree.place(path).status
+        except Denied:
+            return Run([path], DENIED)
         except (OutsideRoot, PermissionDenied):
             status = None
         if status is None and entry.is_file(follow_symlinks=False):
             return None
         return Run([path], None if status is not None and stat.S_ISREG(status.st_mode) else NOT_REGULAR)
-
-
-def _inside(
-    ignores: Ignores, base: bytes, directory: int, special: dict[str, "os.DirEntry[str]"]
-) -> tuple[Ignores, bool]:
-    """The ignore rules inside a directory, and whether all of its ignore files could be read."""
-    texts: dict[str, bytes] = {}
-    exclude = None
-    complete = True
-    for name, entry in special.items():
-        try:
-            if name == REPOSITORY:
-                # Where it is a file, the repository proper is elsewhere and has no rules for us.
-                if entry.is_dir(follow_symlinks=False):
-                    exclude = _text_below(directory, (REPOSITORY, "info"), EXCLUDE)
-            elif entry.is_file(follow_symlinks=False):
-                # Like git, do not follow a link in this place.
-                texts[name] = _text(directory, name)
-        except OSError as error:
-            complete = complete and error.errno in NOWHERE
-    return ignores.enter(base, texts, exclude, is_repository=REPOSITORY in special), complete
-
-
-def _text_below(directory: int, names: tuple[str, ...], last: str) -> bytes:
-    if not names:
-        return _text(directory, last)
-    below = os.open(names[0], DIRECTORY, dir_fd=directory)
-    try:
-        return _text_below(below, names[1:], last)
-    finally:
-        os.close(below)
-
-
-def _text(directory: int, name: str) -> bytes:
-    descriptor = os.open(name, READING, dir_fd=directory)
-    try:
-        return ignore_text(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def ignore_text(descriptor: int) -> bytes:
-    """The text of an open ignore file. One that is too long is as good as unreadable."""
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
-        raise OSError(errno.EFBIG, "no ignore file of sensible size")
-    return os.read(descriptor, MAX_FILE_BYTES)

@@ -7,9 +7,11 @@ from contract_models.zeno.ops.describe import (
     OperationDescription,
     ServerFlags,
     ServerLimits,
+    ServerPolicy,
 )
 from pydantic import MISSING
 
+from zeno.files.policy import Policy
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 
@@ -17,7 +19,7 @@ _PREFIX = "zeno/"
 _OPS = "zeno/ops/"
 
 
-def describe(args: DescribeArgs, _corpus: Corpus, meter: Meter) -> DescribeResult:
+def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult:
     """The version, the operations, the terms."""
     names = [name for name in spec.names() if name.startswith(_PREFIX)]
     terms = meter.terms._asdict()
@@ -35,6 +37,13 @@ def describe(args: DescribeArgs, _corpus: Corpus, meter: Meter) -> DescribeResul
         ],
         limits=ServerLimits.model_validate({name: limit for name, limit in terms.items() if limit is not None}),
         flags=ServerFlags.model_validate(flags),
+        policy=_policy(corpus.tree.policy),
         schemas={name: spec.schema(name) for name in names} if args.schemas else MISSING,
         metrics=meter.stop(),
     )
+
+
+def _policy(policy: Policy) -> ServerPolicy | MISSING:
+    if not policy.active:
+        return MISSING
+    return ServerPolicy(deny=policy.deny, only=policy.only, lists=policy.lists, ignored=policy.ignored)

@@ -1,20 +1,30 @@
 """extract_symbols: what a source file defines."""
 
+import contract_spec as spec
 from contract_models.zeno.ops.extract_symbols import ExtractedSymbol, ExtractSymbolsArgs, ExtractSymbolsResult
 from pydantic import MISSING
 
+from zeno.errors import FileTooLarge
 from zeno.meter import Meter
 from zeno.results import cursors
+from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
 from zeno.text.file_lines import lines_of
 from zeno.text.symbols import symbols_of
+
+MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_symbols_file_bytes"]
+"""Larger files are refused: their text is held several times over."""
 
 
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
     """The symbols in the order they stand, capped."""
     before = 0 if args.cursor is MISSING else cursors.number(cursors.position("extract_symbols", args, args.cursor))
-    with corpus.tree.open(args.path, "args.path") as file:
+    with suggesting(args.path, corpus), corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
+        if file.size > MAX_BYTES:
+            raise FileTooLarge(
+                file.path, file.size, MAX_BYTES, "search it with grep, or read parts of it with read_file"
+            )
         text = "\n".join(lines_of(file.read()))
     meter.scanned(file.bytes_read)
     found = symbols_of(file.path, text)[before:]

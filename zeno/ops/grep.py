@@ -3,32 +3,50 @@
 from collections import Counter
 from functools import cached_property
 
-from contract_models.zeno.ops.grep import GrepArgs, GrepHit, GrepLine, GrepResult, GrepSkipped
+import contract_spec as spec
+from contract_models.zeno.ops.grep import (
+    GrepArgs,
+    GrepFileCount,
+    GrepHit,
+    GrepLine,
+    GrepResult,
+    GrepSkipped,
+    GrepTotal,
+)
 from pydantic import MISSING
 
 from zeno.meter import Meter
 from zeno.results import cursors
 from zeno.results.clip import clip
-from zeno.results.hints import why_nothing
+from zeno.results.hints import on_pattern, why_nothing
+from zeno.results.left_out import left_out
 from zeno.results.receipts import receipt
 from zeno.search.corpus import Corpus, Found, Query
 from zeno.search.selection import EVERYTHING, under
 from zeno.text.regex import Finds, finder, searcher
 
+MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_searched_file_bytes"]
+"""Larger files are skipped whatever a request says: a file is searched in memory, whole."""
+
 
 def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     """Search the selected files in order until a limit on hits or text is reached."""
     matches = searcher(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
-    query = Query(args.pattern, args.regex, args.case_sensitive, matches, args.max_bytes)
+    max_bytes = min(args.max_bytes, MAX_BYTES)
+    query = Query(args.pattern, args.regex, args.case_sensitive, matches, max_bytes)
     selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
     candidates = corpus.candidates(args, start)
     paths = selection.of(candidates)
     skipped: Counter[str] = Counter()
     page = _Page(args, meter)
+    tally = _Tally(args)
     # Taken to its end even when the page is full: what was skipped is counted over all files.
     for found in corpus.search(paths, query, meter, skipped):
-        if page.full_by:
+        if page.full_by or tally.full_by:
+            continue
+        if args.output != "hits":
+            tally.add(found)
             continue
         for index in found.matching:
             if index < seen and found.path == start:
@@ -43,18 +61,25 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
         unreadable=skipped["unreadable"] + problems["unreadable"],
         not_regular=problems["not_regular"],
     )
-    truncated_by = sorted([*(["max_files"] if candidates.cut else []), *page.full_by])
+    truncated_by = sorted([*(["max_files"] if candidates.cut else []), *page.full_by, *tally.full_by])
+    end = page.end or tally.end
     hints = None
     if not paths and not start:
         globs = [] if args.paths is MISSING else args.paths
         hints = why_nothing(args, "args.paths" if globs else "", globs, selection, candidates, corpus)
+    elif not args.regex and not start and not page.hits and not tally.counts:
+        hints = on_pattern(args.pattern)
     return GrepResult(
         hits=page.hits,
+        counts=tally.counts if args.output == "files" else MISSING,
+        total=GrepTotal(files=len(tally.counts), lines=tally.lines) if args.output == "count" else MISSING,
         truncated=bool(truncated_by),
         truncated_by=truncated_by or MISSING,
-        cursor=cursors.issue("grep", args, page.end or f"0:{candidates.paths[-1]}") if truncated_by else MISSING,
-        complete=not (truncated_by or start or skipped or problems),
+        cursor=cursors.issue("grep", args, end or f"0:{candidates.paths[-1]}") if truncated_by else MISSING,
+        complete=bool(paths) and not (truncated_by or start or skipped or problems),
         skipped=told,
+        files_selected=len(paths),
+        left_out=left_out(selection, candidates),
         files_digest=candidates.paths.digest,
         hints=hints or MISSING,
         metrics=meter.stop(
@@ -72,6 +97,31 @@ def _position(args: GrepArgs) -> tuple[str, int]:
     seen = cursors.number(line)
     # With nothing said of lines the whole file is done, and the next path there can be comes next.
     return (path, seen) if seen else (path + "\0", 0)
+
+
+class _Tally:
+    """The files that match, and in how many lines."""
+
+    def __init__(self, args: GrepArgs) -> None:
+        self._max_files = args.max_hits if args.output == "files" else None
+        self.counts: list[GrepFileCount] = []
+        self.lines = 0
+        self.full_by: list[str] = []
+        """The limit that was reached, if any."""
+
+    @property
+    def end(self) -> str | None:
+        """Where the next page begins, if a limit ended this one: behind the last file."""
+        return f"0:{self.counts[-1].path}" if self.full_by else None
+
+    def add(self, found: Found) -> None:
+        """Count the matching lines of a file."""
+        lines = sum(1 for _ in found.matching)
+        if lines:
+            self.counts.append(GrepFileCount(path=found.path, lines=lines))
+            self.lines += lines
+        if len(self.counts) == self._max_files:
+            self.full_by = ["max_hits"]
 
 
 class _Page:

@@ -5,7 +5,8 @@ from pydantic import MISSING
 
 from zeno.meter import Meter
 from zeno.results import cursors
-from zeno.results.hints import why_nothing
+from zeno.results.hints import on_stars, why_nothing
+from zeno.results.left_out import left_out
 from zeno.search.corpus import Corpus
 from zeno.search.selection import EVERYTHING, globbed, searched
 from zeno.text.regex import searcher
@@ -37,13 +38,17 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
         globs = [] if args.glob is MISSING else [args.glob]
         field = "args.glob" if globs else "" if args.regex is MISSING else "args.regex"
         hints = why_nothing(args, field, globs, selection, candidates, corpus)
+    elif args.glob is not MISSING:
+        hints = on_stars(args.glob, matching)
     return ListFilesResult(
         files=files,
         truncated=bool(truncated_by),
         truncated_by=truncated_by or MISSING,
         cursor=cursor or MISSING,
-        complete=not (truncated_by or problems or start),
+        complete=bool(matching) and not (truncated_by or problems or start),
         skipped=ListFilesSkipped(unreadable=problems["unreadable"], not_regular=problems["not_regular"]),
+        files_selected=len(matching),
+        left_out=left_out(selection, candidates),
         files_digest=candidates.paths.digest,
         hints=hints or MISSING,
         metrics=meter.stop(),

@@ -7,13 +7,14 @@ from zeno.files.open_file import File
 from zeno.meter import Meter
 from zeno.results.clip import fitting, needed, shortened, size
 from zeno.results.receipts import receipt
+from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
 from zeno.text.file_lines import Window, last_lines
 
 
 def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
     """Head while counting lines, then the tail from the end: only what is returned is held."""
-    with corpus.tree.open(args.path, "args.path") as file:
+    with suggesting(args.path, corpus), corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
         window = Window(1, args.head_lines, meter.keep, needed(args))
         window.feed(file.chunks())

@@ -1,42 +1,106 @@
-"""read_file: a range of lines."""
+"""read_file: a range of lines, or several."""
 
-from contract_models.zeno.ops.read_file import ReadFileArgs, ReadFileResult
+from typing import NamedTuple
+
+from contract_models.zeno.ops.read_file import ReadFileArgs, ReadFileRange, ReadFileResult, ReadFileSlice
 from pydantic import MISSING
 
 from zeno.errors import InvalidArgs
 from zeno.meter import Meter
-from zeno.results.clip import fitting, needed, shortened
+from zeno.results.clip import fitting, needed, shortened, size
 from zeno.results.receipts import receipt
+from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
 from zeno.text.file_lines import Window
 
 
 def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResult:
-    """The asked lines, capped. The file is streamed: only what is returned is held."""
-    end = args.start_line if args.end_line is MISSING else args.end_line
-    if end < args.start_line:
-        raise InvalidArgs(f"args.end_line must not be below start_line ({args.start_line})")
-    with corpus.tree.open(args.path, "args.path") as file:
-        file.require_text()
-        last = min(end, args.start_line + args.max_lines - 1)
-        window = Window(args.start_line, last, meter.keep, needed(args))
-        window.feed(file.chunks())
-    meter.scanned(file.bytes_read)
-    lines = shortened(window.lines, args)
-    kept = lines if args.max_chars is MISSING else fitting(lines, args.max_chars)
-    meter.returned(len(kept))
-    whole = window.lines[: len(kept)]
-    limits = {"max_chars": len(kept) < len(lines), "max_lines": last < min(end, window.total)}
-    truncated_by = [name for name, bit in limits.items() if bit]
+    """The asked lines, capped. Files are streamed: only what is returned is held."""
+    first = ReadFileRange(path=args.path, start_line=args.start_line, end_line=args.end_line)
+    further = [] if args.ranges is MISSING else args.ranges
+    asked = [(first, "args"), *((one, f"args.ranges[{index}]") for index, one in enumerate(further))]
+    for one, field in asked:
+        if one.end_line is not MISSING and one.end_line < one.start_line:
+            raise InvalidArgs(f"{field}.end_line must not be below start_line ({one.start_line})")
+    reader = _Reader(args, corpus, meter)
+    read = [reader.read(one, f"{field}.path") for one, field in asked]
+    truncated_by = sorted({name for one in read for name in one.cut_by})
+    whole, *rest = read
     return ReadFileResult(
-        path=file.path,
+        path=whole.path,
         start_line=args.start_line,
-        end_line=args.start_line + len(kept) - 1,
-        total_lines=window.total,
+        end_line=whole.end_line,
+        total_lines=whole.total,
         truncated=bool(truncated_by),
         truncated_by=truncated_by or MISSING,
-        text="\n".join(kept),
-        clipped=True if kept != whole else MISSING,
-        sha256=receipt("\n".join(whole)) if args.receipts and whole else MISSING,
-        metrics=meter.stop(lines_returned=len(kept)),
+        text=whole.text,
+        clipped=whole.clipped or MISSING,
+        sha256=whole.sha256 or MISSING,
+        ranges=[
+            ReadFileSlice(
+                path=one.path,
+                start_line=one.start_line,
+                end_line=one.end_line,
+                total_lines=one.total,
+                text=one.text,
+                clipped=one.clipped or MISSING,
+                sha256=one.sha256 or MISSING,
+            )
+            for one in rest
+        ]
+        or MISSING,
+        metrics=meter.stop(lines_returned=sum(one.end_line - one.start_line + 1 for one in read)),
     )
+
+
+class _Read(NamedTuple):
+    """What came of one range."""
+
+    path: str
+    start_line: int
+    end_line: int
+    total: int
+    text: str
+    clipped: bool
+    sha256: str | None
+    cut_by: list[str]
+
+
+class _Reader:
+    """Reads ranges one after the other, with room for so many lines and characters in all."""
+
+    def __init__(self, args: ReadFileArgs, corpus: Corpus, meter: Meter) -> None:
+        self._args = args
+        self._corpus = corpus
+        self._meter = meter
+        self._lines = args.max_lines
+        self._chars = None if args.max_chars is MISSING else args.max_chars
+
+    def read(self, asked: ReadFileRange, field: str) -> _Read:
+        """Read one range; `field` names its path in errors."""
+        start = asked.start_line
+        end = start if asked.end_line is MISSING else asked.end_line
+        with suggesting(asked.path, self._corpus), self._corpus.tree.open(asked.path, field) as file:
+            file.require_text()
+            last = min(end, start + self._lines - 1)
+            window = Window(start, last, self._meter.keep, needed(self._args))
+            window.feed(file.chunks())
+        self._meter.scanned(file.bytes_read)
+        lines = shortened(window.lines, self._args)
+        kept = lines if self._chars is None else fitting(lines, self._chars)
+        self._lines -= len(kept)
+        if self._chars is not None:
+            self._chars -= size(kept)
+        self._meter.returned(len(kept))
+        whole = window.lines[: len(kept)]
+        cut_by = {"max_chars": len(kept) < len(lines), "max_lines": last < min(end, window.total)}
+        return _Read(
+            file.path,
+            start,
+            start + len(kept) - 1,
+            window.total,
+            "\n".join(kept),
+            kept != whole,
+            receipt("\n".join(whole)) if self._args.receipts and whole else None,
+            [name for name, bit in cut_by.items() if bit],
+        )

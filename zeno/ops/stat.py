@@ -12,6 +12,8 @@ from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 
+# So many paths are worth loading what makes single ones cheaper.
+MANY = 100
 # Dates repeat after 400 years, to the second: so the system's calendar serves for every year there is.
 _CYCLE_YEARS, _CYCLE_SECONDS = 400, 146_097 * 86_400
 
@@ -21,6 +23,8 @@ def stat(args: StatArgs, corpus: Corpus, meter: Meter) -> StatResult:
     asked = [] if args.path is MISSING else [(args.path, "args.path")]
     if args.paths is not MISSING:
         asked += [(path, f"args.paths[{index}]") for index, path in enumerate(args.paths)]
+    if len(asked) > MANY:
+        corpus.tree.quicken()
     items = [_item(path, field, corpus.tree) for path, field in asked]
     meter.files_scanned += len(items)
     return StatResult(items=items, metrics=meter.stop())

@@ -5,18 +5,20 @@ from pydantic import MISSING
 
 from zeno.errors import InvalidArgs
 from zeno.meter import Meter
-from zeno.results.receipts import check, receipt
+from zeno.results.receipts import Checker, receipt
 from zeno.search.corpus import Corpus
 
 
 def verify(args: VerifyArgs, corpus: Corpus, meter: Meter) -> VerifyResult:
     """A verdict on each citation, in the order given."""
-    items: list[CitationVerdict] = []
     for index, citation in enumerate(args.citations):
-        field = f"args.citations[{index}]"
-        _require_sense(citation, field)
-        items.append(check(citation, corpus.tree, field, meter.scanned))
-    return VerifyResult(items=items, metrics=meter.stop())
+        _require_sense(citation, f"args.citations[{index}]")
+    checker = Checker(corpus.tree, meter.scanned)
+    items: dict[int, CitationVerdict] = {}
+    # One file after the other, so that each is read once.
+    for index in sorted(range(len(args.citations)), key=lambda index: args.citations[index].path):
+        items[index] = checker.check(args.citations[index], f"args.citations[{index}]")
+    return VerifyResult(items=[items[index] for index in range(len(items))], metrics=meter.stop())
 
 
 def _require_sense(citation: VerifyCitation, field: str) -> None:

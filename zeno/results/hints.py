@@ -1,18 +1,22 @@
-"""Help for the empty-handed: why a selection matches no file, in a sentence or two, each of them true of the tree."""
+"""Hints: why a request found nothing or more than was meant, in a sentence or two."""
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from stat import S_ISDIR
 from typing import Any
 
-from zeno.errors import InvalidArgs, ZenoError
+from zeno.errors import InvalidArgs, InvalidPattern, ZenoError
 from zeno.files.tree import Tree
 from zeno.search.corpus import Corpus
-from zeno.search.selection import WILDCARD, Candidates, Selection
-from zeno.text.globs import matcher
+from zeno.search.selection import Candidates, Selection
+from zeno.text.globs import WILDCARD, matcher
+from zeno.text.regex import searcher
 
 # Whoever asks for a thousand paths needs no thousand hints.
 MAX_GLOBS = 3
+# Hardly any text has these, and most expressions have one.
+_EXPRESSION = re.compile(r"\.[*+]|\\[wdsbWDSB.(\[]|\[[^\]]+\][*+?]?|\(\?|\w\|\w|^\^|\w\$$")
 
 
 def why_nothing(
@@ -43,7 +47,36 @@ def _on_glob(glob: str, field: str, paths: list[str]) -> list[str]:
         return [f"{glob!r} would match if case did not count: {others[0]!r}{_more(others)}"]
     if bare and bare != glob and any(map(matcher([bare], field), paths)):
         return [f"paths are relative to the root: {bare!r} matches"]
+    anywhere = list(filter(matcher([f"**/{bare}", *(f"**/{one}" for one in below)], field), paths)) if bare else []
+    if anywhere:
+        return [f"a glob matches the whole path: {f'**/{bare}'!r} matches {anywhere[0]!r}{_more(anywhere)}"]
     return []
+
+
+def on_pattern(pattern: str) -> list[str]:
+    """A hint on a literal that was found nowhere and looks like a regular expression."""
+    if not _EXPRESSION.search(pattern):
+        return []
+    try:
+        searcher(pattern, "args.pattern")
+    except InvalidPattern:
+        return []
+    return ["args.pattern is taken literally and was not found; it looks like a regular expression: set regex to true"]
+
+
+def on_stars(glob: str, files: Sequence[str]) -> list[str]:
+    """A hint on a glob such as `src/*.py` that also matched below other directories."""
+    folder, _, name = glob.rpartition("/")
+    if not folder or WILDCARD.search(folder) or not re.fullmatch(r"\*[^*?\[\]{}]+", name):
+        return []
+    deeper = [path for path in files if "/" in path[len(folder) + 1 :]]
+    if not deeper:
+        return []
+    only = f"^{re.escape(folder)}/[^/]*{re.escape(name[1:])}$"
+    return [
+        f"'*' also matches '/': {len(deeper)} of {len(files)} files are in directories below {folder!r}, such as "
+        f"{deeper[0]!r}; for that directory alone use regex {only}"
+    ]
 
 
 def _on_links(glob: str, tree: Tree) -> list[str]:

@@ -45,7 +45,14 @@ class ColdCorpus:
             glimpses: Iterator[int | None] = repeat(None)
             # Where nothing can be ruled out at a glance, another process could not spare us a file.
             if len(paths) >= self._shared_from and planned.scan is not None and possible():
-                halves = stack.enter_context(Halves(len(paths), lambda index: reader.glimpse(paths[index]), self._part))
+                halves = stack.enter_context(
+                    Halves(
+                        len(paths),
+                        lambda index: reader.glimpse(paths[index]),
+                        self._part,
+                        lambda: not reader.doubtful(),
+                    )
+                )
                 glimpses = halves.told()
             enough = False
             for path, size in zip(paths, glimpses, strict=False):

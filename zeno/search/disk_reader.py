@@ -4,7 +4,7 @@ from collections import Counter
 from contextlib import ExitStack
 from functools import cached_property
 
-from zeno.errors import NotAFile, NotFound, OutsideRoot, PermissionDenied
+from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.batch_open import BINARY, LARGE, UNREADABLE, UNUSUAL, Content, Descent
 from zeno.files.tree import Tree
 from zeno.meter import Meter
@@ -34,7 +34,18 @@ class Reader:
         return self
 
     def __exit__(self, *_: object) -> None:
+        doubtful = self.doubtful()
+        if doubtful:
+            # Moved away meanwhile: what files were ruled out by may have been written outside the root.
+            self._skipped["unreadable"] += doubtful
         self._stack.close()
+
+    def doubtful(self) -> int:
+        """How many directories were moved while their files were read: these count as not read."""
+        if "_descent" not in self.__dict__:
+            return 0
+        self._descent.close()
+        return self._descent.doubtful
 
     # Made for the first file: mostly all texts are held, and there is none.
 
@@ -55,7 +66,7 @@ class Reader:
 
         With `whole` false it is counted only, for which its beginning is enough.
         """
-        size, text = self.look(path, whole=whole)
+        size, text = self._look(path, whole=whole, check=True)
         self.count(size, whole=whole)
         return text
 
@@ -68,11 +79,15 @@ class Reader:
 
     def glimpse(self, path: str) -> int:
         """What there is to count of a file that matches nowhere; `WORTH_READING` for one that may."""
-        size, text = self.look(path, whole=True)
+        size, text = self._look(path, whole=True, check=False)
         return size if text is None else WORTH_READING
 
-    def look(self, path: str, *, whole: bool) -> tuple[int, bytes | None]:
-        """The same without counting it: what there is to count, and the text."""
+    def _look(self, path: str, *, whole: bool, check: bool) -> tuple[int, bytes | None]:
+        """Read a file without counting it: what there is to count, and its text where something may match.
+
+        With `check` the text is only given if the file was still in its place after it was read. A file that was not
+        is read again from the root.
+        """
         name = raw(path, "path")
         size = self._descent.fill(name, self._max_bytes, self._buffer if whole else self._head, whole=whole)
         if size >= 0:
@@ -82,24 +97,30 @@ class Reader:
             # Most files match nowhere, and then there is nothing to tell about them.
             if sift is not None and sift(self._buffer, 0, size)[0] < 0:
                 return size, None
-            data = bytes(memoryview(self._buffer)[:size])
+            size, text = self._judge((size, bytes(memoryview(self._buffer)[:size]), False), whole=whole)
         elif size in (BINARY, LARGE):
             return size, None
         else:
-            read = (self._descent.read(name, self._max_bytes, whole=whole) if size == UNUSUAL else None) or (
-                self._followed(path, whole=whole)
-            )
+            read = self._descent.read(name, self._max_bytes, whole=whole) if size == UNUSUAL else None
             if read is None:
-                return UNREADABLE, None
-            size, data, binary = read
-            if size > self._max_bytes or binary:
-                return (LARGE if size > self._max_bytes else BINARY), None
-            size = len(data)
-            if not whole:
-                return size, None
+                return self._judge(self._followed(path, whole=whole), whole=whole)
+            size, text = self._judge(read, whole=whole)
+        if text is not None and check and not self._descent.is_in_place():
+            return self._judge(self._followed(path, whole=whole), whole=whole)
+        return size, text
+
+    def _judge(self, read: Content | None, *, whole: bool) -> tuple[int, bytes | None]:
+        """What there is to count of what was read, and the text where something may match."""
+        if read is None:
+            return UNREADABLE, None
+        size, data, binary = read
+        if size > self._max_bytes or binary:
+            return (LARGE if size > self._max_bytes else BINARY), None
+        if not whole:
+            return len(data), None
         text = normal(data)
         scan = self._planned.scan
-        return size, None if scan is not None and scan(text, 0, len(text))[0] < 0 else text
+        return len(data), None if scan is not None and scan(text, 0, len(text))[0] < 0 else text
 
     def _followed(self, path: str, *, whole: bool) -> Content | None:
         """What is in a file by a path that may hold links; None where it cannot be read."""
@@ -110,5 +131,5 @@ class Reader:
                 if file.is_binary:
                     return file.size, b"", True
                 return file.size, file.read() if whole else next(file.chunks(), b"")[:BINARY_WINDOW], False
-        except (NotFound, NotAFile, OutsideRoot, PermissionDenied):
+        except (Denied, NotFound, NotAFile, OutsideRoot, PermissionDenied):
             return None

@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from zeno.errors import OutsideRoot
+from zeno.errors import Denied, OutsideRoot
+from zeno.files.policy import DENIED as DENIED_PATH
 from zeno.files.tree import Tree
-from zeno.files.walk import Run, Walked
-from zeno.text.globs import matcher
+from zeno.files.walk import DENIED, EXCLUDED, LEFT_OUT, Run, Walked
+from zeno.text.globs import WILDCARD, matcher, reach
 from zeno.text.path_names import Paths, printed, raw
 from zeno.text.regex import Matches
 
-WILDCARD = re.compile(r"[*?\[{]")
-"""What makes a glob more than a path."""
 HERE = re.compile(r"\A(?:\./+)+")
 SLASH = re.compile("/")
 FEW = 32
@@ -43,6 +42,17 @@ class Candidates(NamedTuple):
     cut: bool
     problems: list[Walked]
     """Names that are no candidates though no rule leaves them out; with a cut, those before the last candidate."""
+    left_out: "dict[str, LeftOutNames]"
+    """Names that a rule leaves out, by rule; with a cut, those before the last candidate."""
+
+
+class LeftOutNames(NamedTuple):
+    """Names that one rule leaves out."""
+
+    names: Paths
+    """Sorted paths of files, links and whatever else is no directory."""
+    directories: list[str]
+    """Paths of directories that were not entered, each ending in a slash."""
 
 
 def select(walked: Iterable[Run], rules: Rules, start: str = "") -> Candidates:
@@ -50,20 +60,36 @@ def select(walked: Iterable[Run], rules: Rules, start: str = "") -> Candidates:
     excluded = matcher(rules.exclude_globs, "args.exclude_globs") if rules.exclude_globs else None
     paths = Paths()
     problems: list[Walked] = []
+    left_out: dict[str, list[str]] = {}
+    cut = False
     for found, problem in walked:
         if start:
             found = [path for path in found if path >= start]
+        if problem in LEFT_OUT:
+            left_out.setdefault(problem, []).extend(found)
+            continue
         if excluded:
             # What a directory holds that cannot be listed, no glob over files can know.
-            found = [path for path in found if path.endswith("/") or not excluded(path)]
+            kept = [path for path in found if path.endswith("/") or not excluded(path)]
+            if len(kept) < len(found):
+                left_out.setdefault(EXCLUDED, []).extend(set(found).difference(kept))
+            found = kept
         if problem is not None:
             problems += [Walked(path, problem) for path in found]
             continue
         room = rules.max_files - len(paths)
         paths += found[:room]
         if len(found) > room:
-            return Candidates(paths, True, [problem for problem in problems if problem.path < paths[-1]])
-    return Candidates(paths, False, problems)
+            cut = True
+            problems = [problem for problem in problems if problem.path < paths[-1]]
+            left_out = {rule: [path for path in names if path < paths[-1]] for rule, names in left_out.items()}
+            break
+    return Candidates(paths, cut, problems, {rule: _names(left_out[rule]) for rule in LEFT_OUT if rule in left_out})
+
+
+def _names(paths: list[str]) -> LeftOutNames:
+    directories = [path for path in paths if path.endswith("/")]
+    return LeftOutNames(Paths(sorted(path for path in paths if not path.endswith("/"))), directories)
 
 
 class Selection(NamedTuple):
@@ -89,6 +115,24 @@ class Selection(NamedTuple):
             if problem is not None and (self.reaches(path) if path.endswith("/") else self.wanted(path))
         )
 
+    def left_out(self, candidates: Candidates) -> "Counter[str]":
+        """How many names each rule left out though they were asked for; `directories` are those not entered.
+
+        Of denied names it must not matter whether they are files or directories.
+        """
+        counts: Counter[str] = Counter()
+        for rule, (names, directories) in candidates.left_out.items():
+            if rule == DENIED:
+                counts[rule] = sum(
+                    self.wanted(path) or self.reaches(path + "/")
+                    for path in [*names, *(path[:-1] for path in directories)]
+                )
+                continue
+            not_entered = sum(map(self.reaches, directories))
+            counts[rule] = len(self.pick(names)) + not_entered
+            counts["directories"] += not_entered
+        return counts
+
 
 EVERYTHING = Selection(lambda _: True, lambda _: True, lambda paths: paths)
 
@@ -96,7 +140,7 @@ EVERYTHING = Selection(lambda _: True, lambda _: True, lambda paths: paths)
 def globbed(glob: str, field: str) -> Selection:
     """What one glob asks for."""
     globs = matcher([glob], field)
-    return Selection(globs, _reach([glob]), globs.of)
+    return Selection(globs, reach([glob]), globs.of)
 
 
 def searched(search: Matches) -> Selection:
@@ -134,7 +178,7 @@ def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
                 last = prefix
         return found if len(found) == globbed else list(dict.fromkeys(sorted(found)))
 
-    return Selection(lambda path: path in exact or below(path) or matches(path), _reach(asked, prefixes), pick)
+    return Selection(lambda path: path in exact or below(path) or matches(path), reach(asked, prefixes), pick)
 
 
 def _below(folders: tuple[str, ...]) -> Callable[[str], bool]:
@@ -143,16 +187,6 @@ def _below(folders: tuple[str, ...]) -> Callable[[str], bool]:
         return lambda path: path.startswith(folders)
     known = frozenset(folders)
     return lambda path: any(path[: slash.end()] in known for slash in SLASH.finditer(path))
-
-
-def _reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str], bool]:
-    """Whether a file below a directory could match: what stands before a glob's first wildcard must not forbid it."""
-    literals = [WILDCARD.split(glob, maxsplit=1)[0] for glob in globs]
-    open_ended = (*(part for part, glob in zip(literals, globs, strict=True) if part != glob), *prefixes)
-    targets = [*literals, *prefixes]
-    return lambda path: (
-        path == "./" or path.startswith(open_ended) or any(target.startswith(path) for target in targets)
-    )
 
 
 def _relative(tree: Tree, entry: str, field: str) -> str:
@@ -169,4 +203,6 @@ def _relative(tree: Tree, entry: str, field: str) -> str:
         depth += {"": 0, ".": 0, "..": -1}.get(step, 1)
         if depth < 0:
             raise OutsideRoot(entry)
+    if entry not in ("", ".") and not WILDCARD.search(entry) and tree.policy.verdict(entry.rstrip("/")) == DENIED_PATH:
+        raise Denied(entry)
     return entry or "."

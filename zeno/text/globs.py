@@ -5,7 +5,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from zeno.errors import InvalidArgs
@@ -16,6 +16,8 @@ from zeno.text.regex import full_matcher, scanner
 MAX_ALTERNATIVES = 1024
 # They also repeat what stands around them: so many characters may come of all the braces of one argument.
 MAX_EXPANDED = 1 << 20
+WILDCARD = re.compile(r"[*?\[{]")
+"""What makes a glob more than a path."""
 # Before a star, which matches as much, `**/` says nothing.
 _NEEDLESS = re.compile(r"(^|/)(?:\*\*/)+(?=\*)")
 
@@ -60,6 +62,16 @@ def matcher(globs: Iterable[str], field: str, *, case_sensitive: bool = True) ->
         room -= sum(len(text) + 1 for text in texts) if len(texts) > 1 else 0
         alternatives += texts
     return Globs(alternatives, field, case_sensitive)
+
+
+def reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str], bool]:
+    """Whether a file below a directory could match: what stands before a glob's first wildcard must not forbid it."""
+    literals = [WILDCARD.split(glob, maxsplit=1)[0] for glob in globs]
+    open_ended = (*(part for part, glob in zip(literals, globs, strict=True) if part != glob), *prefixes)
+    targets = [*literals, *prefixes]
+    return lambda path: (
+        path == "./" or path.startswith(open_ended) or any(target.startswith(path) for target in targets)
+    )
 
 
 def _ends(glob: str) -> tuple[str, str] | None:

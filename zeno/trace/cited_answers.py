@@ -1,12 +1,15 @@
 """Whole answers as evidence: what a claim rests on where no line could be cited, such as a search that found nothing.
 
 An answer is cited by the id of its request and its digest. It holds while the tree gives that very answer, and only
-if the answer was all that was asked for: a search that was cut or left files out does not show what is not there.
+if the answer was all that was asked for: a search that was cut, skipped files or selected none does not show what is
+not there. Files that rules left out were not asked for; how many names these are is told with the verdict.
 """
 
 from typing import Any, Literal, NamedTuple
 
 from zeno.trace.replay import Comparison
+
+_RULES = ("hidden", "ignored", "excluded", "denied")
 
 AnswerVerdict = Literal["ok", "partial", "changed", "not_run", "not_given"]
 
@@ -26,11 +29,30 @@ class JudgedAnswer(NamedTuple):
     reason: str | None
     found: tuple[str, int] | None
     """What it is a list of, and how many; None for other answers, and for one that the tree gives no more."""
+    covered: dict[str, int] | None
+    """For a search or a list that the tree still gives: `files`, how many were selected, and how many names each rule
+    left out (`hidden`, `ignored`, `excluded`, `denied`; of these `directories` were not entered)."""
 
     @property
     def holds(self) -> bool:
         """Whether a claim may rest on it."""
         return self.verdict == "ok"
+
+    @property
+    def coverage(self) -> str | None:
+        """What a search or list covered and what rules left out of it, in one sentence; None for other answers."""
+        if self.covered is None:
+            return None
+        files = self.covered["files"]
+        verb = "searched" if self.op == "grep" else "listed"
+        told = f"{files:,} {'file' if files == 1 else 'files'} {verb}"
+        left = [f"{self.covered[rule]:,} {rule}" for rule in _RULES if self.covered[rule]]
+        if not left:
+            return f"{told}; no rule left anything out"
+        left[0] += " name" if left[0].startswith("1 ") else " names"
+        directories = self.covered["directories"]
+        entered = f" ({directories:,} {'directory' if directories == 1 else 'directories'} not entered)"
+        return f"{told}; left out: {', '.join(left)}{entered if directories else ''}"
 
 
 class Answers:
@@ -47,13 +69,20 @@ class Answers:
             again = comparison.again if comparison.verdict == "same" else None
             verdict, reason = _judged(comparison)
             self._given[key] = JudgedAnswer(
-                *key, exchange.answered, exchange.op, exchange.args, verdict, reason, again.found if again else None
+                *key,
+                exchange.answered,
+                exchange.op,
+                exchange.args,
+                verdict,
+                reason,
+                again.found if again else None,
+                again.covered if again else None,
             )
 
     def judge(self, cited: dict[str, Any]) -> JudgedAnswer:
         """What became of an answer that a claim cites."""
         key = (cited["id"], cited["digest"])
-        return self._given.get(key) or JudgedAnswer(*key, None, None, None, "not_given", None, None)
+        return self._given.get(key) or JudgedAnswer(*key, None, None, None, "not_given", None, None, None)
 
 
 def _judged(comparison: Comparison) -> tuple[AnswerVerdict, str | None]:

@@ -38,8 +38,10 @@ def shown_by(result: Model) -> Shown:
     """The lines of files that a result holds."""
     if isinstance(result, ReadFileResult):
         # Which of its lines a clipped text clips is not told.
-        clipped = result.clipped is not MISSING
-        return Shown(() if clipped else _span(result.path, result.start_line, result.end_line), not clipped)
+        slices = [result, *([] if result.ranges is MISSING else result.ranges)]
+        kept = [one for one in slices if one.clipped is MISSING]
+        told = [span for one in kept for span in _span(one.path, one.start_line, one.end_line)]
+        return Shown(tuple(told), len(kept) == len(slices))
     if isinstance(result, PeekResult):
         parts = [part for part in (result.head, result.tail) if part.clipped is MISSING]
         spans = [span for part in parts for span in _span(result.path, part.start_line, part.end_line)]
@@ -74,7 +76,7 @@ def _span(path: str, first: int, last: int) -> tuple[Span, ...]:
 def span_told(op: str, args: dict[str, Any], summary: dict[str, Any]) -> Span | None:
     """What a response event alone tells of its delivery: only `read_file` counts its lines."""
     count = int(summary["metrics"].get("lines_returned", 0))
-    if op != "read_file" or not count or "max_chars" in args or "max_line_chars" in args:
+    if op != "read_file" or not count or not {"max_chars", "max_line_chars", "ranges"}.isdisjoint(args):
         return None
     # Whoever wrote the trace: arguments that read_file would not take tell nothing.
     if spec.violations("zeno/ops/read_file.json#/$defs/args", args):

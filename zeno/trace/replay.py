@@ -48,6 +48,10 @@ class Again(NamedTuple):
     """Why the answer is not all that was asked for; None where it is."""
     found: tuple[str, int] | None
     """What it is a list of, and how many."""
+    covered: dict[str, int] | None
+    """For a search or a list: `files`, how many it selected, and how many names each rule left out; else None."""
+    earlier: str | None = None
+    """The digest it had before results told what they cover; None where that is no other."""
 
 
 class Comparison(NamedTuple):
@@ -82,7 +86,7 @@ class Replayer:
             again = self.again(exchange.op, exchange.args)
             return Comparison(exchange, "same" if again.code == code else "differs", again, (), certain=True)
         again = self.again(exchange.op, exchange.args)
-        if again.digest == answer["digest"]:
+        if answer["digest"] in (again.digest, again.earlier):
             return Comparison(exchange, "same", again, again.shown.spans, again.shown.whole)
         told = span_told(exchange.op, exchange.args, answer["summary"])
         spans = () if told is None else (told._replace(path=self.resolved(told.path)),)
@@ -107,14 +111,16 @@ class Replayer:
             if len(wire.success("replay", result)) > self._terms.max_response_bytes:
                 raise ResponseTooLarge("the answer is longer than a response may be")
         except ZenoError as error:
-            return Again(None, error.code, Shown((), True), None, 0, None, None)
+            return Again(None, error.code, Shown((), True), None, 0, None, None, None)
         shown = shown_by(result)
         spans = tuple(span._replace(path=self.resolved(span.path)) for span in shown.spans)
         cursor = getattr(result, "cursor", None)
         stopped = cursor if isinstance(cursor, str) else None
         scanned: int = getattr(result, "metrics").files_scanned  # noqa: B009 - every result has them
         gap = _gap(result, args, shown)
-        return Again(digest(result), None, shown._replace(spans=spans), stopped, scanned, gap, counted(result))
+        shown = shown._replace(spans=spans)
+        covered, earlier = _covered(result), _earlier_digest(result, args)
+        return Again(digest(result), None, shown, stopped, scanned, gap, counted(result), covered, earlier)
 
     def resolved(self, path: str) -> str:
         """A path with its links resolved, so that one file has one name; as it is where it leads nowhere."""
@@ -133,10 +139,33 @@ def _gap(result: Model, args: dict[str, Any], shown: Shown) -> str | None:
         # Only this page or only these files: what lies elsewhere was not looked at.
         if "cursor" in args:
             return "it is a page after others"
+        if result.files_selected == 0:
+            return "no file was selected, so nothing was searched"
         skipped = {} if result.skipped is MISSING else result.skipped.model_dump()
         left = ", ".join(f"{number} {why}" for why, number in skipped.items() if number)
         return None if result.complete is True else f"it left out {left}"
     return None if shown.whole else "lines of it were clipped"
+
+
+def _covered(result: Model) -> dict[str, int] | None:
+    if not isinstance(result, GrepResult | ListFilesResult) or result.left_out is MISSING:
+        return None
+    return {"files": int(result.files_selected), **result.left_out.model_dump()}
+
+
+def _earlier_digest(result: Model, args: dict[str, Any]) -> str | None:
+    """The digest of a result without `files_selected`, `left_out` and hints on files that were selected.
+
+    An empty selection could be complete then.
+    """
+    if not isinstance(result, GrepResult | ListFilesResult):
+        return None
+    skipped = {} if result.skipped is MISSING else result.skipped.model_dump()
+    complete = not (result.truncated or "cursor" in args or any(skipped.values()))
+    update: dict[str, Any] = {"complete": complete, "files_selected": MISSING, "left_out": MISSING}
+    if result.files_selected:
+        update["hints"] = MISSING
+    return digest(result.model_copy(update=update))
 
 
 def _code(exchange: Exchange) -> str | None:

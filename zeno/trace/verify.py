@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import contract_spec as spec
 from contract_models.zeno.ops.verify import VerifyCitation
 
-from zeno.errors import InvalidArgs, OutsideRoot
+from zeno.errors import Denied, InvalidArgs, OutsideRoot
 from zeno.files.tree import Tree
 from zeno.results.receipts import check
 from zeno.trace.cited_answers import Answers, JudgedAnswer
@@ -122,6 +122,8 @@ def _judged(citation: dict[str, Any], seen: Seen, replayer: Replayer) -> Judged:
         return judged("invalid", reason="no file has lines of such numbers")
     try:
         found = check(VerifyCitation.model_validate(citation), replayer.corpus.tree, "evidence").model_dump(mode="json")
+    except Denied as error:
+        return judged("missing", reason=str(error))
     except OutsideRoot as error:
         return judged("outside_root", reason=str(error))
     except InvalidArgs as error:

@@ -5,9 +5,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from contract_models.zeno.ops.grep import GrepResult
 from contract_models.zeno.request import Request
 from contract_models.zeno.trace_event import ErrorEvent, RequestEvent, ResponseEvent, ResponseSummary
 from contract_spec.model import Model
+from pydantic import MISSING
 
 from zeno.errors import TraceFailed, ZenoError
 from zeno.session import wire
@@ -17,6 +19,10 @@ from zeno.trace.log import Log, timestamp
 
 def counted(result: Model) -> tuple[str, int] | None:
     """What a result is a list of, and how many; None for one that is no list."""
+    if isinstance(result, GrepResult):
+        if result.counts is not MISSING:
+            return "files", len(result.counts)
+        return "hits", len(result.hits) if result.total is MISSING else result.total.lines
     names = (name for name in ("files", "hits", "symbols", "items") if hasattr(result, name))
     return next(((name, len(getattr(result, name))) for name in names), None)
 

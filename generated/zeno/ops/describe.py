@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from contract_spec.model import Model
 from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from typing_extensions import TypeAliasType
 
 from .. import metrics as metrics_1
 
@@ -96,6 +97,41 @@ class ServerFlags(Model):
     """
 
 
+DenyItem = TypeAliasType("DenyItem", Annotated[StrictStr, Field(min_length=1)])
+
+
+OnlyItem = TypeAliasType("OnlyItem", Annotated[StrictStr, Field(min_length=1)])
+
+
+List = TypeAliasType("List", Annotated[StrictStr, Field(min_length=1)])
+
+
+class ServerPolicy(Model):
+    """
+    What this server never shows, whatever a request says. A denied path is refused with the code denied, and left out of lists and searches.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    deny: list[DenyItem]
+    """
+    Globs of what is denied, as --deny was given them. Case does not count.
+    """
+    only: list[OnlyItem]
+    """
+    Globs of what is not denied; an empty list denies nothing.
+    """
+    lists: list[List]
+    """
+    Named lists of globs that are denied too, such as secrets.
+    """
+    ignored: StrictBool
+    """
+    Whether names that ignore rules leave out are denied.
+    """
+
+
 class DescribeResult(Model):
     """
     Result of describe.
@@ -120,6 +156,10 @@ class DescribeResult(Model):
     flags: ServerFlags
     """
     Flags in force.
+    """
+    policy: ServerPolicy | MISSING = MISSING
+    """
+    Present exactly when the server has a policy.
     """
     schemas: dict[str, dict[str, Any]] | MISSING = MISSING
     """

@@ -10,6 +10,7 @@ from contract_spec.model import Model
 from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from typing_extensions import TypeAliasType
 
+from .. import left_out as left_out_1
 from .. import metrics as metrics_1
 
 Path = TypeAliasType("Path", Annotated[StrictStr, Field(min_length=1)])
@@ -45,9 +46,13 @@ class GrepArgs(Model):
     """
     Search only here: globs over the relative path, a file's path to the letter, or a directory's path for all below it. Absent: everywhere.
     """
+    output: Literal['hits', 'files', 'count'] = 'hits'
+    """
+    hits: the matching lines. files: only which files match and in how many lines, in counts. count: only how many files and lines match, in total. With files and count no line is returned, and context, receipts, max_line_chars and max_chars say nothing.
+    """
     max_hits: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 200
     """
-    Return at most this many hits.
+    Return at most this many hits, or with output files this many files. With output count it says nothing: all is counted.
     """
     max_files: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 20000
     """
@@ -55,7 +60,7 @@ class GrepArgs(Model):
     """
     max_bytes: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 2000000
     """
-    Skip files larger than this.
+    Skip files larger than this. Files over 64 MiB are skipped whatever it says.
     """
     context: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 0
     """
@@ -158,6 +163,42 @@ class GrepHit(Model):
     """
 
 
+class GrepFileCount(Model):
+    """
+    A file with matching lines.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    path: StrictStr
+    """
+    Relative path of the file.
+    """
+    lines: Annotated[StrictInt, Field(ge=1)]
+    """
+    How many of its lines match.
+    """
+
+
+class GrepTotal(Model):
+    """
+    How much matches in all.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    files: Annotated[StrictInt, Field(ge=0)]
+    """
+    Files with at least one matching line.
+    """
+    lines: Annotated[StrictInt, Field(ge=0)]
+    """
+    Matching lines.
+    """
+
+
 class GrepSkipped(Model):
     """
     How much of the selection could not be searched.
@@ -172,7 +213,7 @@ class GrepSkipped(Model):
     """
     too_large: Annotated[StrictInt, Field(ge=0)]
     """
-    Files larger than max_bytes, binary or not.
+    Files larger than max_bytes or 64 MiB, binary or not.
     """
     unreadable: Annotated[StrictInt, Field(ge=0)]
     """
@@ -198,7 +239,15 @@ class GrepResult(Model):
     )
     hits: list[GrepHit]
     """
-    Matching lines, sorted by path and line.
+    Matching lines, sorted by path and line. Empty with output files or count.
+    """
+    counts: list[GrepFileCount] | MISSING = MISSING
+    """
+    Present exactly when output is files: the files that match, sorted by path.
+    """
+    total: GrepTotal | MISSING = MISSING
+    """
+    Present exactly when output is count.
     """
     truncated: StrictBool
     """
@@ -217,11 +266,19 @@ class GrepResult(Model):
     """
     complete: StrictBool | MISSING = MISSING
     """
-    True when nothing was cut, nothing was skipped and no earlier page came before: no other line of the selected files matches.
+    True when at least one file was selected, nothing was cut, nothing was skipped and no earlier page came before: no other line of the selected files matches.
     """
     skipped: GrepSkipped | MISSING = MISSING
     """
     What was selected and could not be searched, by reason; it covers all selected files, also those after the hit cap was reached.
+    """
+    files_selected: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    """
+    How many files the request selected: candidates that paths asks for, skipped ones included. After a cursor, those from there on; with a cut by max_files, those looked at.
+    """
+    left_out: left_out_1.LeftOut | MISSING = MISSING
+    """
+    What the rules left out of the selection. It does not change complete: a proof of absence has to tell these counts. After a cursor, names from there on; with a cut by max_files, names before the last candidate.
     """
     files_digest: Annotated[
         StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')
@@ -231,7 +288,7 @@ class GrepResult(Model):
     """
     hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
     """
-    Present only when no file was selected: why that may be. For people: the wording is not part of the contract.
+    Present when no file was selected, or when a selection or search found nothing and another request probably would: what to change. For people and models: the wording is not part of the contract.
     """
     metrics: metrics_1.Metrics
     """

@@ -10,6 +10,7 @@ from contract_spec.model import Model
 from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from typing_extensions import TypeAliasType
 
+from .. import left_out as left_out_1
 from .. import metrics as metrics_1
 
 ExcludeDir = TypeAliasType("ExcludeDir", Annotated[StrictStr, Field(min_length=1)])
@@ -114,11 +115,19 @@ class ListFilesResult(Model):
     """
     complete: StrictBool | MISSING = MISSING
     """
-    True when nothing was cut, nothing was skipped and no earlier page came before: these are all the files there are.
+    True when at least one file was selected, nothing was cut, nothing was skipped and no earlier page came before: these are all the files there are.
     """
     skipped: ListFilesSkipped | MISSING = MISSING
     """
     What the selection met and could not list, by reason.
+    """
+    files_selected: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    """
+    How many files the request selected: candidates that glob or regex asks for, listed or not. After a cursor, those from there on; with a cut by max_files, those looked at.
+    """
+    left_out: left_out_1.LeftOut | MISSING = MISSING
+    """
+    What the rules left out of the selection. It does not change complete: a proof of absence has to tell these counts. After a cursor, names from there on; with a cut by max_files, names before the last candidate.
     """
     files_digest: Annotated[
         StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')
@@ -128,7 +137,7 @@ class ListFilesResult(Model):
     """
     hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
     """
-    Present only when no file was selected: why that may be. For people: the wording is not part of the contract.
+    Present when no file was selected: what to change. Also when * in the glob crossed a directory though it looks as if it should not. For people and models: the wording is not part of the contract.
     """
     metrics: metrics_1.Metrics
     """

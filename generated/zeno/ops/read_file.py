@@ -12,6 +12,69 @@ from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictSt
 from .. import metrics as metrics_1
 
 
+class ReadFileRange(Model):
+    """
+    Lines of a file.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    path: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Path relative to the root, or absolute and under it.
+    """
+    start_line: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 1
+    """
+    First line wanted, counted from 1.
+    """
+    end_line: Annotated[StrictInt | MISSING, Field(ge=1, le=9007199254740991)] = MISSING
+    """
+    Last line wanted, not below start_line. Absent: start_line, that is one line.
+    """
+
+
+class ReadFileSlice(Model):
+    """
+    The lines of one of the further ranges.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    path: StrictStr
+    """
+    Relative path with links resolved.
+    """
+    start_line: Annotated[StrictInt, Field(ge=1)]
+    """
+    First line asked for.
+    """
+    end_line: Annotated[StrictInt, Field(ge=0)]
+    """
+    Last line returned; start_line - 1 when none is.
+    """
+    total_lines: Annotated[StrictInt, Field(ge=0)]
+    """
+    Number of lines in the file.
+    """
+    text: StrictStr
+    """
+    The lines joined by a line feed, without one at the end.
+    """
+    clipped: Literal[True] | MISSING = MISSING
+    """
+    Present when part of a line was left out.
+    """
+    sha256: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
+        MISSING
+    )
+    """
+    Present when receipts is true and there are lines: the receipt of the whole lines.
+    """
+
+
 class ReadFileArgs(Model):
     """
     Arguments of read_file.
@@ -32,9 +95,15 @@ class ReadFileArgs(Model):
     """
     Last line wanted, not below start_line. Absent: start_line, that is one line.
     """
+    ranges: Annotated[
+        list[ReadFileRange] | MISSING, Field(max_length=100, min_length=1)
+    ] = MISSING
+    """
+    Further ranges to read in the same answer, of this or other files. If one of them cannot be read, the whole request is refused.
+    """
     max_lines: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 400
     """
-    Return at most this many lines.
+    Return at most this many lines, those of all ranges together.
     """
     receipts: StrictBool = False
     """
@@ -50,7 +119,7 @@ class ReadFileArgs(Model):
         MISSING
     )
     """
-    Return at most this many characters of text, line feeds between lines included. Lines that do not fit are left out; a first line that does not fit is clipped.
+    Return at most this many characters of text, those of all ranges together, line feeds between lines included. Lines that do not fit are left out; a first line that does not fit is clipped.
     """
 
 
@@ -81,7 +150,7 @@ class ReadFileResult(Model):
     """
     truncated: StrictBool
     """
-    True when lines that were asked for and exist were withheld because of max_lines or max_chars.
+    True when lines that were asked for and exist were withheld because of max_lines or max_chars, in any of the ranges.
     """
     truncated_by: Annotated[
         list[Literal['max_chars', 'max_lines']] | MISSING, Field(min_length=1)
@@ -102,6 +171,10 @@ class ReadFileResult(Model):
     )
     """
     Present when receipts is true and there are lines: SHA-256, in lower-case hexadecimal, of the UTF-8 bytes of lines start_line to end_line joined by a line feed, whole even where they are clipped.
+    """
+    ranges: Annotated[list[ReadFileSlice] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Present exactly when ranges were asked for: their lines, in the order asked.
     """
     metrics: metrics_1.Metrics
     """

@@ -41,7 +41,7 @@ def test_a_bundle_with_too_many_entries_is_one_unreadable_bundle(tmp_path, capsy
     entries = ",".join(["{}"] * (LIMITS["max_entries"] + 1))
     (tmp_path / "b.json").write_text(f'{{"per_file_scores":[{entries}]}}')
     assert main(["normalize", str(tmp_path / "b.json"), "--out", str(tmp_path / "l")]) == 1
-    assert "1 audited" in capsys.readouterr().err
+    assert "1 unreadable" in capsys.readouterr().err
     [item] = (tmp_path / "l" / "audit.jsonl").read_text().splitlines()
     [reason] = json.loads(item)["reasons"]
     assert reason["code"] == "too_large"

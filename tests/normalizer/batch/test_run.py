@@ -63,7 +63,13 @@ def test_the_number_of_jobs_does_not_matter(study, jobs, tmp_path):
     command = [sys.executable, "-m", "normalizer", "normalize", *map(str, paths), "--out", str(tmp_path / "l")]
     done = subprocess.run([*command, "--jobs", jobs], stderr=subprocess.PIPE, text=True)
     assert done.returncode == 1
-    assert [line.partition(":")[0] for line in done.stderr.splitlines()] == ["bundles", "entries", "ledger"]
+    told = done.stderr.splitlines()
+    assert [line.partition(":")[0] for line in told[:3]] == ["bundles", "entries", "ledger"]
+    assert told[3].startswith(f"{paths[3]} is unreadable: not_strict_json") or "7.json is unreadable" in told[3]
+    assert (
+        done.stderr
+        == subprocess.run([*command[:-1], str(tmp_path / "again")], stderr=subprocess.PIPE, text=True).stderr
+    )
     assert tree(tmp_path / "l") == expected
 
 
@@ -80,7 +86,10 @@ def test_a_folder_means_all_json_below_it_but_not_the_ledger_nor_the_documents(t
         "--manifest",
         str(manifest),
     ]
-    for expected in ("bundles: 2 in = 2 read + 0 audited + 0 duplicates", "2 in = 0 read + 0 audited + 2 duplicates"):
+    for expected in (
+        "bundles: 2 in = 2 read + 0 unreadable + 0 duplicates",
+        "2 in = 0 read + 0 unreadable + 2 duplicates",
+    ):
         main(command)
         assert expected in capsys.readouterr().err
 
@@ -90,7 +99,10 @@ def test_standard_input_is_a_bundle(tmp_path):
     done = subprocess.run(command, input=json.dumps(bundle()).encode(), capture_output=True)
     assert done.returncode == 0
     assert done.stdout == b""
-    assert b"bundles: 1 in = 1 read + 0 audited + 0 duplicates\nentries: 1 in = 1 valid + 0 invalid\n" in done.stderr
+    assert (
+        b"bundles: 1 in = 1 read + 0 unreadable + 0 duplicates\nentries: 1 in = 1 valid + 0 invalid + 0 unreadable\n"
+        in done.stderr
+    )
 
 
 def test_the_same_bundle_under_other_settings_is_refused_unless_replaced(tmp_path, capsys):

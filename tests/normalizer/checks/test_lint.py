@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from normalizer.checks import lint as linting
 from normalizer.cli import main
 
 FILES = [{"file": "a", "generator_model": "g"}]
@@ -136,3 +137,42 @@ def test_a_relative_id_is_an_id(tmp_path, capsys):
 def test_a_folder_without_schemas_is_not_said_to_be_fine(tmp_path, capsys):
     assert main(["lint", "--schema", str(tmp_path)]) == 2
     assert "no *.json file is below" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "pointer", "says"),
+    [
+        (
+            "rubric",
+            {"name": "r", "dimensions": {"a": {"scale": {"kind": "integer"}}}},
+            "/dimensions/a/scale/kind",
+            "integers",
+        ),
+        (
+            "rubric",
+            {"name": "r", "dimensions": {"a": {"scale": {"kind": "integers", "min": 0, "minimum": 0, "maximum": 2}}}},
+            "/dimensions/a/scale/min",
+            "minimum",
+        ),
+        ("run_manifest", {"judge": "x", "files": [{"file": "a"}]}, "/judge", "judge_model"),
+        ("run_manifest", {"files": [{"file": "a", "generator": "x"}]}, "/files/0/generator", "generator_model"),
+        ("run_manifest", {"phase": 3, "files": [{"file": "a"}]}, "/phase", "not 3"),
+        ("dialect", {"name": "d", "fields": {"fil": {"at": "/a"}}}, "/fields/fil", "file"),
+    ],
+)  # fmt: skip
+def test_a_wrong_name_or_value_is_told_with_what_is_allowed(kind, value, pointer, says):
+    _, found = linting.document("d.json", kind, json.dumps(value).encode())
+    [message] = [finding.message for finding in found if finding.pointer == pointer]
+    assert says in message
+
+
+def test_a_dialect_whose_scores_are_not_those_of_its_rubric_is_found():
+    rubric = {"name": "r", "dimensions": {"b": {"scale": {"kind": "integers", "minimum": 0, "maximum": 2}}}}
+    fields = {"file": {"at": "/f"}, "scores": {"a": {"at": "/a"}}}
+    value = {"name": "d", "container": [{"kind": "jsonl"}], "fields": fields, "rubric": rubric}
+    document, flaws = linting.document("d.json", "dialect", json.dumps(value).encode())
+    assert flaws == []
+    assert [finding.pointer for finding in linting.dialect("d.json", document)] == [
+        "/fields/scores/a",
+        "/rubric/dimensions/b",
+    ]

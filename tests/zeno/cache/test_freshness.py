@@ -25,6 +25,7 @@ CHANGES = {
     "delete": "rm d/b.txt",
     "create": "echo needle > d/new.txt",
     "create beside hidden ones": "mkdir .h; echo needle > .h/new.txt",
+    "create an empty hidden directory": "mkdir .h",
     "new directories": "mkdir -p n/e/w; echo needle > n/e/w/x.txt",
     "new directory filled later": "mkdir n; sleep 0.05; mkdir n/e; echo needle > n/e/x.txt",
     "moved directory": "mv d e; echo needle >> e/a.txt",

@@ -122,3 +122,45 @@ def test_a_path_that_leads_through_no_linked_directory_has_no_such_hint(linked, 
 def test_a_path_of_endless_steps_costs_no_more_than_the_directories_there_are(linked):
     entry = "real/" + "deep/" * 100_000 + "x"
     assert len(linked("grep", pattern="x", paths=[entry])["result"]["hints"]) == 1
+
+
+def write(root, *paths):
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text("text\n")
+
+
+@pytest.mark.parametrize("pattern", [r"class .*Admin", r"\w+", "(?i)x", "foo|bar", "^import", "end$", "[a-z]+"])
+def test_a_literal_that_looks_like_an_expression_and_is_not_found_says_so(root, ask, pattern):
+    write(root, "a")
+    (hint,) = ask("grep", pattern=pattern)["result"]["hints"]
+    assert "regex" in hint
+    assert "hints" not in ask("grep", pattern=pattern, regex=True, paths=["a"])["result"]
+
+
+@pytest.mark.parametrize("pattern", ["plain", "a.b", "f(x)", "a, b", "$HOME", "C:\\x", "((", "x*y"])
+def test_plain_text_that_is_not_found_has_no_hints(root, ask, pattern):
+    write(root, "a")
+    assert "hints" not in ask("grep", pattern=pattern)["result"]
+
+
+def test_what_is_found_needs_no_hint_whatever_it_looks_like(root, ask):
+    (root / "a").write_text("a.*b\n")
+    assert "hints" not in ask("grep", pattern="a.*b")["result"]
+    assert "hints" not in ask("grep", pattern="a.*b", output="count")["result"]
+
+
+def test_a_bare_name_that_stands_deeper_is_told(root, ask):
+    write(root, "src/app.py", "src/x/app.py", "other.py")
+    hints = ask("list_files", glob="app.py")["result"]["hints"]
+    assert any("'**/app.py' matches 'src/app.py' and 1 more" in hint for hint in hints)
+    assert any("'**/x'" in hint for hint in ask("grep", pattern="text", paths=["x"])["result"]["hints"])
+
+
+def test_a_star_that_went_into_directories_is_told(root, ask):
+    write(root, "src/a.py", "src/deep/b.py")
+    (hint,) = ask("list_files", glob="src/*.py")["result"]["hints"]
+    regex = hint.rpartition("use regex ")[2]
+    assert ask("list_files", regex=regex)["result"]["files"] == ["src/a.py"]
+    for glob in ("src/*", "**/*.py", "*.py", "src/a*.py", "src/a.py"):
+        assert "hints" not in ask("list_files", glob=glob)["result"]

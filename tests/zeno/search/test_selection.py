@@ -71,7 +71,11 @@ def test_grep_counts_all_that_was_selected_and_not_searched_wherever_it_stops(ro
         "unreadable": 0,
         "not_regular": sum(kind in odd for kind in selected),
     }
-    assert result["complete"] == (not result["truncated"] and not any(result["skipped"].values()))
+    regular = [kind for kind in selected if kind not in odd]
+    targets = 1 if paths == ["."] or "q" in paths else 0
+    assert result["files_selected"] == len(regular) + targets
+    whole = not result["truncated"] and not any(result["skipped"].values())
+    assert result["complete"] == (whole and result["files_selected"] > 0)
 
 
 @EASY
@@ -83,7 +87,7 @@ def test_list_files_counts_names_that_are_no_files(root, ask, tree, glob):
     tree = {**tree, "q/pipe": "fifo"}
     met = [path for path, kind in tree.items() if kind in odd and path.startswith(glob[:-1]) and path != ".h"]
     assert result["skipped"] == {"unreadable": 0, "not_regular": len(met)}
-    assert result["complete"] == (not met)
+    assert result["complete"] == (not met and bool(result["files"]))
 
 
 def test_the_digest_is_that_of_the_names_and_anybody_can_make_it(root, ask):
@@ -135,8 +139,11 @@ def test_the_log_is_not_even_counted(root, pipe):
     server = pipe("--log", str(root / "log"))
     server.ask("list_files")
     (root / "hard").hardlink_to(root / "log")
+    (root / ".hidden").hardlink_to(root / "log")
+    (root / "seen").touch()
     result = server.ask("list_files")["result"]
-    assert (result["files"], result["complete"]) == ([], True)
+    assert (result["files"], result["complete"]) == (["seen"], True)
+    assert set(result["left_out"].values()) == {0}
 
 
 STEPS = st.sampled_from(["a", "a.", "a-", "a0", "a*", "b", "*", "é", ".", "a[b]"])

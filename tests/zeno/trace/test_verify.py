@@ -1,9 +1,12 @@
 """verify: verdicts on what claims cite, and whether the agent had seen it."""
 
 import hashlib
+import json
 import os
 
 import pytest
+
+from zeno.trace.digest import digest_of
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 31))
 
@@ -181,8 +184,55 @@ def test_a_search_that_found_nothing_is_evidence(session):
     assert told["digest"] == session.events()[1]["digest"]
     assert session.text("verify") == (
         0,
-        "holds  line 3: so it is\n       ok  the answer r1: grep pattern=rain: 0 hits\n1 claim: 1 hold, 0 do not\n",
+        "holds  line 3: so it is\n       ok  the answer r1: grep pattern=rain: 0 hits\n"
+        "       2 files searched; no rule left anything out\n1 claim: 1 hold, 0 do not\n",
     )
+
+
+def test_what_rules_left_out_of_a_cited_search_is_told(session):
+    session.file(".env", "rain\n")
+    session.file(".cache/x", "rain\n")
+    session.file(".ignore", "out\n")
+    session.file("out", "rain\n")
+    session.file("c.md", "rain\n")
+    session.ask("grep", pattern="rain", gitignore=True, exclude_globs=["*.md"])
+    assert resting(session, "r1") == ("ok", True)
+    told = session.run("verify")[1]["claims"][0]["answers"][0]
+    left_out = {"hidden": 3, "ignored": 1, "excluded": 1, "denied": 0, "directories": 1}
+    assert told["covered"] == {"files": 2, **left_out}
+    sentence = "2 files searched; left out: 3 hidden names, 1 ignored, 1 excluded (1 directory not entered)"
+    assert f"       {sentence}\n" in session.text("verify")[1]
+
+
+def test_a_search_of_no_file_proves_nothing(session):
+    session.ask("grep", pattern="line", paths=["nowhere"])
+    session.ask("list_files", glob="*.nothing")
+    for answer in ("r1", "r2"):
+        assert resting(session, answer) == ("partial", False)
+    assert "no file was selected, so nothing was searched" in session.text("verify")[1]
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "verdict"),
+    [
+        ("grep", {"pattern": "rain"}, "ok"),
+        ("grep", {"pattern": "rain", "paths": ["nowhere"]}, "partial"),
+        ("grep", {"pattern": "line", "max_hits": 1}, "partial"),
+        ("list_files", {"max": 1}, "partial"),
+        ("list_files", {}, "ok"),
+    ],
+)
+def test_an_answer_of_a_server_that_did_not_tell_what_it_covers_is_known_again(session, op, args, verdict):
+    result = session.ask(op, **args)["result"]
+    for name in ("files_selected", "left_out"):
+        del result[name]
+    result["complete"] = not result["truncated"]
+    events = session.events()
+    events[1]["digest"] = digest_of(result)
+    session.log.write_text("".join(json.dumps(event) + "\n" for event in events))
+    status, report = session.run("replay")
+    assert (status, report["same"]) == (0, 1)
+    assert resting(session, "r1") == (verdict, verdict == "ok")
 
 
 def test_what_is_found_since_or_could_be_searched_since_undoes_it(session):

@@ -228,7 +228,8 @@ class _Teller:
             line = self._answered.get((answer["id"], answer["digest"]))
             verdict, reason = None if line else "not_given", None
             if judged:
-                verdict, reason = judged.answers[index].verdict, judged.answers[index].reason
+                one = judged.answers[index]
+                verdict, reason = one.verdict, "; ".join(filter(None, (one.reason, one.coverage))) or None
             answers.append([answer["id"], line, verdict, reason])
         return {"holds": judged.holds if judged else None, "evidence": evidence, "answers": answers}
 

@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice, product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from normalizer.batch.part_files import PartFiles
 from normalizer.batch.run import run
 from normalizer.batch.workers import outcome_of
 from normalizer.documents import protocol
@@ -26,8 +28,14 @@ from normalizer.ledger.commit_record import SpanDigester, Spans, bucket_of
 from normalizer.ledger.line_format import DOCUMENT_NAME, SHA256, settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
 
-_DOCUMENTS = ("rubric", "manifest", "dialect")
-_SCHEMA_OF = {"manifest": "run_manifest"}
+_DOCUMENTS = {
+    "rubric": "rubric",
+    "manifest": "run_manifest",
+    "dialect": "dialect",
+    "stated": "run_metadata",
+    "joined": "joined_file",
+}
+"""The documents that settings may name, in the order of `load`, and their schemas."""
 _MOST_TRIED = 1000
 """Combinations of documents that are tried at most."""
 
@@ -156,19 +164,19 @@ def _old_spans(folder: Path) -> Spans | None:
 def _possible(ledger: Ledger, usable: dict[bytes, Settings]) -> dict[bytes, Settings]:
     """All settings that can be put together from the documents that are kept, those in use first."""
     found = dict(usable)
-    documents: dict[str, list[bytes | None]] = {"rubric": [None], "manifest": [None], "dialect": [None]}
+    documents: dict[str, list[bytes | None]] = {name: [None] for name in _DOCUMENTS}
     for path in sorted((ledger.folder / "settings").glob("*.json")):
         try:
             text = dumps(ledger.document(path.stem)).encode()
         except (CannotRun, ValueError):
             continue
-        for name in documents:
+        for name, schema in _DOCUMENTS.items():
             with contextlib.suppress(UnusableDocument):
-                document(_SCHEMA_OF.get(name, name), text)
+                document(schema, text)
                 documents[name].append(text)
-    for rubric, manifest, dialect in islice(product(*documents.values()), _MOST_TRIED):
+    for chosen in islice(product(*documents.values()), _MOST_TRIED):
         with contextlib.suppress(UnusableDocument):
-            settings = load(rubric, manifest, dialect)
+            settings = load(*chosen)
             found.setdefault(dumps(settings.identity).encode(), settings)
     return found
 
@@ -193,8 +201,14 @@ def _proven(
 
 
 def _lines(bundles: list[tuple[Path, Settings]], kind: str) -> bytes:
-    outcomes = (outcome_of(path, settings) for path, settings in sorted(bundles, key=lambda each: each[0].stem))
-    return "".join(one.header if kind == "headers" else one.audit for one in outcomes).encode("ascii")
+    lines = []
+    with TemporaryDirectory() as scratch:
+        parts = PartFiles(Path(scratch), "again")
+        for path, settings in sorted(bundles, key=lambda each: each[0].stem):
+            outcome = outcome_of(path, settings, parts)
+            lines.append(outcome.header if kind == "headers" else outcome.audit)
+        parts.close()
+    return "".join(lines).encode("ascii")
 
 
 def _digests(bucket: str, data: bytes) -> list[commit_record.Span]:

@@ -1,0 +1,74 @@
+"""What would be right where a schema refuses a value: the names that are known there, and the value that is wrong."""
+
+import json
+from typing import Any
+
+import contract_spec as spec
+
+from normalizer.documents.lossless import dumps
+from normalizer.documents.pointers import steps_of
+from normalizer.errors import did_you_mean
+
+_LONGEST = 60
+
+
+def told(schema: str, value: Any, violation: spec.Violation) -> str:
+    """The violation in words: near names for an unknown member, the wrong value for a member that is known."""
+    *above, last = steps_of(violation.pointer) or [""]
+    if violation.keyword == "additionalProperties":
+        known = _members(_schema_at(schema, value, above))
+        return f"{violation.message}: {did_you_mean(last, known)}" if known else violation.message
+    if violation.keyword in ("required", "type"):
+        return violation.message
+    wrong = _value_at(value, steps_of(violation.pointer))
+    shown = dumps(wrong)
+    shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}..."
+    near = ""
+    if violation.keyword == "enum" and isinstance(wrong, str):
+        allowed = json.loads(violation.message.removeprefix("must be one of "))
+        guess = did_you_mean(wrong, [each for each in allowed if isinstance(each, str)])
+        near = f"; {guess}" if guess.startswith("did") else ""
+    return f"{violation.message}, not {shown}{near}"
+
+
+def _members(schema: dict[str, Any]) -> list[str]:
+    return list(schema.get("properties", {}))
+
+
+def _value_at(value: Any, steps: list[str]) -> Any:
+    for step in steps:
+        members = dict(enumerate(value)) if isinstance(value, list) else value
+        key = int(step) if isinstance(value, list) else step
+        value = members.get(key) if isinstance(members, dict) else None
+    return value
+
+
+def _schema_at(name: str, value: Any, steps: list[str]) -> dict[str, Any]:
+    """The schema of the value at the end of the steps; an empty one where it cannot be told."""
+    document = spec.schema(name)
+    node: dict[str, Any] = document
+    for step in ["", *steps] if steps else [""]:
+        if step:
+            node = node.get("properties", {}).get(step) or node.get("items") or node.get("additionalProperties") or {}
+            value = _value_at(value, [step]) if isinstance(value, (dict, list)) else None
+        node, document, name = _resolved(node, document, name)
+        for branch in node.get("oneOf", []):
+            inner, _, _ = _resolved(branch, document, name)
+            if isinstance(value, dict) and inner.get("properties", {}).get("kind", {}).get("const") == value.get(
+                "kind"
+            ):
+                node = inner  # alternatives are told apart by `kind`
+    return node
+
+
+def _resolved(node: dict[str, Any], document: Any, name: str) -> tuple[dict[str, Any], Any, str]:
+    """The schema that a reference leads to, and the document it stands in."""
+    while "$ref" in node:
+        file, _, fragment = str(node["$ref"]).partition("#")
+        if file:
+            name = f"{name.rpartition('/')[0]}/{file}"
+            document = spec.schema(name)
+        node = document
+        for step in steps_of(fragment):
+            node = node[step]
+    return node, document, name

@@ -1,0 +1,112 @@
+"""The records of all ledgers of a study, reduced to what findings are made of."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from normalizer.errors import CannotRun
+from normalizer.ledger.reader import Ledger, is_ledger, reading
+
+ITEM_FACTORS = ("question_id", "item", "sample_id", "session_id", "doc_id", "question", "test_case", "test")
+"""Factors that name the item an answer is for, the first that a record has."""
+METRIC_FACTORS = ("metric", "scorer", "assessment", "score_name", "evaluation", "assertion_number", "turn", "repeat")
+"""Factors that tell apart several scores of one answer."""
+_SPELLINGS = ("number ", "label", "boolean")
+
+
+class Row(NamedTuple):
+    """One record."""
+
+    ledger: Path
+    record_id: str
+    bundle: str
+    place: str
+    """Where in the file, for people."""
+    item: str
+    part: str
+    """Which of several scores of one answer it is."""
+    judge: str | None
+    generator: str | None
+    codes: tuple[str, ...]
+    answer: str | None
+    """SHA-256 of the evaluated text or file, where it is known."""
+    text: str | None
+    """SHA-256 of the row's text, on the first record of a row."""
+    spellings: tuple[tuple[str, str], ...]
+    """Dimension and how its score is written."""
+    scored: bool
+    replied: bool
+    """Whether the judge's reply, notes or evidence is there."""
+
+
+def ledgers(folder: Path) -> list[Path]:
+    """The ledgers below a folder, or the folder itself, sorted."""
+    if not folder.is_dir():
+        raise CannotRun(f"{folder} is not a folder: give one with ledgers below it")
+    found = [folder] if is_ledger(folder) else []
+    found += sorted(path for path in folder.rglob("*") if path.is_dir() and is_ledger(path))
+    if not found:
+        raise CannotRun(f"no ledger is below {folder}: `normalizer normalize FILE... --out {folder}/NAME` makes one")
+    return found
+
+
+def rows(folder: Path) -> Iterator[Row]:
+    """The records of all ledgers."""
+    for path in ledgers(folder):
+        with reading(path) as ledger:
+            hashes = _listed(ledger)
+            for kind in ("records", "invalid"):
+                for record in ledger.items(kind):
+                    yield _row(path.relative_to(folder), record, hashes)
+
+
+def _listed(ledger: Ledger) -> dict[tuple[str, str], str]:
+    """SHA-256 of evaluated files by bundle and file, as manifests state them."""
+    found = {}
+    for header in ledger.items("headers"):
+        digest = header["settings"].get("manifest")
+        for file in ledger.document(digest)["files"] if digest else ():
+            if "sha256" in file:
+                found[header["bundle_sha256"], file["file"]] = file["sha256"]
+    return found
+
+
+def _row(ledger: Path, record: dict[str, Any], hashes: dict[tuple[str, str], str]) -> Row:
+    source, factors = record["source"], record.get("factors")
+    factors = factors if isinstance(factors, dict) else {}
+    file = _text(record.get("artifact")) or _text(record.get("file")) or ""
+    item = next((str(factors[name]) for name in ITEM_FACTORS if name in factors), file)
+    scores = record.get("scores")
+    listed = hashes.get((source["bundle_sha256"], _text(record.get("file")) or ""))
+    line = f"line {source['line']}" if "line" in source else source["pointer"]
+    return Row(
+        ledger=ledger,
+        record_id=record["record_id"],
+        bundle=source["bundle_sha256"],
+        place=source.get("member") or line,
+        item=item,
+        part="/".join(f"{name}={factors[name]}" for name in METRIC_FACTORS if name in factors),
+        judge=_text(record.get("judge_model")),
+        generator=_text(record.get("generator_model")),
+        codes=tuple(reason["code"] for reason in record.get("reasons", [])),
+        answer=source.get("answer_sha256", listed),
+        text=hashlib.sha256(source["text"].encode()).hexdigest() if "text" in source else None,
+        spellings=_spellings(source, scores if isinstance(scores, dict) else {}),
+        scored=isinstance(scores, dict) and bool(scores),
+        replied=bool(record.get("notes") or record.get("evidence")),
+    )
+
+
+def _spellings(source: dict[str, Any], scores: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """How each score is written: as a JSON number, or by the pattern, label or boolean that it was read from."""
+    steps = {step.get("put"): step.get("as", "") for step in source.get("dialect", {}).get("steps", [])}
+    found = []
+    for name in scores:
+        how = str(steps.get(f"/scores/{name}", "")).partition(" round ")[0]
+        found.append((name, how if how.startswith(_SPELLINGS) else "number"))
+    return tuple(found)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

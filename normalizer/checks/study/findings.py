@@ -1,0 +1,168 @@
+"""Defects of a study that no single file shows, each with a number, the worst first."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from normalizer.checks.study.collect import Row, rows
+
+_SHOWN = 5
+"""Examples that are given for a finding."""
+
+
+class Finding(NamedTuple):
+    """A defect: how many records it concerns, of how many, and some of them."""
+
+    code: str
+    records: int
+    of: int
+    sentence: str
+    examples: list[str]
+
+
+def findings(folder: Path) -> list[Finding]:
+    """All findings on a study, by the share of records that they concern."""
+    everything = list(rows(folder))
+    found = [finding for check in CHECKS for finding in check(everything)]
+    return sorted(found, key=lambda finding: (-finding.records / max(finding.of, 1), finding.code, finding.sentence))
+
+
+def _finding(code: str, sentence: str, concerned: Iterable[Row], of: int) -> Iterator[Finding]:
+    listed = sorted(concerned, key=lambda row: (str(row.ledger), row.bundle, row.place, row.record_id))
+    if listed:
+        yield Finding(code, len(listed), of, sentence, [_example(row) for row in listed[:_SHOWN]])
+
+
+def _example(row: Row) -> str:
+    return f"{row.record_id[:12]} {row.ledger} {row.place}: {row.item or '-'} {row.generator or '-'}"
+
+
+def same_answer_for_two_generators(everything: list[Row]) -> Iterator[Finding]:
+    """The same bytes or text, submitted as the answers of several generators to one item."""
+    by_answer: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in everything:
+        if row.answer and row.generator:
+            by_answer[row.answer, row.item].append(row)
+    shared = [row for group in by_answer.values() if len({row.generator for row in group}) > 1 for row in group]
+    yield from _finding(
+        "same_answer_two_generators", "the same answer stands under several generators", shared, len(everything)
+    )
+
+
+def answer_of_another_item(everything: list[Row]) -> Iterator[Finding]:
+    """One generator's answer to one item, judged as its answer to another."""
+    by_answer: dict[tuple[str, str | None], list[Row]] = defaultdict(list)
+    for row in everything:
+        if row.answer:
+            by_answer[row.answer, row.generator].append(row)
+    shared = [row for group in by_answer.values() if len({row.item for row in group}) > 1 for row in group]
+    sentence = "one text was judged as the answer to several items"
+    yield from _finding("answer_of_another_item", sentence, shared, len(everything))
+
+
+def names_that_contradict(everything: list[Row]) -> Iterator[Finding]:
+    """A generator or judge that contradicts the manifest, --set, or the folder that is named after another one."""
+    stated = [row for row in everything if "manifest_contradiction" in row.codes]
+    yield from _finding("contradicts_manifest", "a row contradicts its manifest or --set", stated, len(everything))
+    for what, value in _NAMED.items():
+        names = {name for row in everything if (name := value(row))}
+        wrong = [row for row in everything if _is_elsewhere(value(row), names & set(row.ledger.parts))]
+        sentence = f"the {what} is not the one that the folder is named after"
+        yield from _finding(f"{what}_contradicts_folder", sentence, wrong, len(everything))
+
+
+def _is_elsewhere(name: str | None, folders: set[str]) -> bool:
+    return name is not None and bool(folders) and name not in folders
+
+
+_NAMED: dict[str, Callable[[Row], str | None]] = {
+    "generator": lambda row: row.generator,
+    "judge": lambda row: row.judge,
+}
+
+
+def repeated_rows(everything: list[Row]) -> Iterator[Finding]:
+    """Rows that stand twice, within a file or in several."""
+    within = [row for row in everything if "file_duplicated" in row.codes]
+    sentence = "several rows of a file are for one answer"
+    yield from _finding("rows_repeated_within_a_file", sentence, within, len(everything))
+    by_key: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    for row in everything:
+        if row.item and row.judge and row.generator and row.scored:
+            by_key[row.item, row.part, row.judge, row.generator].append(row)
+    several = [group for group in by_key.values() if len({(row.ledger, row.bundle) for row in group}) > 1]
+    sentence = "one judge's score of one answer stands in several files"
+    between = [row for group in several for row in group]
+    yield from _finding("rows_repeated_between_files", sentence, between, len(everything))
+    texts = Counter(row.text for row in everything if row.text)
+    copied = [row for row in everything if row.text and texts[row.text] > 1]
+    yield from _finding("row_texts_repeated", "rows are the same to the character", copied, len(everything))
+
+
+def by_reason(everything: list[Row]) -> Iterator[Finding]:
+    """What screening finds in single records, counted over the study."""
+    for code, sentence in _REASONS.items():
+        concerned = [row for row in everything if code in row.codes]
+        yield from _finding(code, sentence, concerned, len(everything))
+
+
+_REASONS = {
+    "self_judging_unlabelled": "the judge is the generator, and nothing says so",
+    "score_not_allowed": "a score is outside the scale",
+    "row_unreadable": "a row cannot be read",
+    "judge_failed": "the judge gave no verdict",
+}
+
+
+def verdicts_without_a_call(everything: list[Row]) -> Iterator[Finding]:
+    """Scores of which no judge is recorded, or no reply where the other rows of the file have one."""
+    scored = [row for row in everything if row.scored]
+    unsigned = [row for row in scored if not row.judge]
+    yield from _finding("verdict_without_judge", "a score is there, and no judge is recorded", unsigned, len(scored))
+    replies = Counter((row.ledger, row.bundle) for row in scored if row.replied)
+    silent = [row for row in scored if not row.replied and replies[row.ledger, row.bundle]]
+    sentence = "a score is there without the judge's reply, which other rows of the file have"
+    yield from _finding("verdict_without_reply", sentence, silent, len(scored))
+
+
+def missing_rows(everything: list[Row]) -> Iterator[Finding]:
+    """Items that some generators or judges of the study have rows for and others lack."""
+    have: dict[tuple[str, str], dict[str, Row]] = defaultdict(dict)
+    for row in everything:
+        if row.item and row.judge and row.generator:
+            have[row.judge, row.generator].setdefault(row.item, row)
+    items = {item for group in have.values() for item in group}
+    lacking = [(judge, generator, item) for (judge, generator), group in have.items() for item in items - group.keys()]
+    if lacking:
+        examples = [f"{item}: no row of {judge} on {generator}" for judge, generator, item in sorted(lacking)[:_SHOWN]]
+        yield Finding(
+            "rows_missing", len(lacking), len(items) * len(have), "an item has rows elsewhere and none here", examples
+        )
+
+
+def two_spellings(everything: list[Row]) -> Iterator[Finding]:
+    """Scores of one dimension and metric of a file that are written in several ways."""
+    ways: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    written = []
+    for row in everything:
+        metric = "/".join(part for part in row.part.split("/") if not part.startswith(("turn=", "repeat=")))
+        for name, how in row.spellings:
+            key = (str(row.ledger), row.bundle, metric, name)
+            ways[key][how] += 1
+            written.append((row, key, how))
+    odd = {row for row, key, how in written if len(ways[key]) > 1 and how != ways[key].most_common(1)[0][0]}
+    sentence = "a score is written otherwise than the others of its file"
+    yield from _finding("two_spellings_of_a_scale", sentence, odd, len(everything))
+
+
+CHECKS = (
+    same_answer_for_two_generators,
+    answer_of_another_item,
+    names_that_contradict,
+    repeated_rows,
+    by_reason,
+    verdicts_without_a_call,
+    missing_rows,
+    two_spellings,
+)

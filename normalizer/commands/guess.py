@@ -1,0 +1,58 @@
+"""`normalizer guess`."""
+
+from pathlib import Path
+
+import click
+
+from normalizer.batch.intake import opened
+from normalizer.commands.normalize import printable
+from normalizer.containers import guess, shipped
+from normalizer.containers.guess import Proposal
+from normalizer.containers.mapping import Made
+from normalizer.containers.readers.rows import MAX_ROW_BYTES
+from normalizer.documents.lossless import dumps
+
+_SHOWN = 3
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def command(file: Path) -> int:
+    """Propose a dialect for a file, with what it would make of the first rows. Nothing is normalized.
+
+    Where no shipped dialect finds a score, a draft is printed, to be checked and completed by hand. Exit status 1 when
+    not even a draft can be made.
+    """
+    with opened(str(file)) as stream:
+        found = guess.proposals(stream)
+        if found:
+            click.echo("\n".join(map(printable, _told(file, found))))
+            return 0
+        stream.seek(0)
+        data = stream.read(MAX_ROW_BYTES)
+    made = guess.draft(data)
+    if made is None:
+        click.echo(f"no rows were found in {file}: see `normalizer dialects` and the docs on dialects", err=True)
+        return 1
+    click.echo(f"no shipped dialect finds a score in {file}; a draft, to be checked and completed by hand:", err=True)
+    click.echo(guess.text_of(made))
+    return 0
+
+
+def _told(file: Path, found: list[Proposal]) -> list[str]:
+    lines = [f"{'dialect':<16}{'entries':>8}{'scored':>8}{'failed':>8}   of the first {guess.ROWS} rows"]
+    lines += [f"{p.name:<16}{len(p.entries):>8}{p.scored:>8}{p.failed:>8}" for p in found]
+    best = found[0]
+    lines += ["", f"{best.name} would make:"]
+    lines += [f"  {_entry(entry)}" for entry in best.entries[:_SHOWN]]
+    known = {name for entry in best.entries for name in entry.metadata}
+    needs = [name for name in shipped.document(best.name).get("needs", []) if name not in known]
+    stated = "".join(f" --set {name}=..." for name in needs)
+    lines += ["", f"normalizer normalize {file} --dialect {best.name}{stated} --out LEDGER"]
+    return lines
+
+
+def _entry(made: Made) -> str:
+    value = {key: made.value[key] for key in ("file", "scores") if key in made.value}
+    failed = "".join(f"  {problem.code}: {problem.message}" for problem in made.problems[:1])
+    return f"{dumps({**value, **made.metadata})}{failed}"

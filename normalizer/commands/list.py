@@ -1,0 +1,81 @@
+"""`normalizer list`."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import contract_spec as spec
+
+from normalizer.commands.normalize import printable
+from normalizer.errors import CannotRun, did_you_mean
+from normalizer.ledger.reader import Ledger, reading
+
+
+@click.command()
+@click.argument("ledger", type=click.Path(path_type=Path))
+@click.option("--valid", "kind", flag_value="valid", help="Only VALID records.")
+@click.option("--invalid", "kind", flag_value="invalid", help="Only INVALID records.")
+@click.option("--unreadable", "kind", flag_value="unreadable", help="Only unreadable bundles and rows.")
+@click.option("--reason", help="Only what has this reason.")
+@click.option("--file", help="Only entries for this file or artifact.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(ledger: Path, kind: str | None, reason: str | None, file: str | None, form: str) -> int:
+    """List records and unreadable bundles: id, file, judge, reason and where in the raw bundle they come from."""
+    codes = spec.schema("eval/reason.json")["$defs"]["code"]["enum"]
+    if reason is not None and reason not in codes:
+        raise CannotRun(f"no reason is called {reason}: {did_you_mean(reason, codes)}")
+    with reading(ledger) as opened:
+        for item in _items(opened, kind):
+            if reason is not None and reason not in item["reasons"]:
+                continue
+            if file is not None and file not in (item["file"], item["artifact"]):
+                continue
+            click.echo(json.dumps(item) if form == "json" else printable(_line(item)))
+    return 0
+
+
+def _items(ledger: Ledger, kind: str | None) -> Iterator[dict[str, Any]]:
+    if kind in (None, "valid"):
+        yield from (_record(record, "valid") for record in ledger.items("records"))
+    if kind != "valid":
+        for record in ledger.items("invalid"):
+            unreadable = any(reason["code"] == "row_unreadable" for reason in record["reasons"])
+            if kind in (None, "invalid") or unreadable:
+                yield _record(record, "unreadable" if unreadable else "invalid")
+    if kind in (None, "unreadable"):
+        yield from (_bundle(item) for item in ledger.items("audit"))
+
+
+def _record(record: dict[str, Any], kind: str) -> dict[str, Any]:
+    source = record["source"]
+    return {
+        "kind": kind,
+        "id": record["record_id"],
+        "file": _text(record.get("file")),
+        "artifact": _text(record.get("artifact")),
+        "judge_model": _text(record.get("judge_model")),
+        "reasons": [reason["code"] for reason in record.get("reasons", [])],
+        "bundle_sha256": source["bundle_sha256"],
+        "pointer": source["pointer"],
+        "line": source.get("line"),
+        "member": source.get("member"),
+    }
+
+
+def _bundle(item: dict[str, Any]) -> dict[str, Any]:
+    reasons = [reason["code"] for reason in item["reasons"]]
+    nothing = dict.fromkeys(("file", "artifact", "judge_model", "line", "member"))
+    sha256 = item["bundle_sha256"]
+    return {"kind": "unreadable", "id": sha256, "reasons": reasons, "bundle_sha256": sha256, "pointer": "", **nothing}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None if value is None else json.dumps(value)
+
+
+def _line(item: dict[str, Any]) -> str:
+    place = item["member"] or (f"line {item['line']}" if item["line"] else item["pointer"])
+    parts = (item["file"] or "-", item["judge_model"] or "-", ",".join(item["reasons"]) or "-")
+    return f"{item['id'][:12]}  {item['kind']:<10}  {'  '.join(parts)}  {item['bundle_sha256'][:12]} {place}".rstrip()

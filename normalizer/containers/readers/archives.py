@@ -1,0 +1,112 @@
+"""Zip archives of JSON documents, JSON lines or CSV. Members are read one after the other, never unpacked to disk."""
+
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import Any, BinaryIO
+
+from normalizer.containers.readers.lines import Lines
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, Unreadable, parsed
+from normalizer.containers.readers.tables import Table
+from normalizer.documents.lossless import Number
+
+_ZSTANDARD = 93
+"""The compression method that newer versions of Inspect use."""
+_STANDARD = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+_BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError, ValueError)
+
+
+class Archive:
+    """Reads rows from the members of an archive that a glob names, in the order of the archive."""
+
+    kind = "zip"
+
+    def __init__(
+        self, stream: BinaryIO, *, members: str, each: str = "document", document: list[str], nan: bool = False
+    ) -> None:
+        try:
+            self._zip = zipfile.ZipFile(stream)
+        except _BROKEN as error:
+            raise Unreadable(f"it is not a zip archive: {error}") from None
+        self._stream = stream
+        self._members = [info for info in self._zip.infolist() if fnmatchcase(info.filename, members)]
+        if not self._members:
+            raise Unreadable(f"no member of the archive is named like {members}")
+        self.each, self._nan = each, nan
+        self.tail = ""
+        self.document: Any = self._described(document)
+
+    def rows(self) -> Iterator[Row]:
+        """The rows of all members. A member that cannot be read is one row that cannot be read."""
+        for info in self._members:
+            try:
+                data = self._read(info)
+            except Unreadable as error:
+                yield Row("", 1, "", b"", None, str(error), info.filename)
+                continue
+            if self.each == "document":
+                value, problem = parsed(data, nan=self._nan)
+                yield Row("", 1, "", data, value, problem, info.filename)
+                continue
+            stream = io.BytesIO(data)
+            reader = Lines(stream, nan=self._nan) if self.each == "jsonl" else Table(stream)
+            try:
+                for row in reader.rows():
+                    yield row._replace(member=info.filename)
+            except Unreadable as error:
+                yield Row("", 1, "", b"", None, str(error), info.filename)
+
+    def member(self, name: str) -> bytes:
+        """The bytes of a member. Raises `Unreadable`."""
+        return self._read(self._zip.getinfo(name))
+
+    def _described(self, names: list[str]) -> Any:
+        for name in names:
+            if name not in self._zip.namelist():
+                continue
+            try:
+                text = self.member(name).decode("utf-8")
+                return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=str)
+            except ValueError as error:
+                raise Unreadable(f"its member {name} cannot be read: {error}") from None
+        return None
+
+    def _read(self, info: zipfile.ZipInfo) -> bytes:
+        if info.file_size > MAX_ROW_BYTES:
+            raise Unreadable(f"the member has {info.file_size} bytes, more than the {MAX_ROW_BYTES} it may have")
+        try:
+            if info.compress_type == _ZSTANDARD and _ZSTANDARD not in getattr(zipfile, "compressor_names", {}):
+                return self._zstandard(info)
+            if info.compress_type not in (*_STANDARD, _ZSTANDARD):
+                raise Unreadable(f"the member is compressed by method {info.compress_type}, which is not known here")
+            with self._zip.open(info) as file:
+                data = file.read(MAX_ROW_BYTES + 1)
+        except _BROKEN as error:
+            raise Unreadable(f"the member cannot be unpacked: {error}") from None
+        if len(data) > MAX_ROW_BYTES:
+            raise Unreadable(f"the member has more than {MAX_ROW_BYTES} bytes")
+        return data
+
+    def _zstandard(self, info: zipfile.ZipInfo) -> bytes:
+        """A member that zipfile cannot unpack before Python 3.14."""
+        try:
+            import zstandard
+        except ImportError:
+            raise Unreadable("the member is compressed by Zstandard: pip install 'zeno-normalizer[zstd]'") from None
+        self._stream.seek(info.header_offset)
+        head = self._stream.read(30)
+        if head[:4] != b"PK\x03\x04":
+            raise zipfile.BadZipFile("its local header is missing")
+        self._stream.seek(int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little"), 1)
+        packed = self._stream.read(info.compress_size)
+        try:
+            with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
+                data: bytes = reader.read(info.file_size + 1)
+        except zstandard.ZstdError as error:
+            raise Unreadable(f"the member cannot be unpacked: {error}") from None
+        if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
+            raise zipfile.BadZipFile("its size or checksum is wrong")
+        return data

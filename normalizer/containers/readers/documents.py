@@ -1,0 +1,98 @@
+"""One JSON document with rows somewhere in it. Each row is read by itself, so that one bad row blames only itself."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, Unreadable, parsed
+from normalizer.documents.lossless import Number
+from normalizer.documents.pointers import escape, steps_of
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_decoder = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=str)
+
+
+class Document:
+    """Reads rows from a JSON document, which is held in memory as a whole."""
+
+    kind = "json"
+
+    def __init__(self, stream: BinaryIO, *, rows: str = "/*", nan: bool = False) -> None:
+        self._steps = steps_of(rows)
+        self._where = rows
+        self._nan = nan
+        self.tail = ""
+        data = stream.read(MAX_ROW_BYTES + 1)
+        if len(data) > MAX_ROW_BYTES:
+            raise Unreadable(
+                f"it is a JSON document of more than {MAX_ROW_BYTES} bytes; as JSON lines it could be read"
+            )
+        try:
+            self._text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Unreadable(f"it is not UTF-8: invalid byte at offset {error.start}") from None
+        if self._text.startswith("\ufeff"):
+            raise Unreadable("it begins with a byte order mark")
+        try:
+            self.document: Any = _decoder.decode(self._text)
+        except json.JSONDecodeError as error:
+            raise Unreadable(f"it is not JSON: {error.msg} at line {error.lineno} column {error.colno}") from None
+        except RecursionError:
+            raise Unreadable("it is nested too deep") from None
+
+    def rows(self) -> Iterator[Row]:
+        """The rows in the order of the text."""
+        text, end, line, counted = self._text, 0, 1, 0
+        for found in _spans(text, _skip(text, 0), self._steps, ""):
+            line, counted = line + text.count("\n", counted, found.start), found.start
+            raw = text[found.start : found.end].encode()
+            value, problem = parsed(raw, nan=self._nan)
+            yield Row(found.pointer, line, text[end : found.start], raw, value, problem)
+            end = found.end
+        if end == 0:
+            raise Unreadable(f"no row stands at {self._where or 'the top'}")
+        self.tail = text[end:]
+
+
+class _Span(NamedTuple):
+    pointer: str
+    start: int
+    end: int
+
+
+def _spans(text: str, at: int, steps: list[str], pointer: str) -> Iterator[_Span]:
+    """Every value that the steps lead to, in the order of the text."""
+    if not steps:
+        yield _Span(pointer, at, _end(text, at))
+        return
+    for key, value in _inner(text, at):
+        if steps[0] in ("*", key):
+            yield from _spans(text, value, steps[1:], f"{pointer}/{escape(key)}")
+
+
+def _inner(text: str, at: int) -> Iterator[tuple[str, int]]:
+    """Keys or indexes of an object or list, and where their values begin."""
+    opening = text[at]
+    if opening not in "{[":
+        return
+    closing, index = ("}", 0) if opening == "{" else ("]", 0)
+    at = _skip(text, at + 1)
+    while text[at] != closing:
+        key = str(index)
+        if opening == "{":
+            key, at = _decoder.raw_decode(text, at)
+            at = _skip(text, _skip(text, at) + 1)
+        yield key, at
+        at = _skip(text, _end(text, at))
+        at = _skip(text, at + 1) if text[at] == "," else at
+        index += 1
+
+
+def _skip(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _end(text: str, at: int) -> int:
+    return int(_decoder.raw_decode(text, at)[1])

@@ -1,0 +1,56 @@
+"""A row of a container, and how its text becomes a value."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+import contract_spec as spec
+
+from normalizer.documents.lossless import Number
+from normalizer.documents.settings import LIMITS
+
+MAX_ROW_BYTES = LIMITS["max_bundle_bytes"]
+
+
+class Row(NamedTuple):
+    """One row: its exact text, where it stands, and its value or why it has none."""
+
+    pointer: str
+    """Where the row stands, as a JSON pointer; lines and records count from 0."""
+    line: int
+    """The line at which it begins, counted from 1."""
+    gap: str
+    """The text between the row before and this one."""
+    raw: bytes
+    value: Any = None
+    problem: str = ""
+    """Why the row cannot be read; empty where it can."""
+    member: str = ""
+    """The member of an archive."""
+
+
+class Unreadable(Exception):
+    """The file is not the container that its dialect declares. The message says why, with line and column."""
+
+
+class Reader(Protocol):
+    """An open container."""
+
+    kind: str
+    document: Any
+    """What describes the run: the document around the rows, or None."""
+    tail: str
+    """The text after the last row; known when all rows have been read."""
+
+    def rows(self) -> Iterator[Row]:
+        """The rows in their order. Raises `Unreadable` where no further row can be told apart."""
+
+
+def parsed(raw: bytes, *, nan: bool) -> tuple[Any, str]:
+    """The value of a row that is JSON, and an empty string; or None and why it cannot be read."""
+    try:
+        if nan:
+            return spec.parse(raw, max_depth=LIMITS["max_depth"], number=Number, constant=str), ""
+        return spec.parse(raw, max_depth=LIMITS["max_depth"], number=Number), ""
+    except spec.NotStrictJson as error:
+        hint = "; declare `nan` in the dialect to read it as that word" if str(error).endswith("is not JSON") else ""
+        return None, f"{error}{hint}".replace(" at at ", " at ")

@@ -1,0 +1,92 @@
+"""CSV as RFC 4180 has it: a line of column names, then records. Every cell is text."""
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, Unreadable
+
+
+class Table:
+    """Reads CSV from a stream, one record in memory at a time."""
+
+    kind = "csv"
+    document = None
+
+    def __init__(self, stream: BinaryIO, *, delimiter: str = ",") -> None:
+        self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        self._delimiter = delimiter
+        self._taken: list[str] = []
+        self._lines = 0
+        self.tail = ""
+
+    def rows(self) -> Iterator[Row]:
+        """The records after the line of names, each an object of column names and cells."""
+        csv.field_size_limit(MAX_ROW_BYTES)
+        try:
+            yield from self._rows()
+        except UnicodeDecodeError:
+            raise Unreadable(f"it is not UTF-8 after line {self._lines}") from None
+        finally:
+            self._text.detach()
+
+    def _rows(self) -> Iterator[Row]:
+        columns: list[str] | None = None
+        gap, index = "", 0
+        for first, cells, problem in self._records():
+            body, end = self._record_text()
+            if columns is None and problem:
+                raise Unreadable(f"the line of column names cannot be read: {problem}")
+            if not cells and not problem:
+                gap += body + end
+                continue
+            if columns is None:
+                columns = [cells[0].removeprefix("\ufeff"), *cells[1:]]
+                gap += body + end
+                _check(columns)
+                continue
+            if not problem and len(cells) != len(columns):
+                problem = f"it has {len(cells)} cells, and the line of column names has {len(columns)}"
+            value = None if problem else dict(zip(columns, cells, strict=True))
+            yield Row(f"/{index}", first, gap, body.encode(), value, problem)
+            gap, index = end, index + 1
+        if columns is None:
+            raise Unreadable("it has no line of column names")
+        self.tail = gap
+
+    def _records(self) -> Iterator[tuple[int, list[str], str]]:
+        """First line, cells and problem of each record; its lines are in `_taken` meanwhile."""
+        reader = self._reader()
+        while True:
+            self._taken = []
+            first = self._lines + 1
+            try:
+                cells = next(reader, None)
+            except csv.Error as error:
+                yield first, [], str(error)
+                reader = self._reader()  # the broken record ends with the line at which it broke
+                continue
+            if cells is None:
+                return
+            yield first, cells, ""
+
+    def _reader(self) -> Iterator[list[str]]:
+        return csv.reader(self._counted(), delimiter=self._delimiter, strict=True)
+
+    def _counted(self) -> Iterator[str]:
+        while line := self._text.readline():
+            self._lines += 1
+            self._taken.append(line)
+            yield line
+
+    def _record_text(self) -> tuple[str, str]:
+        text = "".join(self._taken)
+        body = text.rstrip("\r\n") if text.endswith(("\r", "\n")) else text
+        return body, text[len(body) :]
+
+
+def _check(columns: list[str]) -> None:
+    twice = {name for name in columns if columns.count(name) > 1}
+    if twice:
+        raise Unreadable(f"the column {min(twice)!r} is named twice")

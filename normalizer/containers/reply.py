@@ -1,0 +1,71 @@
+"""JSON in a judge's reply, with what may stand around it by declaration."""
+
+import json
+import re
+from typing import Any, NamedTuple
+
+import contract_spec as spec
+
+from normalizer.documents.lossless import Number, parse
+from normalizer.documents.settings import LIMITS
+
+_FENCE = re.compile(r"\s*```[A-Za-z0-9_+-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```\s*", re.DOTALL)
+_MAX_TRIES = 1000
+"""Opening braces looked at: a reply that is full of them is no reply."""
+_decoder = json.JSONDecoder(parse_int=Number, parse_float=Number)
+
+
+class Reply(NamedTuple):
+    """The value in a reply, or why there is none."""
+
+    value: Any
+    how: str = ""
+    """`fence` or `prose`; empty where nothing stood around the JSON."""
+    problem: str = ""
+    declaration: str = ""
+    """The unwrapping that would read it, where there is one that the dialect does not allow."""
+
+
+def read(text: str, allowed: list[str]) -> Reply:
+    """Read a reply as strict JSON, unwrapped only as allowed."""
+    value, problem = _strict(text)
+    if not problem:
+        return Reply(value)
+    for how, inner in (("fence", _fenced(text)), ("prose", _only_object(text))):
+        if inner is None:
+            continue
+        value, inner_problem = _strict(inner)
+        if inner_problem:
+            continue
+        if how in allowed:
+            return Reply(value, how)
+        return Reply(None, problem="the reply is not JSON by itself", declaration=how)
+    return Reply(None, problem=f"the reply holds no JSON: {problem}")
+
+
+def _strict(text: str) -> tuple[Any, str]:
+    try:
+        return parse(text.encode("utf-8", "surrogatepass"), LIMITS["max_depth"]), ""
+    except spec.NotStrictJson as error:
+        return None, str(error)
+
+
+def _fenced(text: str) -> str | None:
+    match = _FENCE.fullmatch(text)
+    return match[1] if match is not None and text.count("```") == 2 else None
+
+
+def _only_object(text: str) -> str | None:
+    """The text of the one JSON object in a text; None where there is none or more than one."""
+    found: list[str] = []
+    at = text.find("{")
+    for _ in range(_MAX_TRIES):
+        if at < 0:
+            return found[0] if len(found) == 1 else None
+        try:
+            _, end = _decoder.raw_decode(text, at)
+            found.append(text[at:end])
+        except (json.JSONDecodeError, RecursionError):
+            end = at + 1
+        at = text.find("{", end)
+    return None

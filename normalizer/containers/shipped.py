@@ -1,0 +1,42 @@
+"""The dialects that come with the program, as data under `spec/rules/dialects/`."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import contract_spec as spec
+
+from normalizer.errors import CannotRun, did_you_mean
+
+_FOLDER = Path(spec.__file__).parent / "rules" / "dialects"
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of the dialects, sorted."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.json")))
+
+
+def text(name: str) -> str:
+    """The document of that name, as it is to be copied."""
+    if name not in names():
+        raise CannotRun(f"no dialect is called {name}, and no file has that name: {did_you_mean(name, names())}")
+    return (_FOLDER / f"{name}.json").read_text(encoding="utf-8")
+
+
+def document(name: str) -> dict[str, Any]:
+    """The dialect of that name."""
+    value: dict[str, Any] = json.loads(text(name))
+    return value
+
+
+def given(name_or_file: str) -> bytes:
+    """The bytes of a dialect: of the file with that path, else of the shipped dialect of that name."""
+    path = Path(name_or_file)
+    if not path.is_file():
+        return text(name_or_file).encode()
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CannotRun(f"cannot read {path}: {error.strerror}") from None

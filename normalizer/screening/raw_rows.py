@@ -1,0 +1,65 @@
+"""The raw text that a record comes from: its bundle, or its row of a container."""
+
+import io
+from itertools import islice
+from typing import Any, NamedTuple
+
+from normalizer.containers.readers.archives import Archive
+from normalizer.containers.readers.opening import opened
+from normalizer.containers.readers.rows import Unreadable
+from normalizer.documents.lossless import ordinary
+from normalizer.errors import UnusableLedger
+from normalizer.ledger.reader import Ledger
+
+
+class RawRow(NamedTuple):
+    """A text in which the pointers of a record can be looked up."""
+
+    text: str
+    line: int
+    """The line of the file at which the text begins, counted from 1."""
+    base: str
+    """The pointer of the text in its file."""
+    is_json: bool
+    member: str = ""
+
+    def inner(self, pointer: str) -> str | None:
+        """A pointer into the file as a pointer into the text; None where the text has no pointers."""
+        return pointer.removeprefix(self.base) if self.is_json else None
+
+
+def raw_row(ledger: Ledger, source: dict[str, Any]) -> RawRow:
+    """The text that the record with this source comes from."""
+    sha256 = source["bundle_sha256"]
+    header = next((ordinary(line) for line in ledger.lines_of("headers", sha256)), None)
+    kind = header["header"].get("container") if header is not None and header["entries_at"] == "" else None
+    if header is None or kind in (None, "json"):
+        return RawRow(ledger.bundle(sha256).decode(), 1, "", is_json=True)
+    # A row that could not be read has no steps.
+    is_json = kind != "csv" and "dialect" in source
+    line = int(source["line"])
+    if kind == "zip":
+        return _of_archive(ledger, header["settings"]["dialect"], source, is_json=is_json)
+    if kind == "jsonl":
+        with ledger.kept(sha256).open("rb") as file:
+            raw = next(islice(file, line - 1, line), b"")
+    else:
+        raw = "".join(ledger.bundle(sha256).decode().splitlines(keepends=True)[line - 1 : line]).encode()
+    base = "/" + source["pointer"].split("/")[1]
+    return RawRow(raw.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff"), line, base, is_json)
+
+
+def _of_archive(ledger: Ledger, digest: str, source: dict[str, Any], *, is_json: bool) -> RawRow:
+    reader = opened(io.BytesIO(ledger.bundle(source["bundle_sha256"])), ledger.document(digest))
+    if not isinstance(reader, Archive):
+        raise UnusableLedger(f"bundle {source['bundle_sha256']} is not the archive that its header tells of")
+    try:
+        text = reader.member(source["member"]).decode("utf-8", "replace")
+    except (Unreadable, KeyError):
+        return RawRow("", 1, "", is_json=False, member=source["member"])
+    if reader.each == "document":
+        return RawRow(text, 1, "", is_json, source["member"])
+    line = int(source["line"])
+    row = "".join(text.splitlines(keepends=True)[line - 1 : line]).rstrip("\r\n")
+    base = "/" + source["pointer"].split("/")[1]
+    return RawRow(row, line, base, is_json and reader.each == "jsonl", source["member"])

@@ -1,0 +1,73 @@
+"""Zip archives: members are read one by one, a broken one is one unreadable row."""
+
+import io
+import zipfile
+
+import pytest
+
+from normalizer.containers.readers.archives import Archive
+from normalizer.containers.readers.rows import Unreadable
+
+
+def packed(members, method=zipfile.ZIP_DEFLATED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def read(data, **options):
+    reader = Archive(io.BytesIO(data), **{"members": "samples/*.json", "document": ["header.json"], **options})
+    return list(reader.rows()), reader
+
+
+def test_members_that_the_glob_names_are_rows_and_one_describes_the_run():
+    rows, reader = read(packed({"samples/a.json": '{"n":1}', "samples/b.json": "{", "header.json": '{"e":2}', "x": ""}))
+    assert [(row.member, row.value, bool(row.problem)) for row in rows] == [
+        ("samples/a.json", {"n": "1"}, False),
+        ("samples/b.json", None, True),
+    ]
+    assert reader.document == {"e": "2"}
+
+
+def test_lines_of_a_member_are_rows():
+    rows, _ = read(packed({"a.jsonl": '{"n":1}\n{"n":2}\n', "b.jsonl": "{\n"}), members="*.jsonl", each="jsonl")
+    assert [(row.member, row.pointer, bool(row.problem)) for row in rows] == [
+        ("a.jsonl", "/0", False),
+        ("a.jsonl", "/1", False),
+        ("b.jsonl", "/0", True),
+    ]
+
+
+def test_a_member_with_other_bytes_than_its_checksum_is_unreadable():
+    data = packed({"samples/a.json": '{"n":1}', "samples/b.json": '{"n":2}'}, zipfile.ZIP_STORED)
+    rows, _ = read(data.replace(b'{"n":1}', b'{"n":9}'))
+    assert [bool(row.problem) for row in rows] == [True, False]
+
+
+@pytest.mark.parametrize("data", [b"PK\x03\x04junk", packed({"other": "1"})])
+def test_what_is_no_archive_or_has_no_such_member_says_so(data):
+    with pytest.raises(Unreadable):
+        read(data)
+
+
+def test_members_compressed_by_zstandard_are_read():
+    zstandard = pytest.importorskip("zstandard")
+    text = b'{"n":1}' * 1
+    data = bytearray(packed({"samples/a.json": zstandard.compress(text)}, zipfile.ZIP_STORED))
+    _say_zstandard(data, text)
+    rows, _ = read(bytes(data))
+    assert [(row.problem, row.value) for row in rows] == [("", {"n": "1"})]
+
+
+def _say_zstandard(data, text):
+    """Give a stored member the method number, size and checksum of a compressed one."""
+    import struct
+    import zlib
+
+    central = data.rindex(b"PK\x01\x02")
+    for at, method, crc, size in ((0, 8, 14, 22), (central, 10, 16, 24)):
+        struct.pack_into("<H", data, at + method, 93)
+        struct.pack_into("<I", data, at + crc, zlib.crc32(text))
+        struct.pack_into("<I", data, at + size, len(text))

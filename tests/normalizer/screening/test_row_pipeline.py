@@ -1,0 +1,207 @@
+"""Rows of a container to records: every row is accounted for, and every byte comes back."""
+
+import hashlib
+import io
+import json
+from collections import Counter
+from typing import Any
+
+import contract_spec as spec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from normalizer.documents.lossless import parse, plain
+from normalizer.documents.settings import load
+from normalizer.errors import UnusableDocument
+from normalizer.screening.pipeline import normalize
+from normalizer.screening.rebuild import rebuild_text
+from normalizer.screening.row_pipeline import Collected, normalize_rows, repeated
+
+RUBRIC = {"name": "one-to-five", "dimensions": {"overall": {"scale": {"kind": "integers", "minimum": 1, "maximum": 5}}}}
+FIELDS = {
+    "file": {"template": "{/q}/{/m}"},
+    "scores": {"overall": {"at": "/r", "number": ["plain"], "failed": [-1, None, "$ERROR$"], "absent": "failed"}},
+    "judge_model": {"at": "/j"},
+    "generator_model": {"at": "/m"},
+    "factors": {"q": {"at": "/q"}},
+}
+
+
+def dialect(**changes):
+    return {"name": "d", "container": [{"kind": "jsonl"}], "fields": FIELDS, "rubric": RUBRIC, **changes}
+
+
+def under(document, **documents):
+    return load(dialect=json.dumps(document).encode(), **{k: json.dumps(v).encode() for k, v in documents.items()})
+
+
+def reasons(outcome):
+    lines = [json.loads(line) for line in outcome.invalid.splitlines()]
+    return {line["source"]["index"]: [reason["code"] for reason in line["reasons"]] for line in lines}
+
+
+ROWS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {"q": st.sampled_from(["a", "b", "c", 1, None]), "m": st.sampled_from(["w", "x"])},
+    optional={"r": st.sampled_from([1, 5, 9, "3", "3.5", "x", -1, None, "$ERROR$", True, [], 4.0]), "j": st.just("j")},
+)
+LINES = st.one_of(ROWS.map(json.dumps), st.sampled_from(["", "  ", "{", "[]", "null", '{"q": NaN}']))
+
+
+def verdict(row):
+    """A simpler model of one entry: the first reason by its rules, or nothing."""
+    if type(row) is not dict or row.get("q") is None:
+        return "invalid"
+    score: Any = row.get("r")
+    if type(score) is str and score in ("3", "3.5"):
+        score = float(score)
+    sound = type(score) in (int, float) and 1 <= score <= 5 and score == int(score)
+    return "valid" if sound else "invalid"
+
+
+@settings(max_examples=300)
+@given(lines=st.lists(LINES, max_size=8), ends=st.lists(st.sampled_from(["\n", "\r\n"]), min_size=8, max_size=8))
+def test_counts_are_those_of_a_simple_model_and_bytes_come_back(lines, ends):
+    data = "".join(line + end for line, end in zip(lines, ends, strict=False)).encode()
+    outcome = normalize(data, under(dialect()))
+    held = [line for line in lines if line.strip()]
+    rows = [json.loads(line) for line in held if line not in ("{", '{"q": NaN}')]
+    named = [(row["q"], row["m"]) for row in rows if type(row) is dict and row.get("q") is not None]
+    copies = Counter(f"{q}/{m}" for q, m in named)
+    valid = sum(verdict(row) == "valid" and copies[f"{row['q']}/{row['m']}"] == 1 for row in rows)
+    if not held:
+        assert json.loads(outcome.audit)["reasons"][0]["code"] == "no_entries"
+        return
+    assert (outcome.valid_count, outcome.valid_count + outcome.invalid_count) == (valid, len(held))
+    assert outcome.unreadable_count == len(held) - len(rows)
+    records = [parse(line.encode(), 300) for line in (outcome.records + outcome.invalid).splitlines()]
+    [header] = [parse(line.encode(), 300) for line in outcome.header.splitlines()]
+    assert rebuild_text(header, records) == data
+    for kind, text in (("eval_record", outcome.records), ("invalid_record", outcome.invalid)):
+        for line in text.splitlines():
+            assert spec.violations(f"eval/{kind}.json", plain(parse(line.encode(), 300))) == []
+
+
+def row(q, r, **more):
+    return json.dumps({"q": q, "m": "w", "j": "judge", "r": r, **more})
+
+
+def test_repeats_are_told_apart_by_a_declared_key():
+    data = "\n".join([row("a", 3, n=1), row("a", 4, n=2)]).encode()
+    fields = {**FIELDS, "factors": {"repeat": {"at": "/n"}}}
+    assert normalize(data, under(dialect(fields=fields))).valid_count == 0
+    assert normalize(data, under(dialect(fields=fields, key=["file", "repeat"]))).valid_count == 2
+
+
+def test_keys_are_counted_the_same_way_whether_they_are_few_or_many():
+    keys = [hashlib.blake2b(str(number % 20_000).encode(), digest_size=16).digest() for number in range(20_100)]
+    keys += [b"\0" * 16, b"a" + b"\0" * 15, b"a" + b"\0" * 14 + b"\1"]
+    expected = {key: count for key, count in Counter(keys).items() if count > 1}
+    assert repeated(bytearray(b"".join(keys))) == expected
+    assert len(expected) == 100
+
+
+def test_a_row_that_contradicts_what_was_stated_is_invalid_and_its_neighbours_stay():
+    data = "\n".join([row("a", 3), row("b", 3, m="x")]).encode()
+    outcome = normalize(data, under(dialect(), stated={"generator_model": "w"}))
+    assert reasons(outcome) == {1: ["manifest_contradiction"]}
+
+
+def test_a_row_that_contradicts_its_manifest_is_invalid_and_missing_files_are_told():
+    manifest = {"files": [{"file": "a/w", "generator_model": "other"}, {"file": "b/w"}, {"file": "c/w"}]}
+    outcome = normalize("\n".join([row("a", 3), row("b", 3)]).encode(), under(dialect(), manifest=manifest))
+    assert reasons(outcome) == {0: ["manifest_contradiction"]}
+    assert [reason["code"] for reason in json.loads(outcome.header)["reasons"]] == ["file_without_entry"]
+
+
+def test_a_judge_that_is_its_generator_must_be_labelled():
+    assert reasons(normalize(row("a", 3, j="w").encode(), under(dialect()))) == {0: ["self_judging_unlabelled"]}
+    stated = under(dialect(), stated={"self_judged": True})
+    assert normalize(row("a", 3, j="w").encode(), stated).valid_count == 1
+
+
+@pytest.mark.parametrize(
+    ("score", "declared", "says"),
+    [
+        ("7/10", {}, "of_10"),
+        ("x", {}, "labels"),
+        (None, {}, "failed"),
+        (True, {}, "booleans"),
+    ],
+)
+def test_what_is_not_declared_is_invalid_and_the_reason_names_the_declaration(score, declared, says):
+    fields = {**FIELDS, "scores": {"overall": {"at": "/r", **declared}}}
+    outcome = normalize(row("a", score).encode(), under(dialect(fields=fields)))
+    [line] = outcome.invalid.splitlines()
+    [reason] = json.loads(line)["reasons"]
+    assert reason["code"] == "not_declared"
+    assert says in reason["message"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "unwrap", "codes"),
+    [
+        ('{"r": 3}', [], []),
+        ('```json\n{"r": 3}\n```', ["fence"], []),
+        ('```json\n{"r": 3}\n```', [], ["not_declared"]),
+        ('Well: {"r": 3}. Done', ["prose"], []),
+        ('Well: {"r": 3}. Done', ["fence"], ["not_declared"]),
+        ('{"r": 3} or {"r": 4}', ["prose", "fence"], ["judge_failed"]),
+        ("```\n{\"r\": 3}\n```\n```\n{\"r\": 4}\n```", ["prose", "fence"], ["judge_failed"]),
+        ("no idea", ["prose", "fence"], ["judge_failed"]),
+        (None, ["prose", "fence"], ["judge_failed"]),
+    ],
+)  # fmt: skip
+def test_a_reply_is_unwrapped_only_as_declared(reply, unwrap, codes):
+    fields = {**FIELDS, "scores": {"overall": {"of": "reply", "at": "/r"}}}
+    active = under(dialect(fields=fields, reply={"at": "/reply", "unwrap": unwrap}))
+    assert reasons(normalize(row("a", 0, reply=reply).encode(), active)) == ({0: codes} if codes else {})
+
+
+def test_rows_and_parts_that_are_not_selected_are_counted_and_their_bytes_come_back():
+    active = under(dialect(select=[{"at": "/t", "is": ["score", 1]}]))
+    data = "\n".join(
+        [row("x", 1), row("a", 3, t="score"), row("y", 1, t="log"), row("b", 4, t=1.0), row("z", 1)]
+    ).encode()
+    outcome = normalize(data, active)
+    assert (outcome.valid_count, outcome.invalid_count, outcome.unselected_count) == (2, 0, 3)
+    [header] = [parse(line.encode(), 300) for line in outcome.header.splitlines()]
+    assert rebuild_text(header, [parse(line.encode(), 300) for line in outcome.records.splitlines()]) == data
+
+
+def test_a_file_that_breaks_off_leaves_nothing_behind():
+    collected = Collected()
+    found = normalize_rows(
+        io.BytesIO(b"q,m\n1,2\n\xff,3\n"), "0" * 64, under(dialect(container=[{"kind": "csv"}])), collected
+    )
+    assert found.problem is not None
+    assert collected.lines == {"records": [], "invalid": []}
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"fields": {**FIELDS, "file": {"at": "/q", "text": "x"}}}, "exactly one of"),
+        ({"fields": {**FIELDS, "file": {"template": "no pointer"}}}, "pointers in braces"),
+        ({"key": ["file", "turn"]}, "'turn'"),
+        ({"fields": {**FIELDS, "scores": {"overall": {"at": "/r", "number": ["roman"]}}}}, "roman"),
+        ({"entry": [{"take": "/a"}]}, "not both"),
+    ],
+)  # fmt: skip
+def test_a_dialect_that_cannot_be_followed_is_refused_before_anything_is_read(changes, says):
+    with pytest.raises(UnusableDocument, match=says):
+        normalize(row("a", 3).encode(), under(dialect(**changes)))
+
+
+def test_long_fractions_are_rounded_only_by_declaration():
+    wide = {"name": "w", "dimensions": {"overall": {"scale": {"kind": "range", "minimum": 0, "maximum": 1}}}}
+    data = b'{"q":"a","m":"w","r":0.6666666666666666}\n{"q":"b","m":"w","r":1.0}'
+    plainly = {**FIELDS, "scores": {"overall": {"at": "/r"}}}
+    assert reasons(normalize(data, under(dialect(fields=plainly, rubric=wide)))) == {0: ["score_not_allowed"]}
+    rounded = {**FIELDS, "scores": {"overall": {"at": "/r", "places": 12}}}
+    outcome = normalize(data, under(dialect(fields=rounded, rubric=wide)))
+    first, second = map(json.loads, outcome.records.splitlines())
+    assert '"overall":0.666666666667' in outcome.records
+    assert '"overall":1.0' in outcome.records
+    assert [step["as"] for step in first["source"]["dialect"]["steps"] if "as" in step] == ["template", "round 12"]
+    assert [step["as"] for step in second["source"]["dialect"]["steps"] if "as" in step] == ["template"]

@@ -1,0 +1,83 @@
+"""The worst request of each operation is answered by a server that may not have much memory."""
+
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import Pipe
+from tests.support.patience import PATIENCE
+
+MEMORY = 1 << 30
+LONG = 512 << 20
+
+
+@pytest.fixture
+def server(root):
+    """A server whose address space is limited. Address space is more than memory: libraries reserve much of it."""
+    command = [sys.executable, "-m", "zeno", "serve", "--root", str(root), "--no-cache"]
+    limited = ["prlimit", f"--as={MEMORY}", *command]
+    pipe = Pipe(root, command=limited)
+    yield pipe
+    pipe.process.kill()
+    pipe.process.communicate(timeout=PATIENCE)
+
+
+@pytest.fixture
+def long_file(root):
+    """A text file of half a gigabyte, of which the disk holds the beginning."""
+    for name in ("long.txt", "long.py"):
+        with (root / name).open("wb") as file:
+            file.write(b"def f(): pass\n" * 1000)
+            file.truncate(LONG)
+
+
+def test_a_long_file_is_read_without_holding_it(root, long_file, server):
+    result = server.ask("read_file", path="long.txt", start_line=1002, end_line=1005, max_chars=10)["result"]
+    assert (result["total_lines"], result["text"]) == (1001, "")
+    assert server.ask("peek", path="long.txt", tail_lines=1, max_chars=100)["result"]["total_lines"] == 1001
+
+
+def test_a_long_file_is_not_searched_and_that_is_told(root, long_file, server):
+    result = server.ask("grep", pattern="nothing", max_bytes=1 << 50)["result"]
+    assert (result["complete"], result["skipped"]["too_large"]) == (False, 2)
+
+
+def test_a_file_that_is_searched_fits_into_memory(root, server):
+    with (root / "text.txt").open("wb") as file:
+        for _ in range(64):
+            file.write("é\n".encode() * ((1 << 20) // 3))
+    result = server.ask("grep", pattern="(é|x)y", regex=True, max_bytes=1 << 50, output="count")["result"]
+    assert (result["total"]["lines"], result["complete"]) == (0, True)
+
+
+def test_symbols_of_a_long_file_are_refused(root, long_file, server):
+    assert server.ask("extract_symbols", path="long.py")["error"]["code"] == "file_too_large"
+
+
+def test_citations_of_millions_of_lines_are_verified(root, server):
+    (root / "empty.txt").write_bytes(b"\n" * (1 << 24))
+    cited = {"path": "empty.txt", "start_line": 1, "end_line": 1 << 22, "sha256": "0" * 64}
+    answer = server.ask("verify", citations=[cited] * 20)
+    assert {item["verdict"] for item in answer["result"]["items"]} == {"changed"}
+
+
+def test_many_paths_are_looked_up(root, server):
+    (root / "d").mkdir()
+    (root / "d" / "f").touch()
+    items = server.ask("stat", paths=["d/f", "d/g"] * 19_000)["result"]["items"]
+    assert sum(item["exists"] for item in items) == 19_000
+
+
+def test_a_pattern_of_many_states_needs_no_more(root, server):
+    (root / "f").write_text("abc1" * 1000 + "\n")
+    assert server.ask("grep", pattern=r"(\pL?\pN?){300}zz", regex=True)["ok"]
+
+
+def test_the_limit_is_felt(root):
+    """The other tests would mean nothing if a server could have as much as it likes."""
+    code = f"bytearray({MEMORY})"
+    done = subprocess.run(["prlimit", f"--as={MEMORY}", sys.executable, "-c", code], capture_output=True)
+    assert b"MemoryError" in done.stderr
+    assert resource.getrlimit(resource.RLIMIT_AS)[0] != MEMORY

@@ -1,0 +1,211 @@
+"""Files of other tools through the command line: into a ledger, out of it again, and found in between."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from normalizer.cli import main
+from tests.normalizer.containers.test_shipped import CASES, FOLDER, archived, fixture
+
+STATED = ("--set", "phase=1", "--set", "protocol_version=p-1")
+
+
+def run(*argv, status=0):
+    assert main([str(part) for part in argv]) == status, argv
+
+
+def taken(folder: Path):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != ".lock"
+    }
+
+
+@pytest.fixture
+def logs(tmp_path):
+    """Several Inspect logs, in both forms, one of them cut off."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    document = json.loads(fixture("inspect"))
+    for number in range(6):
+        document["eval"]["run_id"] = f"r{number}"
+        data = json.dumps(document).encode()
+        (folder / f"{number}.json").write_bytes(data if number else data[:-20])
+        (folder / f"{number}.eval").write_bytes(archived(data))
+    return folder
+
+
+def test_order_and_jobs_do_not_matter_and_everything_verifies(logs, tmp_path, capsys):
+    files = sorted(logs.iterdir())
+    normalize = ("normalize", "--dialect", "inspect", "--set", "judge_model=j", *STATED)
+    run(*normalize, *files, "--out", tmp_path / "one", status=1)
+    said = capsys.readouterr().err
+    assert "bundles: 12 in = 11 read + 1 unreadable + 0 duplicates" in said
+    assert f"{logs / '0.json'} is unreadable: container_unreadable: it is not JSON" in said
+    random.Random(5).shuffle(files)
+    for file in files[:3]:
+        run(*normalize, file, "--out", tmp_path / "two", status=int(file.name == "0.json"))
+    run(*normalize, logs, "--out", tmp_path / "two", "--jobs", "2", status=1)
+    assert taken(tmp_path / "one") == taken(tmp_path / "two")
+    run("audit", tmp_path / "one")
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_what_was_taken_in_comes_out_again(name, tmp_path, capsysbinary):
+    [path] = FOLDER.glob(f"{name}.*")
+    stated = [part for field in CASES[name][4] for part in ("--set", f"{field}=stated-{field}")]
+    ledger = tmp_path / "ledger"
+    flawed = int(any(CASES[name][1:3]))
+    run("normalize", path, "--dialect", name, *STATED, *stated, "--out", ledger, status=flawed)
+    [bundle] = (ledger / "bundles").iterdir()
+    capsysbinary.readouterr()
+    run("restore", ledger, bundle.stem)
+    assert capsysbinary.readouterr().out == path.read_bytes()
+    run("restore", ledger, bundle.stem[:12], "--from-records")
+    assert capsysbinary.readouterr().out == path.read_bytes()
+    run("audit", ledger)
+    capsysbinary.readouterr()
+    run("list", ledger, "--format", "json")
+    listed = [json.loads(line) for line in capsysbinary.readouterr().out.splitlines()]
+    assert len(listed) == sum(CASES[name][:3])
+    for item in listed:
+        run("explain", ledger, item["id"])
+        shown = capsysbinary.readouterr().out.decode()
+        assert all(f"\n{code}: " in shown for code in item["reasons"])
+
+
+def test_rows_of_an_archive_are_compared_with_its_members(tmp_path, capsysbinary):
+    path, ledger = tmp_path / "log.eval", tmp_path / "ledger"
+    path.write_bytes(archived(fixture("inspect")))
+    run("normalize", path, "--dialect", "inspect", *STATED, "--set", "judge_model=j", "--out", ledger)
+    [bundle] = (ledger / "bundles").iterdir()
+    capsysbinary.readouterr()
+    run("restore", ledger, bundle.stem, "--from-records")
+    samples = json.loads(fixture("inspect"))["samples"]
+    assert [json.loads(line) for line in capsysbinary.readouterr().out.splitlines()] == samples
+    run("explain", ledger, "capitals/q1/epoch-1")
+    assert "samples/q1_epoch_1.json" in capsysbinary.readouterr().out.decode()
+
+
+def test_a_forged_row_is_noticed(tmp_path, capsys):
+    ledger = tmp_path / "ledger"
+    run("normalize", FOLDER / "mt-bench.jsonl", "--dialect", "mt-bench", *STATED, "--out", ledger, status=1)
+    records = ledger / "records.jsonl"
+    records.write_text(records.read_text().replace('"rating":9', '"rating":1', 1))
+    run("audit", ledger, status=1)
+    [bundle] = (ledger / "bundles").iterdir()
+    assert bundle.stem in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (["--dialect", "mtbench"], "did you mean mt-bench"),
+        (["--dialect", "mt-bench", "--set", "judge=x"], "did you mean judge_model"),
+        (["--dialect", "mt-bench", "--set", "judge_model"], "write FIELD=VALUE"),
+        (["--dialect", "mt-bench", "--set", "phase=7"], "phase"),
+        (["--dialect", "mt-bench", "--set", "run_id=a", "--set", "run_id=b"], "given twice"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_what_could_be(argv, says, tmp_path, capsys):
+    run("normalize", FOLDER / "mt-bench.jsonl", *argv, "--out", tmp_path / "ledger", status=2)
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "ledger").exists()
+
+
+def test_a_ledger_of_rows_is_listed_by_reason_and_by_file(tmp_path, capsys):
+    ledger = tmp_path / "ledger"
+    run("normalize", FOLDER / "mt-bench.jsonl", "--dialect", "mt-bench", *STATED, "--out", ledger, status=1)
+    capsys.readouterr()
+    counts = {}
+    for option in (
+        ["--valid"],
+        ["--invalid"],
+        ["--unreadable"],
+        ["--reason", "judge_failed"],
+        ["--file", "82/writer-a/turn-1"],
+    ):
+        run("list", ledger, *option)
+        counts[option[-1]] = len(capsys.readouterr().out.splitlines())
+    assert counts == {"--valid": 3, "--invalid": 2, "--unreadable": 1, "judge_failed": 1, "82/writer-a/turn-1": 1}
+    run("list", ledger, "--reason", "judge_fail", status=2)
+    assert "did you mean judge_failed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_the_dialect_of_a_fixture_is_proposed_first(name, capsys):
+    [path] = FOLDER.glob(f"{name}.*")
+    run("guess", path)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split()[0] == name
+    assert lines[-1].startswith(f"normalizer normalize {path} --dialect {name}")
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        ('[{"id": 1, "model": "w", "score": 3}]', "json"),
+        ("id,model,score\n1,w,3/5\n", "csv"),
+        ('{"id":1,"grade":true}\n', "jsonl"),
+    ],
+)
+def test_a_draft_is_a_dialect_that_reads_the_file(data, kind, tmp_path, capsys):
+    (tmp_path / "file").write_text(data)
+    run("guess", tmp_path / "file")
+    draft = json.loads(capsys.readouterr().out)
+    assert draft["container"][0]["kind"] == kind
+    scale = {"kind": "range", "minimum": 0, "maximum": 5}
+    rubric = {"name": "r", "dimensions": {name: {"scale": scale} for name in draft["fields"]["scores"]}}
+    (tmp_path / "dialect.json").write_text(json.dumps({**draft, "rubric": rubric}))
+    run("normalize", tmp_path / "file", "--dialect", tmp_path / "dialect.json", "--out", tmp_path / "ledger")
+
+
+def test_every_shipped_dialect_is_listed_and_printed(capsys):
+    run("dialects")
+    listed = capsys.readouterr().out
+    for name in CASES:
+        assert f"\n{name} " in f"\n{listed}"
+        run("dialects", name)
+        assert json.loads(capsys.readouterr().out)["name"] == name
+
+
+JOIN = {
+    "name": "joined",
+    "container": [{"kind": "csv"}],
+    "join": {"container": {"kind": "jsonl"}, "key": {"at": "/question_id"}, "by": {"at": "/q"}},
+    "fields": {
+        "file": {"at": "/q"},
+        "scores": {"overall": {"at": "/r", "number": ["plain"]}},
+        "factors": {"category": {"of": "joined", "at": "/category"}},
+    },
+    "rubric": {"name": "r", "dimensions": {"overall": {"scale": {"kind": "integers", "minimum": 1, "maximum": 5}}}},
+}
+
+
+def test_a_second_file_is_joined_by_a_key_and_kept(tmp_path, capsys):
+    (tmp_path / "dialect.json").write_text(json.dumps(JOIN))
+    (tmp_path / "rows.csv").write_text("q,r\n81,3\n82,4\n99,5\n")
+    (tmp_path / "questions.jsonl").write_text(
+        '{"question_id": 81, "category": "writing"}\n{"question_id": "82", "category": "maths"}\n'
+    )
+    normalize = (
+        "normalize",
+        tmp_path / "rows.csv",
+        "--dialect",
+        tmp_path / "dialect.json",
+        "--out",
+        tmp_path / "ledger",
+    )
+    run(*normalize, status=2)
+    run(*normalize, "--join", tmp_path / "questions.jsonl", status=1)
+    assert "no row of the joined file has the key 99" in capsys.readouterr().err
+    records = [json.loads(line) for line in (tmp_path / "ledger" / "records.jsonl").read_text().splitlines()]
+    assert [record["factors"] for record in records] == [{"category": "writing"}, {"category": "maths"}]
+    assert records[0]["source"]["dialect"]["steps"][-1] == {"take": "joined:/category", "put": "/factors/category"}
+    run("audit", tmp_path / "ledger")
+    (tmp_path / "questions.jsonl").write_text('{"question_id": 81}\n{"question_id": 81}\n')
+    run(*normalize, "--join", tmp_path / "questions.jsonl", status=2)
+    assert "have the key 81" in capsys.readouterr().err

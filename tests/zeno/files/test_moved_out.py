@@ -1,0 +1,370 @@
+"""Text and names written outside the root are never delivered, however a directory or file gets there.
+
+Each test moves something out of the root, and writes into it there, right before one system call of the server.
+"""
+
+import json
+import os
+from typing import Any
+
+import pytest
+
+from tests.support.moving import MARKER, Moment, move_file_out, move_out, opens, reads, write_outside
+from tests.support.planting import prepare
+from zeno.cache.warm_corpus import WarmCorpus
+from zeno.files.tree import Tree
+from zeno.search.cold import ColdCorpus
+from zeno.session.server import Server
+
+LARGE = 100_000  # more than grep's buffer, so that the file is read in the other way
+
+
+@pytest.fixture
+def folder(root):
+    """Two directories with files that say needle."""
+    for name in ("d", "e"):
+        (root / name / "sub").mkdir(parents=True)
+        for file in ("a.txt", "sub/c.txt"):
+            (root / name / file).write_text("def inside(): needle\n")
+    return root
+
+
+@pytest.fixture(params=["with proc", "without proc"])
+def tree(folder, request, monkeypatch):
+    if request.param == "without proc":
+        monkeypatch.setattr("zeno.files.location.DESCRIPTORS", b"/proc/nowhere/%d")
+    with Tree(str(folder)) as tree:
+        yield tree
+
+
+def ask(corpus: Any, op: str, **args: Any) -> Any:
+    return json.loads(Server(corpus).answer(json.dumps({"id": "1", "op": op, "args": args}).encode()))
+
+
+def said(answer: Any) -> str:
+    return json.dumps(answer)
+
+
+def is_scan_of(name: str) -> Any:
+    return lambda target, *_: isinstance(target, int) and os.readlink(f"/proc/self/fd/{target}").endswith("/" + name)
+
+
+WAYS_OUT = {
+    "directory": move_out,
+    "directory, with a link left in its place": lambda root: move_out(root, link=True),
+    "file": move_file_out,
+}
+ways_out = pytest.mark.parametrize("way", WAYS_OUT.values(), ids=WAYS_OUT)
+
+
+@ways_out
+def test_grep_of_a_file_that_left_before_it_was_opened(tree, folder, monkeypatch, way):
+    moment = Moment(monkeypatch, "open", opens("a.txt"), way(folder))
+    answer = ask(ColdCorpus(tree), "grep", pattern="needle")
+    assert moment.happened
+    assert MARKER not in said(answer)
+    assert not answer["result"]["complete"]
+    assert "e/a.txt" in said(answer)
+
+
+@ways_out
+def test_grep_of_a_file_that_left_before_it_was_read(tree, folder, monkeypatch, way):
+    moment = Moment(monkeypatch, "readv", reads("d/a.txt"), way(folder))
+    answer = ask(ColdCorpus(tree), "grep", pattern="needle")
+    assert moment.happened
+    assert MARKER not in said(answer)
+    assert not answer["result"]["complete"]
+
+
+@ways_out
+def test_grep_of_a_long_file_that_left_before_it_was_read(tree, folder, monkeypatch, way):
+    (folder / "d" / "a.txt").write_text("needle\n" * LARGE)
+    moment = Moment(monkeypatch, "pread", reads("d/a.txt"), way(folder))
+    answer = ask(ColdCorpus(tree), "grep", pattern=f"needle {MARKER}")
+    assert moment.happened
+    assert MARKER not in said(answer)
+    assert not answer["result"]["complete"]
+
+
+def test_grep_never_takes_a_file_for_searched_whose_directory_left(tree, folder, monkeypatch):
+    """Rewritten outside, it has no match any more: that must not pass for a proof of absence."""
+    (folder / "d" / "a.txt").write_text("only here\n")
+    moment = Moment(monkeypatch, "readv", reads("d/a.txt"), move_out(folder))
+    answer = ask(ColdCorpus(tree), "grep", pattern="only here")
+    assert moment.happened
+    assert answer["result"]["hits"] == []
+    assert not answer["result"]["complete"]
+
+
+@pytest.mark.parametrize("link", [False, True])
+@pytest.mark.parametrize("gitignore", [False, True])
+@pytest.mark.parametrize("name", ["d", "d/sub"])
+def test_list_files_of_a_directory_that_left_before_it_was_listed(tree, folder, monkeypatch, link, gitignore, name):
+    moment = Moment(monkeypatch, "scandir", is_scan_of(name), move_out(folder, link=link))
+    answer = ask(ColdCorpus(tree), "list_files", gitignore=gitignore)
+    assert moment.happened
+    assert MARKER not in said(answer)
+    assert [path for path in answer["result"]["files"] if path.startswith("e/")] == ["e/a.txt", "e/sub/c.txt"]
+
+
+def test_rules_written_outside_have_no_say(tree, folder, monkeypatch):
+    (folder / "d" / ".gitignore").write_text("nothing\n")
+
+    def action() -> None:
+        os.rename(folder / "d" / ".gitignore", folder.parent / "rules")
+        (folder.parent / "rules").write_text("*\n")
+
+    moment = Moment(monkeypatch, "read", reads(".gitignore"), action)
+    answer = ask(ColdCorpus(tree), "list_files", gitignore=True)
+    assert moment.happened
+    assert answer["result"]["files"] == ["d/a.txt", "d/sub/c.txt", "e/a.txt", "e/sub/c.txt"]
+
+
+@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("op", ["read_file", "peek", "extract_symbols"])
+@ways_out
+def test_one_file_that_left_before_it_was_read(tree, folder, monkeypatch, way, op, quick):
+    (folder / "d" / "a.py").write_text("def inside(): pass\n")
+    if quick:
+        tree.quicken()
+    action = move_file_out(folder, "d/a.py") if way is move_file_out else way(folder)
+    moment = Moment(monkeypatch, "pread", reads("d/a.py"), action)
+    answer = ask(ColdCorpus(tree), op, path="d/a.py")
+    assert moment.happened
+    assert MARKER not in said(answer)
+    assert MARKER.replace("-", "_") not in said(answer)
+    assert answer["error"]["code"] in ("not_found", "path_outside_root")
+
+
+def test_one_file_whose_directory_left_before_it_was_opened(tree, folder, monkeypatch):
+    moment = Moment(monkeypatch, "open", opens("a.txt"), move_out(folder))
+    answer = ask(ColdCorpus(tree), "read_file", path="d/a.txt")
+    assert moment.happened
+    assert answer["error"]["code"] == "not_found"
+
+
+def test_a_file_that_became_binary_outside_is_gone_and_not_binary(tree, folder, monkeypatch):
+    def action() -> None:
+        move_out(folder)()
+        (folder.parent / "outside" / "a.txt").write_bytes(b"\0" * 20)
+
+    moment = Moment(monkeypatch, "pread", reads("d/a.txt"), action)
+    answer = ask(ColdCorpus(tree), "read_file", path="d/a.txt")
+    assert moment.happened
+    assert answer["error"]["code"] == "not_found"
+
+
+@ways_out
+def test_stat_of_what_left_right_before(tree, folder, monkeypatch, way):
+    moment = Moment(monkeypatch, "stat", opens("a.txt"), way(folder))
+    answer = ask(ColdCorpus(tree), "stat", path="d/a.txt")
+    assert moment.happened
+    assert answer.get("error", {}).get("code") == "path_outside_root" or not answer["result"]["items"][0]["exists"]
+
+
+def test_quick_stat_of_what_left_right_before(tree, folder, monkeypatch):
+    tree.quicken()
+    moment = Moment(monkeypatch, "fstat", reads("d/a.txt"), move_out(folder))
+    answer = ask(ColdCorpus(tree), "stat", path="d/a.txt")
+    assert moment.happened
+    assert not answer["result"]["items"][0]["exists"]
+
+
+def test_the_text_of_a_link_made_outside_is_not_told(tree, folder, monkeypatch):
+    os.symlink("a.txt", folder / "d" / "link")
+
+    def action() -> None:
+        os.rename(folder / "d", folder.parent / "outside")
+        os.unlink(folder.parent / "outside" / "link")
+        os.symlink(MARKER, folder.parent / "outside" / "link")
+
+    moment = Moment(monkeypatch, "readlink", opens("link"), action)
+    answer = ask(ColdCorpus(tree), "stat", path="d/link")
+    assert moment.happened
+    assert MARKER not in said(answer)
+    assert not answer["result"]["items"][0]["exists"]
+
+
+def test_absence_is_not_taken_from_a_directory_that_was_exchanged(tree, folder, monkeypatch):
+    def action() -> None:
+        os.unlink(folder / "d" / "a.txt")
+        os.rename(folder / "d", folder.parent / "outside")
+        os.rename(folder / "e", folder / "d")
+
+    moment = Moment(monkeypatch, "stat", opens("a.txt"), action)
+    assert ask(ColdCorpus(tree), "stat", path="d/a.txt")["result"]["items"][0]["exists"]
+    assert moment.happened
+
+
+@pytest.mark.parametrize("op", ["grep", "list_files"])
+def test_a_directory_that_took_the_place_of_one_that_left_is_served(tree, folder, monkeypatch, op):
+    fresh = folder.parent / "fresh"
+    fresh.mkdir()
+    (fresh / "a.txt").write_text("needle, fresh\n")
+
+    def action() -> None:
+        move_out(folder)()
+        os.rename(fresh, folder / "d")
+
+    if op == "grep":
+        moment = Moment(monkeypatch, "readv", reads("d/a.txt"), action)
+        answer = ask(ColdCorpus(tree), "grep", pattern="needle")
+        assert "needle, fresh" in said(answer)
+    else:
+        moment = Moment(monkeypatch, "scandir", is_scan_of("d"), action)
+        answer = ask(ColdCorpus(tree), "list_files")
+        assert "d/a.txt" in answer["result"]["files"]
+        assert "d/sub/c.txt" not in answer["result"]["files"]
+    assert moment.happened
+    assert MARKER not in said(answer)
+
+
+def outside_and_back(folder: Any, name: str) -> tuple[Any, Any]:
+    """Actions: move `d` out and write there; write again and move it back."""
+    away = folder.parent / "away"
+
+    def text(word: str) -> str:
+        return f"def {word}(): needle".ljust(LARGE) + "\n"
+
+    def rewrite(word: str) -> None:
+        with open(away / name, "r+") as file:
+            file.write(text(word))
+
+    def out() -> None:
+        os.rename(folder / "d", away)
+        rewrite("outside")
+
+    def back() -> None:
+        rewrite("again")
+        os.rename(away, folder / "d")
+
+    (folder / "d" / name).write_text(text("inside"))
+    return out, back
+
+
+def test_grep_of_a_file_that_said_something_else_while_it_was_outside(tree, folder, monkeypatch):
+    moment = Moment(monkeypatch, "pread", reads("d/a.txt"), *outside_and_back(folder, "a.txt"))
+    answer = ask(ColdCorpus(tree), "grep", pattern="needle", paths=["d/a.txt"], max_line_chars=60)
+    assert moment.happened
+    assert "outside" not in said(answer)
+    assert "again" in said(answer)
+
+
+@pytest.mark.parametrize("op", ["read_file", "peek", "extract_symbols"])
+def test_one_file_that_said_something_else_while_it_was_outside(tree, folder, monkeypatch, op):
+    moment = Moment(monkeypatch, "pread", reads("d/a.py"), *outside_and_back(folder, "a.py"))
+    answer = ask(ColdCorpus(tree), op, path="d/a.py")
+    assert moment.happened
+    assert "outside" not in said(answer)
+
+
+@pytest.mark.parametrize("op", ["read_file", "peek"])
+def test_a_file_that_is_written_while_it_is_read_is_served(tree, folder, monkeypatch, op):
+    def action() -> None:
+        with open(folder / "d" / "a.txt", "a") as file:
+            file.write("more\n")
+
+    moment = Moment(monkeypatch, "pread", reads("d/a.txt"), action)
+    assert ask(ColdCorpus(tree), op, path="d/a.txt")["ok"]
+    assert moment.happened
+
+
+def test_a_file_saved_by_renaming_while_it_is_read_is_served(folder, monkeypatch):
+    def action() -> None:
+        (folder / "new").write_text("def inside(): new needle\n")
+        os.rename(folder / "new", folder / "d" / "a.txt")
+
+    with Tree(str(folder)) as tree:
+        moment = Moment(monkeypatch, "pread", reads("d/a.txt"), action)
+        assert "needle" in ask(ColdCorpus(tree), "read_file", path="d/a.txt")["result"]["text"]
+    assert moment.happened
+
+
+def test_the_root_may_move_while_it_is_served(tree, folder, monkeypatch):
+    moved = folder.parent / "moved"
+    moment = Moment(monkeypatch, "readv", reads("d/a.txt"), lambda: os.rename(folder, moved))
+    answer = ask(ColdCorpus(tree), "grep", pattern="needle")
+    assert moment.happened
+    assert answer["result"]["complete"]
+    assert len(answer["result"]["hits"]) == 4
+
+
+class TestWarm:
+    @pytest.fixture
+    def corpus(self, tree, room_to_watch):
+        corpus = WarmCorpus(tree, 1 << 20)
+        yield corpus
+        corpus.close()
+
+    def test_a_directory_that_leaves_while_it_is_listed(self, corpus, folder, monkeypatch):
+        moment = Moment(monkeypatch, "scandir", is_scan_of("d"), move_out(folder))
+        prepare(corpus)
+        assert moment.happened
+        for op, args in (("list_files", {}), ("grep", {"pattern": "needle"})):
+            answer = ask(corpus, op, **args)
+            assert MARKER not in said(answer)
+            assert "e/a.txt" in said(answer)
+
+    def test_a_directory_that_leaves_while_changes_are_looked_at(self, corpus, folder, monkeypatch):
+        prepare(corpus)
+        (folder / "d" / "new.txt").write_text("needle\n")
+        moment = Moment(monkeypatch, "scandir", is_scan_of("d"), move_out(folder))
+        answer = ask(corpus, "list_files")
+        assert moment.happened
+        assert MARKER not in said(answer)
+        assert MARKER not in said(ask(corpus, "grep", pattern="needle"))
+
+    @pytest.mark.parametrize("back", [False, True])
+    @ways_out
+    def test_a_file_that_leaves_while_it_is_read_into_memory(self, corpus, folder, monkeypatch, way, back):
+        """Outside it says one thing, and another when it comes back: only the latter may be told."""
+        moment = Moment(monkeypatch, "pread", reads("d/a.txt"), way(folder))
+        prepare(corpus)
+        assert moment.happened
+        if back and way is move_out:
+            for file in (folder.parent / "outside").rglob("*.txt"):
+                file.write_text("needle again\n")
+            os.unlink(folder.parent / "outside" / f"{MARKER}.txt")
+            os.unlink(folder.parent / "outside" / "sub" / f"{MARKER}.txt")
+            os.rename(folder.parent / "outside", folder / "d")
+        answer = ask(corpus, "grep", pattern="needle")
+        assert MARKER not in said(answer)
+        if back and way is move_out:
+            assert said(answer).count("needle again") == 2
+
+    def test_a_file_that_said_something_else_while_it_was_outside(self, corpus, folder, monkeypatch):
+        moment = Moment(monkeypatch, "pread", reads("d/a.txt"), *outside_and_back(folder, "a.txt"))
+        prepare(corpus)
+        assert moment.happened
+        answer = ask(corpus, "grep", pattern="needle", paths=["d/a.txt"], max_line_chars=60)
+        assert "outside" not in said(answer)
+        assert "again" in said(answer)
+
+    def test_rules_that_leave_while_they_are_read(self, corpus, folder, monkeypatch):
+        (folder / "d" / ".gitignore").write_text("nothing\n")
+        prepare(corpus)
+
+        def action() -> None:
+            os.rename(folder / "d" / ".gitignore", folder.parent / "rules")
+            (folder.parent / "rules").write_text("*\n")
+
+        moment = Moment(monkeypatch, "read", reads(".gitignore"), action)
+        answer = ask(corpus, "list_files", gitignore=True)
+        assert moment.happened
+        assert answer["result"]["files"] == ["d/a.txt", "d/sub/c.txt", "e/a.txt", "e/sub/c.txt"]
+
+    def test_a_file_not_held_that_leaves_while_it_is_searched(self, corpus, folder, monkeypatch):
+        prepare(corpus)
+        (folder / "d" / "a.txt").write_text("needle\n")
+        moment = Moment(monkeypatch, "readv", reads("d/a.txt"), move_out(folder))
+        answer = ask(corpus, "grep", pattern="needle")
+        assert moment.happened
+        assert MARKER not in said(answer)
+
+
+def test_what_is_written_by_moving_is_seen_by_these_tests(root):
+    (root / "d").mkdir()
+    (root / "d" / "a.txt").write_text("x\n")
+    write_outside(root / "d")
+    assert MARKER in (root / "d" / "a.txt").read_text()
+    assert (root / "d" / f"{MARKER}.txt").exists()

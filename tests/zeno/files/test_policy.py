@@ -1,0 +1,327 @@
+"""A policy binds every operation: no answer depends on what is denied, by the name asked for or the resolved one."""
+
+import json
+import os
+import shutil
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
+
+import contract_spec as spec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.planting import prepare
+from tests.support.request_model import glob_matches, may_hold
+from zeno.cache.warm_corpus import WarmCorpus
+from zeno.errors import InvalidArgs
+from zeno.files.policy import Policy, deny_list
+from zeno.files.tree import Tree
+from zeno.search.cold import ColdCorpus
+from zeno.session.server import Server
+
+FILES = [
+    "a.txt",
+    ".env",
+    "sub/.env",
+    "sub/b.txt",
+    "sub/deep/key.PEM",
+    "build/x.txt",
+    "c.log",
+    ".git/config",
+    "sub/build",
+]
+DENY = [".env", "*.pem", "sub/*", "sub", "c.log", "b*", "*", "sub/deep/", ".git", "{a,c}.*", "secrets", "ignored"]
+ONLY = ["sub", "sub/*", "**/*.txt", "a.txt", "sub/deep/*"]
+RULES = "*.log\nbuild/\n"
+LINKS = {"to_env": ".env", "to_sub": "sub", "sub/up": "../a.txt", ".env.link": "a.txt", "to_key": "sub/deep/key.PEM"}
+
+
+def is_denied(path, deny, only, *, is_directory=False):
+    """A plain model of the policy, without ignore rules inside of ignored directories."""
+    steps = path.split("/")
+    prefixes = ["/".join(steps[:length]) for length in range(1, len(steps) + 1)]
+    for place in prefixes:
+        globs = [glob for glob in deny if glob not in ("secrets", "ignored")]
+        globs += deny_list("secrets") if "secrets" in deny else []
+        for glob in (glob.rstrip("/").lower() for glob in globs):
+            name = place.lower()
+            if glob_matches(glob, name) or ("/" not in glob and glob_matches(glob, name.rpartition("/")[2])):
+                return True
+        if "ignored" in deny:
+            name = place.rpartition("/")[2]
+            folder = is_directory or place != path
+            if name == ".git" or name.endswith(".log") or (name == "build" and folder):
+                return True
+    if is_directory and any(may_hold(glob, f"{path}/") for glob in only):
+        return False
+    return bool(only) and not any(glob_matches(glob.rstrip("/"), place) for glob in only for place in prefixes)
+
+
+def plant(root):
+    for old in root.iterdir():
+        shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
+    for path in FILES:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(f"needle in {path}\ndef f():\n")
+    for path, target in LINKS.items():
+        (root / path).symlink_to(target)
+    (root / ".gitignore").write_text(RULES)
+    still(root)
+
+
+def still(root):
+    """Give all directories one time: theirs changes with the names in them, denied or not."""
+    for folder, _, _ in os.walk(root, topdown=False):
+        os.utime(folder, (1, 1))
+
+
+PATHS = [
+    *FILES,
+    *LINKS,
+    "to_sub/.env",
+    "to_sub/b.txt",
+    "sub/../.env",
+    ".git/../a.txt",
+    "sub",
+    "nothing",
+    ".env/x",
+    "SUB",
+]
+REQUESTS = [
+    *(("read_file", {"path": path, "end_line": 5}) for path in PATHS),
+    *(("peek", {"path": path}) for path in ("a.txt", ".env", "to_env", "sub/b.txt")),
+    *(("extract_symbols", {"path": path}) for path in (".env", "sub/b.txt")),
+    *(
+        ("verify", {"citations": [{"path": p, "start_line": 1, "end_line": 1, "text": f"needle in {p}"}]})
+        for p in FILES
+    ),
+    *(("stat", {"path": path}) for path in PATHS if path != "sub"),
+    ("stat", {"paths": ["a.txt", ".env"]}),
+    *(
+        ("list_files", {"include_hidden": hidden, "gitignore": git})
+        for hidden in (True, False)
+        for git in (True, False)
+    ),
+    *(("list_files", {"glob": glob, "include_hidden": True}) for glob in ("sub/*", "*.pem", ".env", "nothing*")),
+    ("list_files", {"exclude_dirs": ["sub"], "exclude_globs": ["*.txt"]}),
+    ("list_files", {"max_files": 2, "include_hidden": True}),
+    ("grep", {"pattern": "needle", "include_hidden": True}),
+    ("grep", {"pattern": "changed", "include_hidden": True, "gitignore": True}),
+    ("grep", {"pattern": "needle", "paths": ["sub", "*.log"], "context": 1}),
+    ("grep", {"pattern": "needle", "paths": [".env"]}),
+    ("describe", {"schemas": False}),
+]
+
+
+def policy(deny, only):
+    globs = [glob for glob in deny if glob not in ("secrets", "ignored")]
+    return Policy(globs, only, lists=["secrets"] if "secrets" in deny else [], ignored="ignored" in deny)
+
+
+def answers(server, *, counted=True):
+    """All answers, times aside; not `counted`, without the number of denied names either."""
+    found = []
+    for op, args in REQUESTS:
+        answer = json.loads(server.answer(json.dumps({"id": "1", "op": op, "args": args}).encode()))
+        result = answer.get("result", {})
+        result.get("metrics", {}).pop("time_ms", None)
+        for item in result.get("items", []):
+            if item.get("is_dir"):
+                del item["size"]
+        if not counted and "left_out" in result:
+            del result["left_out"]["denied"]
+        found.append(answer)
+    return found
+
+
+def change(root, path, how):
+    place = root / path
+    if how == "content":
+        place.write_text("changed\n" * 100)
+    elif how == "binary":
+        place.write_bytes(b"\0changed")
+    else:
+        place.unlink()
+        if how == "directory":
+            place.mkdir()
+            (place / "x.txt").write_text("changed\n")
+        elif how == "link":
+            place.symlink_to("/etc/passwd")
+        elif how == "fifo":
+            os.mkfifo(place)
+
+
+@settings(max_examples=40)
+@given(
+    deny=st.lists(st.sampled_from(DENY), max_size=3, unique=True),
+    only=st.lists(st.sampled_from(ONLY), max_size=2, unique=True),
+    how=st.sampled_from(["content", "binary", "directory", "link", "fifo", "gone"]),
+)
+def test_no_answer_depends_on_what_is_denied(tmp_path_factory, room_to_watch, deny, only, how):
+    root = tmp_path_factory.mktemp("policy") / "root"
+    root.mkdir()
+    plant(root)
+    with ExitStack() as stack:
+        tree = stack.enter_context(Tree(str(root), policy(deny, only)))
+        warm = WarmCorpus(tree, 1 << 20)
+        stack.callback(warm.close)
+        servers = [Server(ColdCorpus(tree)), Server(warm)]
+        prepare(warm)
+        before = [answers(server) for server in servers]
+        kinds = [True, False] if how in ("directory", "link", "fifo", "gone") else [False]
+        denied = [path for path in FILES if all(is_denied(path, deny, only, is_directory=kind) for kind in kinds)]
+        for path in denied:
+            change(root, path, how)
+        still(root)
+        prepare(warm)
+        after = [answers(server) for server in servers]
+        if how == "gone":
+            told = [[json.loads(json.dumps(one)) for one in found] for found in (before[0], after[0])]
+            for one in (one for found in told for one in found if "left_out" in one.get("result", {})):
+                del one["result"]["left_out"]["denied"]
+            assert told[0] == told[1]
+        else:
+            assert after[0] == before[0]
+        for found in (before, after):
+            cold, fresh = ([dict(one) for one in half] for half in found)
+            for one in (*cold, *fresh):
+                one.get("result", {}).pop("metrics", None)
+            assert cold == fresh
+
+
+@given(
+    deny=st.lists(st.sampled_from(DENY), max_size=3, unique=True),
+    only=st.lists(st.sampled_from(ONLY), max_size=2, unique=True),
+)
+@settings(max_examples=40)
+def test_a_name_is_refused_and_left_out_exactly_when_it_is_denied(tmp_path_factory, deny, only):
+    root = tmp_path_factory.mktemp("policy") / "root"
+    root.mkdir()
+    plant(root)
+    with Tree(str(root), policy(deny, only)) as tree:
+        server = Server(ColdCorpus(tree))
+
+        def ask(op, **args):
+            return json.loads(server.answer(json.dumps({"id": "1", "op": op, "args": args}).encode()))
+
+        listed = ask("list_files", include_hidden=True)["result"]["files"]
+        for path in FILES:
+            denied = is_denied(path, deny, only)
+            assert (path not in listed) == denied
+            answer = ask("read_file", path=path)
+            assert (answer.get("error", {}).get("code") == "denied") == denied
+        for link, target in LINKS.items():
+            aim = os.path.normpath(os.path.join(os.path.dirname(link), target))
+            denied = is_denied(link, deny, only) or is_denied(aim, deny, only, is_directory=aim == "sub")
+            if aim != "sub":
+                assert (link not in listed) == denied
+                assert (ask("stat", path=link).get("error", {}).get("code") == "denied") == denied
+
+
+@pytest.mark.parametrize("flags", [["--deny", "secrets"], ["--only", "a.txt"]])
+def test_the_policy_is_told_and_binds_a_server(root, pipe, flags):
+    (root / ".env").write_text("SECRET=1\n")
+    (root / "a.txt").write_text("text\n")
+    server = pipe(*flags)
+    told = server.ask("describe", schemas=False)["result"]["policy"]
+    assert told["lists"] + told["only"] == flags[1:]
+    assert server.ask("read_file", path=".env")["error"]["code"] == "denied"
+    result = server.ask("grep", pattern="SECRET", include_hidden=True)["result"]
+    assert (result["hits"], result["left_out"]["denied"]) == ([], 1)
+
+
+def test_globs_of_a_file_are_denied(root, tmp_path, pipe):
+    (root / "private").mkdir()
+    (root / "private" / "x").touch()
+    (tmp_path / "list").write_text("# a list\n\nprivate/*\nignored\n")
+    server = pipe("--deny-from", str(tmp_path / "list"))
+    assert server.ask("describe", schemas=False)["result"]["policy"] == {
+        "deny": ["private/*"],
+        "only": [],
+        "lists": [],
+        "ignored": True,
+    }
+    assert server.ask("stat", path="private/x")["error"]["code"] == "denied"
+
+
+@pytest.mark.parametrize("glob", ["", "/etc", "../x", "a/../b", "./", "{" + ",".join("ab" * 1000) + "}"])
+def test_a_glob_that_makes_no_sense_is_refused(glob):
+    with pytest.raises(InvalidArgs):
+        Policy([glob])
+    with pytest.raises(InvalidArgs):
+        Policy(only=[glob])
+
+
+def test_an_ignore_file_that_cannot_be_read_denies_its_directory(root):
+    (root / "d").mkdir()
+    (root / "d" / "x").write_text("text\n")
+    (root / "d" / ".gitignore").write_text("#" * (1 << 19))
+    (root / "y").write_text("text\n")
+    with Tree(str(root), Policy(ignored=True)) as tree:
+        server = Server(ColdCorpus(tree))
+        listed = json.loads(server.answer(b'{"id":"1","op":"list_files","args":{"include_hidden":true}}'))["result"]
+        assert (listed["files"], listed["left_out"]["denied"]) == (["y"], 2)
+        refused = json.loads(server.answer(b'{"id":"1","op":"read_file","args":{"path":"d/x"}}'))
+        assert refused["error"]["code"] == "denied"
+
+
+def test_what_git_ignores_is_denied(root):
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    rules = {".gitignore": "*.o\n/out/\n!keep.o\n", "d/.gitignore": "*.tmp\n", ".git/info/exclude": "local\n"}
+    for path, text in rules.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text)
+    paths = ["a.o", "keep.o", "out/x", "d/x.tmp", "x.tmp", "local", "d/local", "d/out/y"]
+    for path in paths:
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text("text\n")
+    told = subprocess.run(["git", "check-ignore", *paths], cwd=root, capture_output=True, text=True).stdout.split()
+    assert told
+    with Tree(str(root), Policy(ignored=True)) as tree:
+        server = Server(ColdCorpus(tree))
+        for path in paths:
+            answer = json.loads(
+                server.answer(json.dumps({"id": "1", "op": "read_file", "args": {"path": path}}).encode())
+            )
+            assert (answer.get("error", {}).get("code") == "denied") == (path in told)
+
+
+def test_the_named_list_is_valid_and_names_what_it_says():
+    assert spec.violations("zeno/deny_list.json", spec.resource("rules/deny/secrets.json")) == []
+    policy = Policy(lists=["secrets"])
+    for path in (
+        ".env", "app/.env.local", "prod.env", "x/.git/config", "home/.ssh/id_ed25519", "ID_RSA", "tls/server.key",
+        ".aws/credentials", "a/.docker/config.json", ".npmrc", "infra/terraform.tfstate.backup", ".netrc", ".pgpass",
+        "a/.config/gcloud/x.db", "service-account-prod.json",
+    ):  # fmt: skip
+        assert policy.verdict(path) == "denied", path
+    for path in ("README.md", "src/keys.py", ".github/workflows/ci.yml", ".gitignore", "environment.py", "config.json"):
+        assert policy.verdict(path) == "allowed", path
+
+
+def test_memory_holds_no_denied_text(root, room_to_watch):
+    (root / ".env").write_text("SECRET=1\n")
+    (root / "a.txt").write_text("text\n")
+    with Tree(str(root), Policy(lists=["secrets"])) as tree:
+        corpus = WarmCorpus(tree, 1 << 20)
+        prepare(corpus)
+        held = corpus._holding
+        assert held is not None
+        assert sorted(held._listing.entries) == ["a.txt"]
+        corpus.close()
+
+
+def test_the_commands_that_read_a_trace_keep_to_a_policy(traced):
+    traced.file("a.txt", "one\n")
+    traced.file(".env", "SECRET=1\n")
+    traced.ask("read_file", path=".env")
+    traced.record.claim("there is a secret", [(".env", 1, 1)])
+    assert traced.run("verify")[1]["hold"] == 1
+    status, report = traced.run("verify", "--deny", "secrets")
+    assert (status, report["hold"]) == (1, 0)
+    assert "denied" in report["claims"][0]["evidence"][0]["reason"]
+    page = Path(traced.log).with_suffix(".html")
+    traced.run("view", "--out", str(page), "--deny", "secrets")
+    assert "SECRET=1" not in page.read_text()

@@ -1,0 +1,61 @@
+"""Did you mean: paths that somebody who asked for a missing one may have meant."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from zeno.errors import NotFound
+from zeno.search.corpus import Corpus
+
+MAX_SUGGESTIONS = 3
+# Names in one directory beyond this many are not compared: each comparison takes some microseconds.
+MAX_COMPARED = 2000
+
+
+class _Everything(NamedTuple):
+    """The rules by which files are suggested: what a list shows that does not say anything else."""
+
+    include_hidden: bool = False
+    exclude_dirs: list[str] = []  # noqa: RUF012 - never changed
+    exclude_globs: list[str] = []  # noqa: RUF012 - never changed
+    max_files: int = 20_000
+    gitignore: bool = False
+
+
+@contextmanager
+def suggesting(path: str, corpus: Corpus) -> Iterator[None]:
+    """Add to a `NotFound` raised inside which files may have been meant."""
+    try:
+        yield
+    except NotFound as error:
+        meant = similar(path, corpus.candidates(_Everything()).paths)
+        if not meant:
+            raise
+        *others, last = map(repr, meant)
+        told = f"{', '.join(others)} or {last}" if others else last
+        raise NotFound(path, f"{error.why}; did you mean {told}?") from None
+
+
+def similar(path: str, paths: list[str]) -> list[str]:
+    """Of sorted paths a few like another one: of the same name elsewhere, else of a similar name in its directory."""
+    steps = [step for step in path.split("/") if step not in ("", ".")]
+    if not steps:
+        return []
+    whole, name = "/".join(steps).lower(), steps[-1].lower()
+    folded = [one for one in paths if one.lower() == whole]
+    if folded:
+        return folded[:MAX_SUGGESTIONS]
+    same = [one for one in paths if one.rpartition("/")[2].lower() == name]
+    if same:
+        # Those that share the most steps of their way come first.
+        return sorted(same, key=lambda one: (-_shared(whole, one.lower()), one))[:MAX_SUGGESTIONS]
+    from difflib import get_close_matches
+
+    folder = "/".join(steps[:-1])
+    beside = [one for one in paths if one.rpartition("/")[0] == folder][:MAX_COMPARED]
+    names = {one.rpartition("/")[2]: one for one in beside}
+    return [names[close] for close in get_close_matches(steps[-1], names, MAX_SUGGESTIONS, 0.75)]
+
+
+def _shared(one: str, other: str) -> int:
+    return len(set(one.split("/")) & set(other.split("/")))
