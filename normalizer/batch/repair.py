@@ -109,7 +109,7 @@ def _is_named(ledger: Ledger, text: bytes) -> bool:
     except UnusableLedger:
         return False
     digests = [named.pop(name, "") for name in _DOCUMENTS if name in named]
-    hashes = all(isinstance(digest, str) and SHA256.fullmatch(digest) for digest in digests)
+    hashes = all(SHA256.fullmatch(str(digest)) for digest in digests)
     return hashes and list(named) == ["protocol"] and bool(digests)
 
 

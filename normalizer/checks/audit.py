@@ -1,14 +1,16 @@
 """Count the content of a ledger; check its digests, its balance, and its lines against the raw bundles."""
 
 import hashlib
+import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from itertools import groupby
 from typing import Any
 
 import contract_spec as spec
 
-from normalizer.checks.reverify import reverify, told
+from normalizer.checks.reverify import Verified, reverify, told
 from normalizer.documents import lossless, phases
 from normalizer.documents.lossless import ordinary
 from normalizer.ledger.commit_record import changes
@@ -25,8 +27,9 @@ def audit(ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     changed = changes(ledger.folder)
     for change in changed or ():
         tally.problem(change)
+    wait = _meanwhile(lambda: reverify(ledger, jobs)) if jobs > 1 else lambda: reverify(ledger)
     _balance(ledger, tally)
-    verified = reverify(ledger, jobs)
+    verified = wait()
     for finding in verified.findings:
         tally.problem(told(ledger, finding))
     tally.more += verified.more
@@ -50,6 +53,20 @@ def audit(ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
         "phases": _table(tally, "phase"),
         "protocols": _protocols(tally.protocols),
     }
+
+
+def _meanwhile(work: Callable[[], Verified]) -> Callable[[], Verified]:
+    """Begin work that other processes do; returns a function that waits for its outcome."""
+    outcome: Future[Verified] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:  # raised again by who waits
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return outcome.result
 
 
 class _Tally:

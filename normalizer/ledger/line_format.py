@@ -12,7 +12,6 @@ Lines are sorted by bundle hash, records of one bundle by index.
 
 import hashlib
 import re
-from operator import le, lt
 from typing import NamedTuple
 
 from normalizer.documents.settings import LIMITS
@@ -77,7 +76,7 @@ def starts_well(kind: str, line: bytes) -> bool:
 
 def in_order(kind: str, before: bytes, after: bytes) -> bool:
     """Whether two bundle hashes may follow each other: a bundle has many records, but one header or audit item."""
-    return le(before, after) if kind in RECORD_FILES else lt(before, after)
+    return before <= after if kind in RECORD_FILES else before < after
 
 
 def settings_in(kind: str, line: bytes) -> bytes:
