@@ -43,6 +43,7 @@ from normalizer.ledger.reader import locked
     help="Seconds before the first retry, doubled for each further one; a Retry-After header comes first.",
 )
 @click.option("--max-reply", type=click.IntRange(1), default=1 << 20, show_default=True, help="Bytes of a reply.")
+@click.option("--partial", is_flag=True, help="Where some replies are missing, write a bundle of the others.")
 @coincidence_option
 @click.option("--dry-run", is_flag=True, help="Check everything and tell calls and sizes; ask nobody, write nothing.")
 def command(
@@ -75,7 +76,7 @@ def command(
             described["kind"],
             hashes,
             lambda: _judge(options),
-            Effort(options["attempts"], options["jobs"]),
+            Effort(options["attempts"], options["jobs"], options["partial"]),
             sys.stderr,
         )
     _say(
@@ -84,6 +85,13 @@ def command(
     )
     for name, why in result.missing.items():
         _say(f"no usable reply for {dumps(name)}: {why}")
+    if result.partial is not None:
+        click.echo(f"{sha256(result.partial)}  {run.partial}")
+        _say(
+            f"partial: {result.files - len(result.missing)} of {result.files} files; normalize it with the run's "
+            "manifest, so that the others are told as file_without_entry"
+        )
+        return 1
     if result.bundle is None:
         _say(
             "no bundle was written; the same command asks again where the judge did not answer, "

@@ -21,6 +21,8 @@ class Effort(NamedTuple):
     """Replies asked for, a file, until one can be used."""
     jobs: int
     """Calls at a time."""
+    partial: bool = False
+    """Whether a bundle of the usable replies is written while some are missing."""
 
 
 class Result(NamedTuple):
@@ -34,6 +36,8 @@ class Result(NamedTuple):
     """Files without a usable reply, and why."""
     bundle: bytes | None
     """None while any file is missing: no bundle pretends to be whole."""
+    partial: bytes | None = None
+    """The bundle of the usable replies, if it was asked for and not all files have one."""
 
 
 def ask_all(
@@ -58,7 +62,13 @@ def ask_all(
             raise CannotRun(f"stopped: {done} of {len(kept)} files have a usable reply; the same command goes on there")
     missing = {plan.files[index]["file"]: failures.get(index) or _why(kept[index]) for index in unanswered(kept)}
     data = None if missing else _written(folder, bundle(plan, kind, inputs, kept))
-    return Result(len(kept), sum(map(len, kept)), max(map(len, kept)), missing, data)
+    some = None
+    if effort.partial and 0 < len(missing) < len(kept):
+        some = bundle(plan, kind, inputs, kept, partial=True)
+        folder.write(folder.partial.name, some)
+    elif data is not None:
+        folder.partial.unlink(missing_ok=True)
+    return Result(len(kept), sum(map(len, kept)), max(map(len, kept)), missing, data, some)
 
 
 def _why(replies: list[Kept]) -> str:

@@ -9,6 +9,7 @@
     calls/0000-1.json          hashes, timings, token counts; written last: with it the call is answered
     failures/0000-1-1.json     a call that brought no answer, with .stdout, .stderr or .response where there was one
     bundle.json      the bundle; written once, when every file has a usable reply
+    partial.json     with --partial: a bundle of the usable replies, written anew by each run until all have one
 
 Files are named by place, never by name: an input tells nothing by where it lies. A file appears whole or not at all.
 """
@@ -65,6 +66,11 @@ class RunFolder:
     def bundle(self) -> Path:
         """Where the bundle is, or will be."""
         return self.path / "bundle.json"
+
+    @property
+    def partial(self) -> Path:
+        """Where a bundle of the usable replies is, if one was asked for."""
+        return self.path / "partial.json"
 
     def refuse_strangers(self) -> None:
         """A folder that holds something else is not written to."""

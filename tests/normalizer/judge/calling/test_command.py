@@ -341,3 +341,39 @@ def test_escape_sequences_of_a_program_do_not_reach_the_terminal(study, tmp_path
     said = capsys.readouterr().err
     assert "\\x1b]0;title\\x07\\x1b[2J evil" in said
     assert "\x1b" not in said
+
+
+def test_a_partial_bundle_holds_the_usable_replies_and_is_told_as_partial_downstream(study, tmp_path, capsys):
+    one = study({"a.pdf": b"fine", "b.pdf": b"BEHAVE fail 3", "c.pdf": b"fine"})
+    assert one.command() == 1
+    assert not (one.out / "partial.json").exists()
+    capsys.readouterr()
+    assert one.command("--partial") == 1
+    told = capsys.readouterr()
+    assert "partial: 2 of 3 files" in told.err
+    assert str(one.out / "partial.json") in told.out
+    assert not (one.out / "bundle.json").exists()
+    made = json.loads((one.out / "partial.json").read_bytes())
+    assert [each["file"] for each in made["per_file_scores"]] == ["a.pdf", "c.pdf"]
+    assert made["bundle_meta"]["partial"] == {"files": 3, "without_entry": 1}
+    manifest = str(one.out / "manifest.json")
+    ledger = str(tmp_path / "ledger")
+    assert main(["normalize", str(one.out / "partial.json"), "--manifest", manifest, "--out", ledger]) == 1
+    [header] = (tmp_path / "ledger" / "headers.jsonl").read_text().splitlines()
+    assert [reason["code"] for reason in json.loads(header)["reasons"]] == ["file_without_entry"]
+
+
+def test_no_usable_reply_makes_no_partial_bundle(study):
+    nothing = study({"a.pdf": b"BEHAVE fail 3"})
+    assert nothing.command("--partial") == 1
+    assert not (nothing.out / "partial.json").exists()
+
+
+def test_the_whole_bundle_takes_the_place_of_the_partial_one(study):
+    one = study({"a.pdf": b"fine", "b.pdf": b"BEHAVE late 2"})
+    assert one.command("--partial") == 1
+    assert (one.out / "partial.json").exists()
+    assert one.command("--partial", "--attempts", "2") == 0
+    assert not (one.out / "partial.json").exists()
+    assert len(one.bundle["per_file_scores"]) == 2
+    assert "partial" not in one.bundle["bundle_meta"]
