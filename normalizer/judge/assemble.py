@@ -1,4 +1,4 @@
-"""From the plan and the kept replies, the bytes of the one bundle. No clock, no machine: the same in, the same out."""
+"""Assemble the bundle of a run from its plan and kept replies. The bytes depend on nothing else."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from normalizer.screening.records import FIELDS
 
 
 def unanswered(kept: list[list[Kept]]) -> list[int]:
-    """The places of the files without a usable reply."""
+    """Indexes of the files without a usable reply."""
     return [index for index, attempts in enumerate(kept) if _usable(attempts) is None]
 
 

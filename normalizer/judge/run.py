@@ -15,10 +15,10 @@ from normalizer.judge.run_folder import Kept, RunFolder
 
 
 class Effort(NamedTuple):
-    """How much is asked of the judge."""
+    """Limits on calls to the judge."""
 
     attempts: int
-    """Replies asked for, a file, until one can be used."""
+    """The most replies asked for, for each file, until one can be used."""
     jobs: int
     """Calls at a time."""
     partial: bool = False
@@ -26,7 +26,7 @@ class Effort(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a run came to."""
+    """Outcome of a run."""
 
     files: int
     replies: int
@@ -79,7 +79,7 @@ def _why(replies: list[Kept]) -> str:
 
 
 def _written(folder: RunFolder, data: bytes) -> bytes:
-    """The bundle is written once. Another one in its place is not written over."""
+    """Write the bundle once. Raises CannotRun if another one is in its place."""
     if not folder.bundle.exists():
         folder.write(folder.bundle.name, data)
     elif folder.bundle.read_bytes() != data:

@@ -80,14 +80,14 @@ class RunFolder:
             raise CannotRun(f"{self.path} holds {strangers[0]} and is no judge run: give --out a new folder")
 
     def clear_parts(self) -> None:
-        """Take away what a cut left half written, and the inputs of a run that was never described."""
+        """Remove half-written files of a run that was cut, and inputs of a run without run.json."""
         for part in self.path.rglob(f".*{_PART}"):
             part.unlink()
         if not self.begun:
             shutil.rmtree(self.path / "inputs", ignore_errors=True)
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file whole or not at all, and see it safely down."""
+        """Write a file atomically and sync it."""
         target = self.path / name
         target.parent.mkdir(parents=True, exist_ok=True)
         scratch = target.with_name(f".{target.name}{_PART}")
@@ -110,11 +110,11 @@ class RunFolder:
             raise CannotRun(f"cannot read {self.path / name}: {error.strerror}") from None
 
     def description(self) -> dict[str, Any]:
-        """What the run is."""
+        """The content of run.json, checked by its schema."""
         return self._document("run.json", "judge_run")
 
     def input(self, index: int) -> bytes:
-        """What the judge is given for a file."""
+        """The input for one file."""
         return self.read(input_name(index))
 
     def call(self, index: int, attempt: int) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class Intact:
             self._settings.add(settings_in(kind, line))
 
     def check(self, bundles: int, documents: Iterable[str], staged: Path) -> None:
-        """Everything that the lines refer to is there, and what is staged can be moved into its place."""
+        """Raise UnusableLedger unless all that lines refer to is there and all that is staged can be moved."""
         for name in ("bundles", "settings"):
             if (self._folder / name).exists() and not (self._folder / name).is_dir():
                 raise UnusableLedger(f"{self._folder} is damaged: {name} is not a folder; nothing was changed")
@@ -82,7 +82,7 @@ class Intact:
 
 
 def check_bytes(path: Path, sha256: str) -> None:
-    """A raw bundle that is given again is kept as it came."""
+    """Raise UnusableLedger unless a kept raw bundle has the bytes of its hash."""
     try:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()

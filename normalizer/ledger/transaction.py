@@ -27,7 +27,7 @@ _BLOCK = 1 << 22
 
 
 class Staging:
-    """The making of a ledger's next state. The ledger's lock must be held."""
+    """Prepares the next state of a ledger and commits it. The ledger's lock must be held."""
 
     def __init__(self, folder: Path, settings: Settings, *, replace: bool) -> None:
         self._folder = folder
@@ -40,7 +40,7 @@ class Staging:
         self._spans: Spans = {}
 
     def begin(self) -> None:
-        """Make room for what comes in and for what is made of it."""
+        """Create the folders of `.staging`."""
         for name in ("incoming", "known", "parts", "new", "settings"):
             (self.root / name).mkdir(parents=True)
 
@@ -75,7 +75,7 @@ class Staging:
             )
 
     def buckets(self) -> list[str]:
-        """The names of the folders that bundles were put in; each is worked on by itself."""
+        """Names of the folders with staged bundles; each is normalized on its own."""
         return sorted(os.listdir(self.root / "incoming"))
 
     def merge(self) -> Counts:

@@ -26,17 +26,17 @@ class CallFailed(Exception):
         self.hopeless = hopeless
         self.tries = tries
         self.kept = kept or {}
-        """What came instead of an answer, by kind."""
+        """Output or response that came instead of an answer, by kind."""
 
 
 class Judge(Protocol):
     """A program or endpoint that answers calls."""
 
     async def ask(self, data: bytes) -> Answer:
-        """Give an input, get the answer."""
+        """Make one call with an input; returns the answer. Raises CallFailed."""
 
     def stop(self) -> None:
-        """Begin nothing new: a call that only waits for its next try fails now."""
+        """Start no new try: a call that waits for its next one fails now."""
 
     async def close(self) -> None:
-        """No more will be asked."""
+        """Release connections and processes."""

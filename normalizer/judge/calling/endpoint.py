@@ -27,7 +27,7 @@ _LONGEST_WAIT = 600.0
 _BACK_OFF_CAP = 60.0
 _TOKENS = {"prompt": "prompt_tokens", "completion": "completion_tokens", "total": "total_tokens"}
 _MANY = 10**15
-"""Tokens that no call has: an endpoint that tells of more tells nothing."""
+"""Token counts from here on are not plausible and are not recorded."""
 _HOPELESS = {
     401: "the endpoint refuses the key: put a valid one into the environment variable {key_env}",
     403: "the endpoint refuses access: check the key in {key_env} and whether it may use the model",
@@ -37,7 +37,7 @@ _RESERVED = ("model", "messages", "stream", "n")
 
 
 class Tries(NamedTuple):
-    """How patiently an endpoint is asked."""
+    """Timeout and retries of one call."""
 
     timeout: float
     retries: int
@@ -73,7 +73,7 @@ def request_body(data: bytes, model: str, parameters: dict[str, Any]) -> bytes:
 
 
 def parameters_of(text: str | None) -> dict[str, Any]:
-    """What else a request shall carry, from the command line."""
+    """Parse --parameters: further members of a request."""
     try:
         value = (
             {} if text is None else spec.parse(text.encode("utf-8", "surrogateescape"), max_depth=LIMITS["max_depth"])
@@ -155,7 +155,7 @@ class EndpointJudge:
         self._max_response = 6 * max_reply + (1 << 16)
 
     def stop(self) -> None:
-        """Try nothing again."""
+        """Start no further try."""
         self._stopped.set()
 
     async def _stopped_within(self, seconds: float) -> bool:
