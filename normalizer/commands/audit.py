@@ -10,7 +10,6 @@ from normalizer.aggregate import cell_names
 from normalizer.checks.audit import audit
 from normalizer.checks.study.findings import findings
 from normalizer.documents import protocol
-from normalizer.errors import CannotRun
 from normalizer.ledger.reader import reading
 from normalizer.tables import formats
 from normalizer.tables.formats import Table
@@ -31,7 +30,7 @@ def command(ledger: Path | None, study: Path | None, form: str, jobs: int) -> in
     unlabelled self-judging and more, the worst first. Exit status 1 when something was found.
     """
     if (ledger is None) == (study is None):
-        raise CannotRun("give either a LEDGER or --study DIR")
+        raise click.UsageError("give either a LEDGER or --study DIR")
     if study is not None:
         return _study(study, form)
     assert ledger is not None  # noqa: S101 - one of the two is given

@@ -39,5 +39,5 @@ def test_the_sql_of_self_judging_says_what_the_rule_says(label, judge, generator
     record = {key: value for key, value in given.items() if value is not None}
     columns = [None if label is None else json.dumps(label), judge, generator]
     query = f"SELECT {SELF} FROM (SELECT $1::VARCHAR self_judged, $2::VARCHAR judge_model, $3::VARCHAR generator_model)"
-    [found] = duckdb.execute(query, columns).fetchone()
+    [[found]] = duckdb.execute(query, columns).fetchall()
     assert bool(found) == phases.is_self_judged(record)

@@ -19,6 +19,7 @@ from normalizer.ledger import durable
 from normalizer.ledger.reader import is_ledger
 from tests.normalizer.batch.test_run import made
 from tests.normalizer.batch.test_run import tree as everything
+from tests.support.lacking import lacking, needs
 
 Tree = dict[str, bytes | None]
 """Content by path; None for a folder."""
@@ -183,7 +184,7 @@ def traced(argv: list[str], calls: str, error: str, when: int, root: Path) -> tu
     return done.returncode, "(INJECTED)" in log.read_text(errors="replace")
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@needs("strace", "strace")
 @pytest.mark.parametrize("calls", CALLS)
 def test_an_error_of_any_system_call_leaves_the_old_or_the_new_ledger(tmp_path, calls):
     paths = made(tmp_path / "b", 4)
@@ -196,7 +197,7 @@ def test_an_error_of_any_system_call_leaves_the_old_or_the_new_ledger(tmp_path, 
     after = tree(tmp_path / "whole")
     status, _ = traced(["protocol"], calls, CALLS[calls], 65535, tmp_path)
     if status != 0:
-        pytest.skip("strace may not trace here")
+        lacking("strace may not trace processes here")
     when = 1 if calls != "openat" else 400
     reached, failed = True, 0
     while reached and when < 3000:

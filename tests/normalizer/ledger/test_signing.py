@@ -1,16 +1,16 @@
 """A published ledger is signed with ssh-keygen: the recipe of docs/normalizer.md, step by step."""
 
 import json
-import shutil
 import subprocess
 
 import pytest
 
 from normalizer.cli import main
 from tests.support.bundles import bundle, entry
+from tests.support.lacking import needs
 from tests.support.ledgers import recommit
 
-pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+pytestmark = needs("ssh-keygen", "openssh-client")
 
 
 def keygen(*argv: str, given: bytes = b"") -> int:
