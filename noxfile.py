@@ -57,8 +57,9 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session
 def random(session: nox.Session) -> None:
-    """Compare the answers to 20,000 random requests with a simple model; arguments: --count, --seed, --server."""
-    _run(session, "-m", "tools.random_requests", *session.posargs)
+    """Compare 20,000 random requests with a model (--count, --seed, --server), or N random searches (--patterns N)."""
+    module = "tools.random_patterns" if "--patterns" in session.posargs else "tools.random_requests"
+    _run(session, "-m", module, *session.posargs)
 
 
 @nox.session
@@ -82,7 +83,10 @@ def lock(session: nox.Session) -> None:
     compile_ += ["--python-version", "3.11", "--no-header", "--no-annotate", "--no-emit-index-url"]
     build = ["--group", "build"]
     _run(session, *compile_, *build, "-o", "tools/locks/run.txt")
-    _run(session, *compile_, *build, "--group", "dev", "--extra", "all", "-o", "tools/locks/dev.txt")
+    demo = ["--extra", "mcp", "--extra", "report"]
+    _run(session, *compile_, *build, *demo, "-c", "tools/locks/run.txt", "-o", "tools/locks/demo.txt")
+    dev_ = ["--group", "dev", "--extra", "all", "--extra", "export"]
+    _run(session, *compile_, *build, *dev_, "-o", "tools/locks/dev.txt")
     _run(session, *compile_, *build, "--extra", "spark", "-c", "tools/locks/dev.txt", "-o", "tools/locks/spark.txt")
 
 
@@ -90,6 +94,31 @@ def lock(session: nox.Session) -> None:
 def build(session: nox.Session) -> None:
     """Build the wheel and the source archive into dist/."""
     _run(session, "-m", "uv", "build")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation as a site into build/site."""
+    _run(session, "-m", "tools.site", *session.posargs)
+
+
+@nox.session
+def pictures(session: nox.Session) -> None:
+    """Make the pictures of the docs anew, with a real browser."""
+    _run(session, "-m", "tools.pictures", *session.posargs)
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Build wheel, source archive, SBOM, checksums into dist/; with -- --check twice, and compare."""
+    _run(session, "-m", "tools.release", *session.posargs)
+
+
+@nox.session
+def portable(session: nox.Session) -> None:
+    """Run the tests as on a system without inotify, openat2 and fork; arguments go to pytest."""
+    session.env["ZENO_WITHOUT"] = "inotify,openat2,fork"
+    _run(session, "-m", "pytest", "-n", "auto", "--dist", "loadgroup", *session.posargs)
 
 
 @nox.session

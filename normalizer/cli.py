@@ -16,12 +16,17 @@ import click
 from normalizer.errors import CannotRun
 
 COMMANDS = {
+    # files of other tools
     "dialects": "list the shipped dialects for files of other tools, or print one to copy",
     "guess": "propose a dialect for a file, with what it would make of the first rows",
+    # before a run
+    "protocol": "print the protocol version identifier, which runs record",
     "lint": "find mistakes in rubrics, manifests, dialects and schemas before a run is paid for",
+    # a judge run
     "packet": "write what a judge would be given, and call nobody",
     "judge": "have the files of a manifest judged, one call a file, and write one raw judge bundle",
     "replay": "rebuild the bundle of a judge run from its kept replies, and compare",
+    # bundles to records
     "normalize": "turn judge bundles or files of other tools into eval_records, in a ledger",
     "recover": "complete a run that was cut while it moved its files into place",
     "repair": "rebuild a damaged ledger from its raw bundles, into a new folder",
@@ -29,14 +34,23 @@ COMMANDS = {
     "explain": "show a record, its reasons and the lines of the raw bundle they point at",
     "restore": "write a bundle's raw bytes, or make them anew from its records",
     "audit": "count what a ledger holds, by reason, judge, generator and phase",
+    # records to numbers
     "aggregate": "mean, spread and interval by group, over valid and eligible records",
     "statistics": "invalid rates and bounds, contrasts, severity of judges, self against cross judging",
     "agreement": "how well judges agree on the artifacts they share",
+    "preferences": "win rates, order effects, ratings and length bias of comparisons",
+    "calibrate": "compare judges with human or reference labels",
+    "plan": "how noisy judges are when asked again, and how many items the next study needs",
+    "gate": "decide from two ledgers whether a candidate is better, worse or no worse than a base",
     "claims": "compare what judges claim about their scores with the records",
+    # numbers to readers
     "verify-evidence": "look up quoted evidence in the evaluated files",
     "check": "tell cell by cell whether a published table follows from a ledger",
-    "report": "write one self-contained page with numbers, plots and the way down to the raw lines",
-    "protocol": "print the protocol version identifier",
+    "report": "write one self-contained page with numbers, plots and the records behind them",
+    "export": "write records as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents",
+    "build": "run the steps of a study file, normalizer.toml, and write their results",
+    # the command itself
+    "completion": "print a completion script for bash, zsh or fish",
 }
 """In the order of the work. Each is `normalizer.commands.NAME:command`; `_` stands for `-` in module names."""
 
@@ -57,7 +71,21 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    """Print the versions of the package and of the protocol, and end."""
+    if asked:
+        from importlib.metadata import version
+
+        from normalizer.documents import protocol
+
+        click.echo(f"normalizer {version('zeno-normalizer')} (protocol {protocol.version()})")
+        ctx.exit()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)
 def _normalizer() -> None:
     """Turn judge bundles and files of other evaluation tools into canonical eval_records: lossless, checked, kept."""
 

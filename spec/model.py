@@ -6,9 +6,9 @@ equal; a strict integer refuses `1.0`, which JSON Schema calls an integer; a str
 
 import math
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Self, cast
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, PrivateAttr
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 _DONE = "contract_spec.exact"
@@ -96,3 +96,19 @@ class Model(BaseModel):
         # The handler may answer with a reference; what it refers to is rewritten where it stands.
         _rewrite(handler.resolve_ref_schema(schema), handler.resolve_ref_schema, top=True)
         return schema
+
+
+class ClientResult(Model):
+    """A result as the Python clients return it: None stands for what is absent."""
+
+    _request_id: str | None = PrivateAttr(default=None)
+
+    @property
+    def request_id(self) -> str | None:
+        """The id of the request that this result answers; a trace has it, and claims can cite it."""
+        return self._request_id
+
+    def of_request(self, request_id: str) -> Self:
+        """Name the request that this result answers."""
+        self._request_id = request_id
+        return self

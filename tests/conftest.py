@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.browser import browser, page
 from tests.support.patience import PATIENCE
+from tests.support.portability import skip_what_is_switched_off
 from tests.support.tracing import traced
 from zeno.files.tree import Tree
 from zeno.search.cold import ColdCorpus
@@ -43,6 +44,11 @@ for name in ("no_proxy", "NO_PROXY"):
     os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip tests of what ZENO_WITHOUT switches off."""
+    skip_what_is_switched_off(items)
+
+
 class Pipe:
     """A server in a subprocess, one line in and one line out."""
 
@@ -58,7 +64,7 @@ class Pipe:
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
-    def ask(self, op: str, **args: Any) -> Any:
+    def ask(self, op: str, /, **args: Any) -> Any:
         """Send one request."""
         return self.line(json.dumps({"id": "1", "op": op, "args": args}).encode())
 
@@ -101,7 +107,7 @@ def ask(root):
     with Tree(str(root)) as tree:
         server = Server(ColdCorpus(tree))
 
-        def ask(op: str, **args: Any) -> Any:
+        def ask(op: str, /, **args: Any) -> Any:
             return json.loads(server.answer(json.dumps({"id": "1", "op": op, "args": args}).encode()))
 
         yield ask

@@ -1,59 +1,162 @@
-"""A small tree, a real server on real pipes, and every operation asked: what `python3 tools/dev.py demo` shows."""
+"""Two screens that show what both packages do, with real commands; `python3 tools/dev.py demo` runs it.
+
+It leaves a trace page and a report in build/demo. Output is at most 80 columns wide, in colour only at a terminal.
+"""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
-from typing import Any
 
-TREE = {
-    "README.md": "# Ferry\n\nTimetables for a small ferry.\n\n## Use\n\nRun `ferry next`.\n",
-    "src/ferry/timetable.py": (
-        "from datetime import time\n\nDEPARTURES = [time(7, 15), time(9, 40), time(17, 5)]\n\n\n"
-        "def next_departure(now):\n    # TODO: the last ferry of the day is missed\n"
-        "    return min(t for t in DEPARTURES if t > now)\n\n\n"
-        "class Timetable:\n    def is_empty(self):\n        return False\n"
-    ),
-    "src/ferry/main.go": "package main\n\nfunc main() {\n\t// TODO: parse flags\n}\n",
-    ".env": "TOKEN=hidden\n",
-}
-
-ASKED: list[tuple[str, dict[str, Any]]] = [
-    ("list_files", {"glob": "**/*.py"}),
-    ("peek", {"path": "README.md", "head_lines": 1, "tail_lines": 1}),
-    ("grep", {"pattern": "todo", "case_sensitive": False}),
-    ("read_file", {"path": "src/ferry/timetable.py", "start_line": 6, "end_line": 8}),
-    ("extract_symbols", {"path": "src/ferry/timetable.py"}),
-    ("stat", {"paths": ["README.md", "CHANGELOG.md"]}),
-    ("verify", {"citations": [{"path": "README.md", "start_line": 3, "end_line": 3, "text": "Run `ferry next`."}]}),
-    ("describe", {"schemas": False}),
-    ("read_file", {"path": "../etc/passwd"}),
-]
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "build" / "demo"
+WIDTH = 80
+BOLD, BLUE, GREY = "1", "34", "2"
 
 
-def plant(root: Path) -> None:
-    """Write the tree, which the README shows too."""
-    for path, text in TREE.items():
-        file = root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+class Screen:
+    """Prints titles, commands and their output."""
+
+    def __init__(self) -> None:
+        self._colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+    def title(self, text: str) -> None:
+        """A heading, with an empty line above it."""
+        print(f"\n{self._in(BOLD, text)}")
+
+    def command(self, text: str) -> None:
+        """A command as one would type it."""
+        print(self._in(BLUE, _clipped(f"$ {text}")))
+
+    def lines(self, lines: list[str]) -> None:
+        """Output, cut at the width of the screen."""
+        for line in lines:
+            print(_clipped(f"  {line.rstrip()}"))
+
+    def note(self, text: str) -> None:
+        """A remark on the output above it."""
+        print(self._in(GREY, _clipped(f"  {text}")))
+
+    def _in(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self._colour else text
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
+
+
+def run(*command: str, text: str = "", ends: tuple[int, ...] = (0,)) -> list[str]:
+    """Run `zeno` or `normalizer` with this Python; the lines of its standard output and error."""
+    words = [sys.executable, "-m", *command]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    done = subprocess.run(
+        words, input=text, cwd=OUT, capture_output=True, encoding="utf-8", env={**os.environ, "PATH": path}
+    )
+    if done.returncode not in ends:
+        raise SystemExit(f"the demo cannot go on: {' '.join(command)}\n{done.stderr}")
+    return (done.stdout + done.stderr).splitlines()
+
+
+def ask_over_mcp(root: str) -> list[str]:
+    """Call the tool `grep` as an agent would; the text that the model gets."""
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "demo", "version": "1"}}
+    grep = {"name": "grep", "arguments": {"pattern": "session_seconds", "paths": ["lantern"]}}
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": grep},
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "zeno", "mcp", "--root", root],
+        cwd=OUT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        for message in messages:
+            print(json.dumps(message), file=process.stdin, flush=True)
+        answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+        process.stdin.close()
+    text: str = answers[1]["result"]["content"][0]["text"]
+    return text.splitlines()
+
+
+def show_zeno(screen: Screen) -> None:
+    """An agent asks over MCP; an investigation is recorded, checked, and made into a page."""
+    screen.title("Zeno: an agent asks about a code base")
+    screen.command("zeno mcp --root tree        # the tool call: grep session_seconds")
+    screen.lines(ask_over_mcp("tree"))
+    screen.note("Read-only, sorted, the same every time; `complete`: nothing is missing.")
+    screen.command("zeno call read_file path=../etc/passwd --root tree")
+    screen.lines(
+        [
+            json.loads(run("zeno", "call", "read_file", "path=../etc/passwd", "--root", "tree", ends=(1,))[0])["error"][
+                "code"
+            ]
+        ]
+    )
+    screen.command("zeno trace record --root tree --log trace.jsonl -- python agent.py")
+    run("zeno", "trace", "record", "--root", "tree", "--log", "trace.jsonl", "--", sys.executable, "agent.py")
+    screen.command("zeno trace verify trace.jsonl --root tree")
+    lines = run("zeno", "trace", "verify", "trace.jsonl", "--root", "tree", ends=(1,))
+    fails = next(number for number, line in enumerate(lines) if line.startswith("FAILS"))
+    screen.lines([lines[0], "...", *lines[fails:]])
+    screen.note("The last claim is true, but the agent never read that file: it guessed.")
+    screen.command("zeno trace view trace.jsonl --root tree --out trace.html")
+    screen.lines(run("zeno", "trace", "view", "trace.jsonl", "--root", "tree", "--out", "trace.html"))
+
+
+def show_normalizer(screen: Screen) -> None:
+    """Five judge runs become records, a table and a report."""
+    screen.title("normalizer: two judges scored 24 files, with the mistakes that judges make")
+    shell = ["sh", "study/all-runs.sh", "ledger"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    made = subprocess.run(shell, cwd=OUT, capture_output=True, encoding="utf-8", env={**os.environ, "PATH": path})
+    if made.returncode:
+        raise SystemExit(f"the demo cannot go on: {made.stderr}")
+    screen.command("normalizer normalize BUNDLE --manifest RUN.json --out ledger      # 5 times")
+    screen.lines(made.stdout.splitlines())
+    screen.note("Nothing is repaired or dropped; an INVALID record keeps its reasons:")
+    record = next(
+        one["record_id"]
+        for one in map(json.loads, (OUT / "ledger" / "invalid.jsonl").read_text(encoding="ascii").splitlines())
+        if one["reasons"][0]["code"] == "score_not_allowed"
+    )
+    screen.command(f"normalizer explain ledger {record[:8]}")
+    lines = run("normalizer", "explain", "ledger", record[:8])
+    reason = next(number for number, line in enumerate(lines) if line.startswith("score_not_allowed"))
+    screen.lines(lines[reason : reason + 3])
+    screen.command("normalizer aggregate ledger --by generator_model --where phase=1")
+    by = ["--by", "generator_model", "--where", "phase=1"]
+    screen.lines(run("normalizer", "aggregate", "ledger", *by)[:3])
+    screen.command("normalizer report ledger --where phase=1 --out report.html")
+    screen.lines(run("normalizer", "report", "ledger", "--where", "phase=1", "--out", "report.html"))
 
 
 def main() -> int:
-    """Show the exchange; fail if an answer is not what it must be."""
-    with tempfile.TemporaryDirectory() as folder:
-        plant(Path(folder))
-        print(f"$ zeno serve --root ferry    # {len(TREE)} files, one of them hidden\n")
-        requests = [{"id": str(number), "op": op, "args": args} for number, (op, args) in enumerate(ASKED, 1)]
-        lines = "".join(json.dumps(request) + "\n" for request in requests)
-        command = [sys.executable, "-m", "zeno", "serve", "--root", folder]
-        done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    for request, answer in zip(requests, answers, strict=True):
-        print(f"> {json.dumps(request)}\n< {json.dumps(answer, ensure_ascii=False)}\n")
-    wrong = [answer for answer in answers[:-1] if not answer["ok"]]
-    return 1 if wrong or answers[-1]["ok"] else 0
+    """Run both parts in a fresh build/demo and say what to do next."""
+    shutil.rmtree(OUT, ignore_errors=True)
+    shutil.copytree(ROOT / "docs" / "investigation", OUT)
+    shutil.copytree(ROOT / "docs" / "example-study", OUT / "study")
+    screen = Screen()
+    show_zeno(screen)
+    show_normalizer(screen)
+    screen.title("What next")
+    where = OUT.relative_to(ROOT)
+    screen.lines(
+        [
+            f"open {where}/trace.html       what the agent saw, cited and missed",
+            f"open {where}/report.html      every number down to raw lines",
+            "README.md                        two quickstarts of five minutes",
+            "docs/doors.md#configuration      set up your own agent",
+        ]
+    )
+    return 0
 
 
 if __name__ == "__main__":

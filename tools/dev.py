@@ -48,9 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     """Set up, then hand over to the demo or to nox; their exit status is ours."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser(
-        "demo", help="make a light environment, show every operation of Zeno answered and a small study normalized"
-    )
+    commands.add_parser("demo", help="make a small environment; show on two screens what both packages do")
     commands.add_parser("test", help="make the full environment and run every check through nox")
     commands.add_parser("setup", help="make the full environment")
     options, rest = parser.parse_known_args(argv)
@@ -60,10 +58,8 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(f"unknown arguments: {' '.join(rest)}")
     try:
         if options.command == "demo":
-            setup("run")
-            for script in ("demo.py", "demo_normalizer.py"):
-                subprocess.run([str(PYTHON), str(ROOT / "tools" / script)], cwd=ROOT, check=True)
-            return 0
+            setup("demo")
+            return subprocess.run([str(PYTHON), str(ROOT / "tools" / "demo.py")], cwd=ROOT).returncode
         setup_dev()
         if options.command == "test":
             return subprocess.run([str(PYTHON), "-m", "nox", *rest], cwd=ROOT).returncode

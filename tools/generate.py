@@ -22,12 +22,23 @@ def generate(schemas: Path, out: Path) -> None:
     codegen = Path(sys.executable).with_name("datamodel-codegen")
     command = [str(codegen), "--input", str(schemas), "--output", str(out)]
     subprocess.run(command, cwd=ROOT, check=True)
-    (out / "zeno" / "methods.py").write_text(methods(schemas / "zeno" / "ops"), encoding="utf-8")
+    _generate_client(codegen, schemas / "zeno", out / "client")
     (out / "__init__.py").write_text(BANNER, encoding="utf-8")
     for module in out.rglob("*.py"):
         text = module.read_text(encoding="utf-8")
         module.write_text(text if text.startswith(BANNER) else BANNER + text, encoding="utf-8")
     (out / "py.typed").touch()
+
+
+def _generate_client(codegen: Path, schemas: Path, out: Path) -> None:
+    """Write the methods of the Python clients, and results in which None stands for what is absent."""
+    command = [str(codegen), "--profile", "client", "--input", str(schemas), "--output", str(out)]
+    subprocess.run(command, cwd=ROOT, check=True)
+    (out / "methods.py").write_text(methods(schemas / "ops"), encoding="utf-8")
+    used = "".join(module.read_text(encoding="utf-8") for module in (out / "ops").glob("*.py"))
+    for module in out.glob("*.py"):
+        if module.stem not in ("__init__", "methods") and f"import {module.stem} as" not in used:
+            module.unlink()
 
 
 def drift(expected: Path, actual: Path) -> list[str]:

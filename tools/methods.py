@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
-from contract_spec.model import Model
+from contract_spec.model import ClientResult, Model
 
 '''
 _SYNC = '''
@@ -66,7 +66,7 @@ def methods(folder: Path) -> str:
     """The text of the module, from a folder of operation schemas."""
     ops = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
     imports = "".join(f"from .ops.{op} import {schema['$defs']['result']['title']}\n" for op, schema in ops.items())
-    text = _HEAD + imports + '\nR = TypeVar("R", bound=Model)\n' + _SYNC
+    text = _HEAD + imports + '\nR = TypeVar("R", bound=ClientResult)\n' + _SYNC
     text += "".join(line for op, schema in ops.items() for line in _method(op, schema, asynchronous=False))
     text += _ASYNC
     text += "".join(line for op, schema in ops.items() for line in _method(op, schema, asynchronous=True))

@@ -15,6 +15,13 @@ from contract_spec.bundle import components
 
 OUT = Path(__file__).resolve().parent.parent / "spec" / "openapi.json"
 PREFIX = "#/components/schemas/"
+CLAIM = ("zeno/claim.json#/$defs/args", "zeno/trace_event.json#/$defs/claim")
+REQUEST_ID = {
+    "Zeno-Request-Id": {
+        "description": "The id under which the trace has the request; claims can cite it.",
+        "schema": {"type": "string"},
+    }
+}
 # What the door itself refuses, before any operation is asked.
 DOOR = {
     401: "The server was started with a token, and the request has another one or none.",
@@ -49,6 +56,7 @@ def document() -> dict[str, Any]:
         "paths": {
             **{f"/v1/ops/{op}": {"post": _operation(op, by_status, rules["links"].get(op, {}), ops)} for op in ops},
             "/v1/jsonl": {"post": _stream()},
+            "/v1/claims": {"post": _claim()},
             "/openapi.json": {"get": _get("openapi", "This document.", {"type": "object"}, [401, 403])},
             "/healthz": {
                 "get": {
@@ -59,7 +67,8 @@ def document() -> dict[str, Any]:
         },
         "components": {
             "schemas": components(
-                [*refs, "zeno/request.json", "zeno/response.json", "zeno/problem.json", "zeno/health.json"], PREFIX
+                [*refs, *CLAIM, "zeno/request.json", "zeno/response.json", "zeno/problem.json", "zeno/health.json"],
+                PREFIX,
             ),
             "responses": {_named(status): _problem(status, codes) for status, codes in sorted(by_status.items())},
             "securitySchemes": {
@@ -79,6 +88,7 @@ def _operation(op: str, by_status: dict[int, list[str]], links: dict[str, Any], 
     examples = {f"example{number}": one for number, one in enumerate(schema["examples"], 1)}
     success = {
         "description": result["description"],
+        "headers": REQUEST_ID,
         "content": {
             "application/json": {
                 "schema": {"$ref": PREFIX + result["title"]},
@@ -123,6 +133,28 @@ def _stream() -> dict[str, Any]:
                 "content": {"application/jsonl": {"schema": {"type": "string"}}},
             },
             **_refusals([401, 403, 415]),
+        },
+    }
+
+
+def _claim() -> dict[str, Any]:
+    schema = spec.schema("zeno/claim.json")
+    examples = {f"example{number}": one for number, one in enumerate(schema["examples"], 1)}
+    args = {name: {"value": one["args"]} for name, one in examples.items()}
+    result = {name: {"value": one["result"]} for name, one in examples.items()}
+    return {
+        "operationId": "claim",
+        "summary": "Write a claim into the trace of the server. Without a trace (--log) there is no such path: 404.",
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"$ref": f"{PREFIX}ClaimArgs"}, "examples": args}},
+        },
+        "responses": {
+            "201": {
+                "description": "The event as it was written.",
+                "content": {"application/json": {"schema": {"$ref": f"{PREFIX}ClaimEvent"}, "examples": result}},
+            },
+            **_refusals([400, 401, 403, 404, 413, 415, 422, 503]),
         },
     }
 

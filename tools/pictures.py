@@ -1,6 +1,6 @@
-"""Make the pictures of docs/trace.md anew: lead the investigation, make its page, photograph it in a real browser.
+"""Make the pictures of the docs anew: run the examples, make their pages, photograph them in a real browser.
 
-Where pngquant is installed, they are made small with it.
+Where pngquant is installed, it makes the pictures smaller.
 """
 
 import argparse
@@ -17,6 +17,9 @@ sys.path.insert(0, str(ROOT))
 from tests.support.browser import Browser, Page, executable  # noqa: E402 - the repository is no package of its own
 
 EXAMPLE = ROOT / "docs" / "investigation"
+STUDY = ROOT / "docs" / "example-study"
+RECORD = "a8b0985c"
+"""A record of the example study with a score that its scale does not allow."""
 
 
 def investigate(folder: Path) -> Path:
@@ -36,8 +39,31 @@ def investigate(folder: Path) -> Path:
     return page
 
 
+def report(folder: Path) -> Path:
+    """Normalize the example study and make its report, as docs/report.md does; the page."""
+    scripts = folder / "bin"
+    scripts.mkdir()
+    program = f"#!{sys.executable}\nimport sys\nfrom normalizer.cli import run\nsys.exit(run())\n"
+    (scripts / "eval-normalizer").write_text(program, encoding="utf-8")
+    (scripts / "eval-normalizer").chmod(0o755)
+    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}"}
+    ledger, page = folder / "ledger", folder / "report.html"
+    subprocess.run(["sh", str(STUDY / "all-runs.sh"), str(ledger)], check=True, env=environment)
+    options = ["--where", "phase=1", "--artifacts", str(STUDY / "artifacts"), "--out", str(page)]
+    subprocess.run([sys.executable, "-m", "normalizer", "report", str(ledger), *options], check=True)
+    return page
+
+
+def photograph_report(browser: Browser, document: Path, out: Path) -> None:
+    """The top of the report, and one record with the lines of its raw bundle."""
+    for fragment, name in (("", "report-headline.png"), (f"#r-{RECORD}", "report-record.png")):
+        page = browser.page(1240, 780)  # a fragment alone would load nothing anew
+        page.open(document, fragment)
+        page.picture(out / name)
+
+
 def photograph(page: Page, document: Path, out: Path) -> None:
-    """One picture for each thing that the text speaks of."""
+    """One picture for each thing that docs/trace.md speaks of."""
     page.open(document)
     page.click("#claim-1 .cite")
     page.picture(out / "trace-claims.png")
@@ -63,8 +89,9 @@ def main(argv: list[str] | None = None) -> int:
     try:
         with tempfile.TemporaryDirectory() as folder:
             photograph(browser.page(1240, 780), investigate(Path(folder)), options.out)
+            photograph_report(browser, report(Path(folder)), options.out)
         if shrink := shutil.which("pngquant"):
-            subprocess.run([shrink, "--ext", ".png", "--force", *map(str, sorted(options.out.glob("trace-*.png")))])
+            subprocess.run([shrink, "--ext", ".png", "--force", *map(str, sorted(options.out.glob("*.png")))])
     finally:
         browser.close()
     return 0

@@ -1,23 +1,8 @@
-"""The `zeno` command, also as `python -m zeno`. Ctrl-C ends it as it ends any other, whenever it comes."""
+"""`python -m zeno`: the same as the `zeno` command."""
 
-import os
-import signal
 import sys
 
-from zeno.cli.interrupts import deadly
-
-
-def run() -> int:
-    """Run a command line; interrupted while it loads or starts, die of that signal without a word."""
-    try:
-        with deadly():
-            from zeno.cli.parser import run
-        return run()
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
-        raise
-
+from zeno.cli.start import run
 
 if __name__ == "__main__":
     sys.exit(run())

@@ -4,8 +4,9 @@
         for hit in zeno.grep("TODO", paths=["src"]).hits:
             print(hit.path, hit.line, hit.text)
 
-`AsyncZeno` is the same to be awaited; there several requests may be under way at once, and are answered in order.
-Request ids hold the server's process id, so that a log which several sessions append to has no id twice.
+In a result, None stands for what is absent, and `request_id` is the id of its request, for claims to cite.
+`AsyncZeno` is to be awaited; there several requests may be under way at once, and are answered in order. Request ids
+hold the server's process id, so that a log which several sessions append to has no id twice.
 """
 
 import asyncio
@@ -20,16 +21,16 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from contract_models.client.methods import AsyncMethods, Methods
 from contract_models.zeno.error import Error
-from contract_models.zeno.methods import AsyncMethods, Methods
 from contract_models.zeno.response import Failure
-from contract_spec.model import Model
+from contract_spec.model import ClientResult
 from pydantic_core import to_json
 
 from zeno.session import wire
 from zeno.text.line_splitter import Lines
 
-R = TypeVar("R", bound=Model)
+R = TypeVar("R", bound=ClientResult)
 TIMEOUT = 60.0
 _GRACE = 5.0
 _LONGEST_POLL = (1 << 31) - 1
@@ -258,10 +259,10 @@ def _result(answer: bytes, request_id: str, result: type[R]) -> R:
     found = wire.result_of(answer, request_id)
     if found is None:
         raise Refused(Failure.model_validate_json(answer).error)
-    return result.model_validate_json(found)
+    return result.model_validate_json(found).of_request(request_id)
 
 
-def _cursor(page: Model) -> str | None:
-    """The cursor of a result that was cut; of the others it is absent, or the sentinel for that."""
-    cursor = getattr(page, "cursor", None)
-    return cursor if isinstance(cursor, str) else None
+def _cursor(page: ClientResult) -> str | None:
+    """The cursor of a result that was cut."""
+    cursor: str | None = getattr(page, "cursor", None)
+    return cursor

@@ -4,7 +4,8 @@ In the order of the conversation: a line that is no JSON (`InvalidJson`) or no r
 nobody knows (`UnknownOp`), arguments of no sense (`InvalidArgs`, `InvalidPattern`, `InvalidCursor`), a path that leaves
 the root (`OutsideRoot`), that the server's policy forbids (`Denied`), that leads nowhere (`NotFound`), to something
 that is no text file (`NotAFile`), is too large (`FileTooLarge`) or that the system keeps shut (`PermissionDenied`), an
-answer over the limit (`ResponseTooLarge`) or over the session's budget (`BudgetExhausted`), a log that cannot be
+answer over the limit (`ResponseTooLarge`) or over the session's budget (`BudgetExhausted`), a request over its time
+(`DeadlineExceeded`) or withdrawn (`Cancelled`), a log that cannot be
 written (`TraceFailed`), and a bug (`InternalError`).
 """
 
@@ -15,6 +16,14 @@ class ZenoError(Exception):
     """A refusal with its code; the message is one sentence for a person."""
 
     code: ClassVar[str]
+
+    @staticmethod
+    def restored(code: str, message: str) -> "ZenoError":
+        """Return the error with this code and message: what another process said it was."""
+        kind = next(kind for kind in ZenoError.__subclasses__() if kind.code == code)
+        error = kind.__new__(kind)
+        error.args = (message,)
+        return error
 
 
 class InvalidJson(ZenoError):
@@ -121,6 +130,21 @@ class ResponseTooLarge(ZenoError):
     """The answer would be longer than the response limit."""
 
     code = "response_too_large"
+
+
+class DeadlineExceeded(ZenoError):
+    """The request took longer than the server allows."""
+
+    code = "deadline_exceeded"
+
+
+class Cancelled(ZenoError):
+    """The client withdrew the request. Only the trace tells of it: nobody waits for the answer."""
+
+    code = "cancelled"
+
+    def __init__(self) -> None:
+        super().__init__("the client withdrew the request")
 
 
 class TraceFailed(ZenoError):

@@ -1,5 +1,6 @@
 """The terms on which a session is served: what the server's flags say, for all who must keep to it or tell it."""
 
+import os
 from typing import NamedTuple
 
 
@@ -11,7 +12,17 @@ class Terms(NamedTuple):
     max_ops: int | None = None
     max_lines: int | None = None
     max_bytes: int | None = None
+    max_seconds: int | None = None
+    """Seconds that one request may take."""
     gitignore: bool = False
     """Whether ignore rules hold where a request does not say."""
     log: bool = False
     """Whether a trace is written."""
+
+
+def is_without(feature: str) -> bool:
+    """Whether the environment variable ZENO_WITHOUT names a feature of the system: inotify, openat2 or fork.
+
+    Then the server does as on a system that lacks it. Answers stay the same; `nox -s portable` tests that.
+    """
+    return feature in os.environ.get("ZENO_WITHOUT", "").split(",")

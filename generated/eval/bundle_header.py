@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from contract_spec.model import Model
 from pydantic import MISSING, ConfigDict, Field, StrictInt, StrictStr
@@ -95,4 +95,8 @@ class BundleHeader(Model):
     reasons: list[reason.Reason]
     """
     What is wrong with the bundle that no record can be blamed for.
+    """
+    kind: Literal['comparison'] | MISSING = MISSING
+    """
+    `comparison` for a bundle of comparisons; absent for a bundle of single scores. A ledger holds one kind.
     """

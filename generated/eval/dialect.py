@@ -72,9 +72,7 @@ class DialectContainer(Model):
     """
     In `json`: where the rows are; `*` is every key and index. Absent: `/*`.
     """
-    delimiter: Annotated[StrictStr | MISSING, Field(max_length=1, min_length=1)] = (
-        MISSING
-    )
+    delimiter: Literal[',', ';', '\t', '|'] | MISSING = MISSING
     """
     In `csv`: what stands between cells. Absent: a comma.
     """
@@ -136,6 +134,79 @@ class DialectReply(Model):
 NumberItem = TypeAliasType("NumberItem", Annotated[StrictStr, Field(min_length=1)])
 
 
+class DialectOption(Model):
+    """
+    One of several places where a value may come from. Exactly one of `at`, `template`, `text` and `key` says where.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    at: Annotated[StrictStr | MISSING, Field(pattern='^(/([^~/]|~[01])*)*$(?!\\n)')] = (
+        MISSING
+    )
+    """
+    A JSON pointer. Lists are entered by index.
+    """
+    of: Literal['row', 'part', 'document', 'reply', 'joined'] = 'row'
+    """
+    Into what `at` points: the row, the part of it that `split` named, the document around the rows, the reply that was read as JSON, or the row of the second file.
+    """
+    where: DialectCondition | MISSING = MISSING
+    """
+    The value is a list of named things, as in OpenTelemetry: take the item to which this applies.
+    """
+    then: Annotated[
+        StrictStr | MISSING, Field(pattern='^(/([^~/]|~[01])*)*$(?!\\n)')
+    ] = MISSING
+    """
+    With `where`: a pointer into that item.
+    """
+    template: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Text with pointers in braces, such as `{/question_id}/{/model}`; `{part:/name}`, `{document:/id}`, `{reply:/id}` and `{joined:/id}` point elsewhere, `{key}` is the key or index of the part. If one of them has no text or number, the field is absent.
+    """
+    text: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    This text, in every row.
+    """
+    key: Literal[True] | MISSING = MISSING
+    """
+    The key or index of the part that `split` named.
+    """
+    number: Annotated[list[NumberItem] | MISSING, Field(min_length=1)] = MISSING
+    """
+    How a number is written as text: names of patterns in `rules/number_patterns.json`, tried in order. Absent: only JSON numbers are numbers.
+    """
+    labels: Annotated[dict[str, StrictFloat] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Texts that stand for numbers. The label stays in the row's text.
+    """
+    booleans: StrictBool = False
+    """
+    Whether false and true stand for 0 and 1.
+    """
+    failed: Annotated[
+        list[StrictStr | StrictFloat | StrictBool | None] | MISSING, Field(min_length=1)
+    ] = MISSING
+    """
+    Values that say that the judge gave no verdict, such as null, -1, "NaN" or "$ERROR$". The entry is INVALID with `judge_failed`.
+    """
+    absent: Literal['failed', 'omitted'] = 'omitted'
+    """
+    What it means that nothing is there: `failed`, the judge gave no verdict; `omitted`, the field is left out.
+    """
+    member: Literal['part'] | MISSING = MISSING
+    """
+    With `at`: take the member of that object whose name is the text of the part, for rows that list the names of their metrics and have each metric as a member.
+    """
+    places: Annotated[StrictInt | MISSING, Field(ge=0, le=12)] = MISSING
+    """
+    A number with more decimal places is rounded to so many, half to even. For doubles such as 0.6666666666666666, since a score has at most 12 places. The spelling stays in the row's text.
+    """
+
+
 class DialectValue(Model):
     """
     Where a value comes from and how it is written. Exactly one of `at`, `template`, `text`, `key` and `first` says where.
@@ -177,7 +248,7 @@ class DialectValue(Model):
     """
     The key or index of the part that `split` named.
     """
-    first: Annotated[list[DialectValue] | MISSING, Field(min_length=1)] = MISSING
+    first: Annotated[list[DialectOption] | MISSING, Field(min_length=1)] = MISSING
     """
     The first of these that is there and not null.
     """
@@ -386,6 +457,3 @@ class Dialect(Model):
     """
     Run metadata that these files do not have and that the user is to state with --set or a manifest. For people; nothing is checked by it.
     """
-
-
-DialectValue.model_rebuild()

@@ -198,6 +198,12 @@ class EvalRecord(Model):
     """
     The model that judged.
     """
+    judge_kind: Annotated[
+        Literal['model', 'human', 'reference'] | MISSING, Field(title='JudgeKind')
+    ] = MISSING
+    """
+    What the judge is. Absent: a model.
+    """
     generator_model: Annotated[
         StrictStr | MISSING, Field(min_length=1, title='Name')
     ] = MISSING

@@ -142,6 +142,10 @@ class InvalidRecord(Model):
     """
     The model that judged. As it was given, whatever its type.
     """
+    judge_kind: Any | MISSING = MISSING
+    """
+    What the judge is. As it was given, whatever its type.
+    """
     generator_model: Any | MISSING = MISSING
     """
     The model that produced the evaluated file. As it was given, whatever its type.

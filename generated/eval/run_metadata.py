@@ -50,6 +50,12 @@ class RunMetadata(Model):
     """
     The model that judged.
     """
+    judge_kind: Annotated[
+        Literal['model', 'human', 'reference'] | MISSING, Field(title='JudgeKind')
+    ] = MISSING
+    """
+    What the judge is. Absent: a model.
+    """
     generator_model: Annotated[
         StrictStr | MISSING, Field(min_length=1, title='Name')
     ] = MISSING

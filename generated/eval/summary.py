@@ -7,7 +7,15 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import (
+    MISSING,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
 
 
 class Moments(Model):
@@ -42,7 +50,7 @@ class Moments(Model):
 
 class LeftOut(Model):
     """
-    What is in the ledgers and in no number, counted by reason. The first six count records, and no record twice.
+    What is in the ledgers and in no number, counted by reason. The first seven count records, and no record twice.
     """
 
     model_config = ConfigDict(
@@ -71,6 +79,10 @@ class LeftOut(Model):
     self_judged: Annotated[StrictInt, Field(ge=0)]
     """
     VALID records of groups in which nothing but self-judging is left.
+    """
+    other_judge_kind: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    Records of another kind of judge than those asked for, such as human labels; present where there are any.
     """
     unreadable_bundles: Annotated[StrictInt, Field(ge=0)]
     """

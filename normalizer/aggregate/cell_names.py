@@ -1,4 +1,4 @@
-"""How names from bundles stand in tables, so that none is taken for a word of ours, and how they are read back.
+"""Writing names from bundles into table cells, and reading them back, without confusing them with our own words.
 
 A name stands as it is. One that a table could mean something else by (`(none)`, `NA`, a dimension called `total`)
 stands in quotation marks, as a JSON string; so does one that a spreadsheet would take for a formula, and one that
@@ -17,9 +17,9 @@ _NO_LEVELS = frozenset(("", "NA", NONE, ALL))
 _COLUMNS = frozenset((
     "row", *DESIGN_KEYS, *RUN_KEYS, "n", "n_records", "records", "n_judges", "judges", "total", *MOMENTS,
     "95 % interval", "at_min", "at min", "at_max", "at max", "flags", "judge", "versions", "first", "second",
-    "difference", "p", "equal",
+    "difference", "p", "equal", "generator", "against", "criterion",
 ))  # fmt: skip
-"""What columns of our tables are called that are not a dimension's."""
+"""Names of table columns that are not dimensions."""
 
 
 _FORMULA = re.compile(r"(?:\A|[;,|\t])\s*(?:[=@\uff1d\uff0b\uff0d\uff20]|[+-](?![0-9.]*\Z))|\A[\t\r\n]")
@@ -62,5 +62,5 @@ def quoted(text: str) -> str:
 
 
 def as_text(given: str) -> str:
-    """What somebody else wrote, as a cell that stays text."""
+    """Text from a bundle as a cell that no spreadsheet takes for a formula."""
     return quoted(given) if given.startswith('"') or _FORMULA.search(given) else given

@@ -1,4 +1,4 @@
-"""Which records may reach a number: the protocol's rules on aggregation, all of them, and nowhere else.
+"""The protocol's rules on which records may be aggregated. No other module decides this.
 
 INVALID records never come this far (6). Phase 0 is diagnostic (7.1). Phases and protocol versions are not mixed unless
 that is asked for (7, 10). Self-judged records count beside others, never alone (8.2).
@@ -21,35 +21,48 @@ ALONE = "all valid records are self-judged, which must not be the sole basis of 
 
 
 class Kind(NamedTuple):
-    """What the rules look at in a VALID record."""
+    """The properties of a VALID record that the rules depend on."""
 
     phase: int
     protocol: str | None
     self_judged: bool
     off_scale: bool
     """Possible only in phase 0, where a relaxation lets a judge off the scale."""
+    judge_kind: str = "model"
+    """model, human or reference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the user asked for."""
+    """The rules with the options that the user chose."""
 
     diagnostic: bool = False
     """Phase 0 is admitted, and every output says so."""
     mix: frozenset[str] = frozenset()
     """Of `phase` and `protocol_version`: those that may be mixed."""
+    judge_kinds: frozenset[str] = frozenset(("model",))
+    """Kinds of judges that count. Human and reference labels count only where they are named."""
 
     def admits(self, kind: Kind) -> bool:
         """Whether records of a kind may be counted, if not alone."""
-        return self._admits_phase(kind.phase) and not kind.off_scale
+        return self.refusal(kind) is None
+
+    def refusal(self, kind: Kind) -> str | None:
+        """Why records of a kind are not counted, as a name of `left_out`; None where they are."""
+        if not self._admits_phase(kind.phase):
+            return "diagnostic"
+        if kind.off_scale:
+            return "off_scale"
+        return None if kind.judge_kind in self.judge_kinds else "other_judge_kind"
 
     def _admits_phase(self, phase: int) -> bool:
         return self.diagnostic or bool(phases.rules()["phases"][str(phase)]["aggregated"])
 
     def condition(self) -> str:
-        """The same as SQL over `records`, of which only chosen ones are meant."""
+        """The rules as an SQL condition over `records`; only selected records meet it."""
         admitted = [name for name in sorted(phases.rules()["phases"]) if self._admits_phase(int(name))]
-        return f"chosen = 1 AND off = 0 AND phase IN ({', '.join(admitted)})"
+        kinds = ", ".join(f"'{name}'" for name in sorted(self.judge_kinds))
+        return f"chosen = 1 AND off = 0 AND phase IN ({', '.join(admitted)}) AND judge_kind IN ({kinds})"
 
     def check_mixing(self, kinds: Counter[Kind], by: tuple[str, ...] | None) -> None:
         """Refuse to put into one number what must not be mixed silently. None: numbers are over all groups."""
@@ -68,25 +81,24 @@ class Rules:
                 )
 
     def left_out(self, kinds: Counter[Kind]) -> Counter[str]:
-        """How many of a group's VALID records do not count, by reason."""
+        """Count a group's VALID records that are left out, by reason."""
         counted: Counter[str] = Counter()
         for kind, count in kinds.items():
-            if not self._admits_phase(kind.phase):
-                counted["diagnostic"] += count
-            elif kind.off_scale:
-                counted["off_scale"] += count
+            reason = self.refusal(kind)
+            if reason is not None:
+                counted[reason] += count
         counted["self_judged"] = self.only_self_judged(kinds)
         return counted
 
     def only_self_judged(self, kinds: Counter[Kind]) -> int:
-        """How many admitted records a group has if all of them are self-judged, else 0."""
+        """Count the admitted records of a group if all of them are self-judged; else 0."""
         admitted = [(kind, count) for kind, count in kinds.items() if self.admits(kind)]
         if any(not kind.self_judged for kind, _ in admitted):
             return 0
         return sum(count for _, count in admitted)
 
     def flags(self, kinds: Counter[Kind], *, invalid: bool) -> list[str]:
-        """What must be said of a group, given its VALID records and whether it has INVALID ones."""
+        """Flags of a group, from its VALID records and whether it has INVALID ones."""
         admitted = [kind for kind in kinds if self.admits(kind)]
         flags = ["diagnostic"] if self.diagnostic else []
         if not admitted:
@@ -94,6 +106,8 @@ class Rules:
                 "only_diagnostic"
                 if any(not self._admits_phase(kind.phase) for kind in kinds)
                 else "only_off_scale"
+                if any(kind.off_scale for kind in kinds)
+                else "only_other_judge_kind"
                 if kinds
                 else "only_invalid"
                 if invalid
@@ -108,14 +122,16 @@ class Rules:
             flags.append("mixed_phases")
         if len({kind.protocol for kind in admitted}) > 1:
             flags.append("mixed_protocol_versions")
+        if len({kind.judge_kind for kind in admitted}) > 1:
+            flags.append("mixed_judge_kinds")
         return flags
 
     def flags_of_all(self, kinds: Counter[Kind]) -> list[str]:
-        """What must be said of every number over all groups."""
+        """Flags that apply to every number over all groups."""
         return [flag for flag in self.flags(kinds, invalid=False) if flag in _OF_ALL]
 
 
-_OF_ALL = ("diagnostic", "mixed_phases", "mixed_protocol_versions")
+_OF_ALL = ("diagnostic", "mixed_phases", "mixed_protocol_versions", "mixed_judge_kinds")
 Levels = tuple[Level, ...]
 Cells = dict[Levels, Counter[Kind]]
 """The VALID records of each group, counted by what the rules look at."""

@@ -17,7 +17,7 @@ _MOST_CELLS = 1_000_000
 
 
 class Found(NamedTuple):
-    """What is in the ledgers, group by group."""
+    """Counts of the records of each group."""
 
     valid: Cells
     """Every group that is expected; VALID records of the selection."""
@@ -52,7 +52,7 @@ def find(engine: Engine, query: Query, sources: Sources, where: dict[str, keys.L
 
 
 def without(judge: str, engine: Engine, query: Query, found: Found) -> Found:
-    """The same groups without the VALID records of one judge."""
+    """Count the groups again without the VALID records of one judge."""
     valid, not_selected = _counted(engine, query, judge)
     return Found({levels: valid.get(levels, Counter()) for levels in found.valid}, found.invalid, not_selected)
 
@@ -62,11 +62,11 @@ def _counted(engine: Engine, query: Query, judge: str | None = None) -> tuple[Ce
     not_selected = 0
     width = len(query.by)
     for row in engine.rows(query.kinds(without=judge)):
-        levels, (chosen, phase, protocol, self_judged, off, count) = tuple(row[:width]), row[width:]
+        levels, (chosen, phase, protocol, self_judged, off, judges, count) = tuple(row[:width]), row[width:]
         if not chosen:
             not_selected += int(count)
             continue
-        kind = Kind(int(phase), protocol, bool(self_judged), bool(off))
+        kind = Kind(int(phase), protocol, bool(self_judged), bool(off), judges)
         if kind.off_scale and not phases.may_relax(kind.phase):
             raise CannotRun(f"{count} valid records have scores off their scale: was the ledger edited? See `audit`")
         valid.setdefault(levels, Counter())[kind] += int(count)

@@ -21,7 +21,7 @@ Interval = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How intervals are made."""
+    """The method and options of intervals."""
 
     bootstrap: bool = False
     cluster: str | None = None
@@ -145,13 +145,13 @@ def _percentiles(sizes: list[int], totals: list[list[int]], denominator: int, me
     """Resample clusters: each draw brings all of a cluster's units."""
     import numpy as np
 
-    draws = _draws(method, len(sizes))
+    resamples = draws(method, len(sizes))
     size = np.array(sizes, dtype=object)
     result = []
     for each in totals:
         total = np.array(each, dtype=object)
-        means = sorted(Fraction(int(total[drawn].sum()), int(size[drawn].sum()) * denominator) for drawn in draws())
-        result.append(_middle(means))
+        means = sorted(Fraction(int(total[drawn].sum()), int(size[drawn].sum()) * denominator) for drawn in resamples())
+        result.append(middle(means))
     return result
 
 
@@ -162,13 +162,13 @@ def _percentiles_of(values: list[int], repeats: list[int], denominator: int, met
     n = sum(repeats)
     last = np.cumsum(np.array(repeats, dtype=np.int64))
     sums = []
-    for drawn in _draws(method, n)():
+    for drawn in draws(method, n)():
         often = np.bincount(np.searchsorted(last, drawn, side="right"), minlength=len(values))
         sums.append(sum(value * int(count) for value, count in zip(values, often, strict=True) if count))
-    return [_middle([Fraction(total, n * denominator) for total in sorted(sums)])]
+    return [middle([Fraction(total, n * denominator) for total in sorted(sums)])]
 
 
-def _draws(method: Method, n: int) -> Any:
+def draws(method: Method, n: int) -> Any:
     """The resamples, each n places below n: from the raw bits of PCG64, whose stream is promised never to change."""
     import numpy as np
 
@@ -181,7 +181,7 @@ def _draws(method: Method, n: int) -> Any:
     return drawn
 
 
-def _middle(means: list[Fraction]) -> Interval:
+def middle(means: list[Fraction]) -> Interval:
     """The 2.5 % and 97.5 % points of sorted means: order statistics, nothing interpolated."""
     cut = len(means) * 25 // 1000
     return means[cut], means[-1 - cut]

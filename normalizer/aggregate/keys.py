@@ -1,11 +1,11 @@
-"""What records can be grouped and selected by."""
+"""The keys by which records are grouped and selected."""
 
 from difflib import get_close_matches
 from typing import Any
 
 from normalizer.errors import CannotRun
 
-RUN_KEYS = ("protocol_version", "judge_prompt_version", "phase", "run_id")
+RUN_KEYS = ("protocol_version", "judge_prompt_version", "phase", "run_id", "judge_kind")
 """Of a run: only combinations that occur are expected."""
 DESIGN_KEYS = ("judge_model", "generator_model")
 """Of a study's design, as factors are: every combination of their levels is expected."""
@@ -15,11 +15,11 @@ FACTOR = "factors."
 Level = str | int | None
 
 
-def keys_of(text: str) -> tuple[str, ...]:
+def keys_of(text: str, also: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The keys of `--by`: names with commas between them; an empty text is one group of everything."""
     names = tuple(name.strip() for name in text.split(",")) if text.strip() else ()
     for name in names:
-        checked(name)
+        checked(name, also)
     if len(set(names)) < len(names):
         raise CannotRun("a key is named twice in --by: name it once")
     return names
@@ -50,7 +50,7 @@ def is_of_design(name: str) -> bool:
     return name in DESIGN_KEYS or name.startswith(FACTOR)
 
 
-def where_of(texts: tuple[str, ...]) -> dict[str, Level]:
+def where_of(texts: tuple[str, ...], also: tuple[str, ...] = ALSO_SELECTED) -> dict[str, Level]:
     """The selection: `KEY=LEVEL` each; an empty level selects records that have none."""
     chosen: dict[str, Level] = {}
     for text in texts:
@@ -58,7 +58,7 @@ def where_of(texts: tuple[str, ...]) -> dict[str, Level]:
         if not sign:
             raise CannotRun(f"{text} selects nothing: write KEY=LEVEL")
         _is_text(level)
-        if checked(name, ALSO_SELECTED) in chosen:
+        if checked(name, also) in chosen:
             raise CannotRun(f"--where names {name} twice, but takes one level of a key: choose one, or group --by it")
         if name == "rubric" and not level:
             raise CannotRun("--where rubric= selects nothing: every record is of a rubric; name one")
@@ -85,6 +85,8 @@ def level_in(record: dict[str, Any], name: str) -> Level:
     if name == "phase":
         is_phase = isinstance(value, (int, float)) and not isinstance(value, bool) and value in (0, 1, 2)
         return int(value) if is_phase and value is not None else None
+    if name == "judge_kind" and value is None:
+        return "model"
     return value if isinstance(value, str) else None
 
 

@@ -21,7 +21,7 @@ from normalizer.errors import CannotRun
 _DOUBLE_DIGITS = 15
 """Decimal digits that survive a double, which engines read JSON numbers as."""
 _MOST = 10**38
-"""What an engine's widest whole number holds."""
+"""The bound of an engine's widest whole number, DECIMAL(38,0)."""
 _WIDE = "DECIMAL(38,0)"
 
 
@@ -38,6 +38,7 @@ MEMBERS = (
     "artifact",
     "eval_id",
     "generator_model",
+    "judge_kind",
     "judge_model",
     "judge_prompt_version",
     "phase",
@@ -46,7 +47,7 @@ MEMBERS = (
     "run_id",
     "self_judged",
 )
-"""What is looked at in a record besides its scores and factors."""
+"""Members of a record that queries read, besides scores and factors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ class Query:
         columns += [f"{self._level(self.cluster) if self.cluster else 'NULL'} AS c"]
         columns += ["artifact", "generator_model AS generator", "judge_model AS judge"]
         columns += [f"{_PHASE} AS phase", "protocol_version AS protocol", f"{eligibility.SELF} AS self"]
+        columns += [f"{_JUDGE_KIND} AS judge_kind"]
         columns += [f"{self._chosen()} AS chosen"]
         scores = [
             self._score(f"d{number}", dimension.scale, worths=worths)
@@ -96,8 +98,8 @@ class Query:
         return f"SELECT *, {total} AS t, CASE WHEN {total} IS NULL THEN 1 ELSE 0 END AS off FROM ({inner}) AS r"
 
     def kinds(self, without: str | None = None) -> str:
-        """How many records each group has of each kind that the rules tell apart; `without` one judge if so asked."""
-        columns = ", ".join([*self.keys, "chosen", "phase", "protocol", "self", "off"])
+        """SQL that counts the records of each group by kind, leaving out the judge `without` where given."""
+        columns = ", ".join([*self.keys, "chosen", "phase", "protocol", "self", "off", "judge_kind"])
         condition = "" if without is None else f" WHERE {not_by(without)}"
         return f"SELECT {columns}, COUNT(*) FROM records{condition} GROUP BY {columns}"
 
@@ -142,7 +144,7 @@ class Query:
         return f"SELECT {columns} FROM records WHERE {eligible}"
 
     def judges(self, eligible: str) -> str:
-        """How many judges each group has."""
+        """SQL that counts the judges of each group."""
         columns = "".join(f"{key}, " for key in self.keys)
         group = f" GROUP BY {', '.join(self.keys)}" if self.keys else ""
         return f"SELECT {columns}COUNT(DISTINCT judge) FROM records WHERE {eligible}{group}"
@@ -164,7 +166,7 @@ class Query:
         return self._greatest * common * max(units, 1) < _MOST
 
     def histogram(self, measure: str) -> str:
-        """How many units of each group have each value of a measure."""
+        """SQL that counts the units of each group by the value of a measure."""
         return _grouped([*self.keys, measure, "COUNT(*)", "SUM(records)"], "units", [*self.keys, measure])
 
     def clusters(self) -> str:
@@ -175,7 +177,7 @@ class Query:
     def _level(self, name: str) -> str:
         if name.startswith(FACTOR):
             return f"f{self.fields.factors.index(name.removeprefix(FACTOR))}"
-        return _PHASE if name == "phase" else name
+        return {"phase": _PHASE, "judge_kind": _JUDGE_KIND}.get(name, name)
 
     def _chosen(self) -> str:
         conditions = [f"rubric = {quoted(self.rubric.name)}"]
@@ -197,6 +199,7 @@ class Query:
         return f"CAST(REPLACE(CAST(TRY_CAST({column} AS DECIMAL(38,{self.places})) AS STRING), '.', '') AS {whole})"
 
 
+_JUDGE_KIND = "COALESCE(judge_kind, 'model')"
 _PHASE = "CAST(CAST(phase AS DECIMAL(38,12)) AS INT)"
 
 

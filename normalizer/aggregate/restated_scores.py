@@ -28,7 +28,7 @@ def restated(parts: list[Part], rubric: Rubric, path: Path) -> Path:
 
 
 def scores_of(record: dict[str, Any], rubric: Rubric) -> dict[str, str] | None:
-    """What the scores of a record are worth, or None where they are not all on the scale."""
+    """The value of each score as decimal text, or None where a score is not on the scale."""
     scores = record["scores"] if isinstance(record.get("scores"), dict) else {}
     if record["rubric"] != rubric.name:
         return None

@@ -1,5 +1,6 @@
 """The table: groups of eligible records with exact means, spreads and intervals. A document of `summary.json`."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -21,7 +22,7 @@ from normalizer.ledger.record_check import Check, check_records
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is asked for."""
+    """Options of an aggregation."""
 
     by: tuple[str, ...] = ()
     unit: str = "artifact"
@@ -89,16 +90,19 @@ def query_of(given: Sources, options: Options) -> Query:
 
 
 def left_out(given: Sources, found: Found, rules: Rules) -> dict[str, int]:
-    """What is in no number, by reason."""
-    counted = {"diagnostic": 0, "off_scale": 0, "self_judged": 0}
+    """Count the records that are in no number, by reason."""
+    counted = Counter({"diagnostic": 0, "off_scale": 0, "self_judged": 0})
     for kinds in found.valid.values():
-        for reason, count in rules.left_out(kinds).items():
-            counted[reason] += count
+        counted.update(rules.left_out(kinds))
+    # Only where there are any: most studies have no labels but a model's.
+    other = {"other_judge_kind": counted.pop("other_judge_kind")} if counted["other_judge_kind"] else {}
+    counted.pop("other_judge_kind", None)
     return {
         "not_selected": found.not_selected,
         "duplicate": given.duplicates,
         "invalid": found.invalid.total(),
         **counted,
+        **other,
         "unreadable_bundles": given.unreadable,
         "files_without_entry": given.without_entry,
     }

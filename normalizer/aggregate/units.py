@@ -17,7 +17,7 @@ from normalizer.ledger.open_ledgers import Sources, conserved
 
 @dataclass(slots=True)
 class Sums:
-    """What is known exactly of one measure in one group, as whole numbers of `1/denominator`."""
+    """Exact sums of one measure in one group, in units of `1/denominator`."""
 
     total: int = 0
     squares: int = 0
@@ -27,7 +27,7 @@ class Sums:
 
 @dataclass(slots=True)
 class Group:
-    """What is known exactly of one group."""
+    """Counts and exact sums of one group."""
 
     n: int = 0
     records: int = 0

@@ -1,4 +1,4 @@
-"""From what the user named to streams of bytes: files, folders, standard input."""
+"""Inputs of a run: files, folders and standard input as streams of bytes."""
 
 import errno
 import os

@@ -20,12 +20,12 @@ Progress = Callable[[str, int, int], None]
 
 
 class Account(NamedTuple):
-    """What a run was given and what became of it."""
+    """Counts of one run: its inputs, their outcomes, and the ledger afterwards."""
 
     done: Done
     ledger: Counts
     flawed: bool
-    """Whether anything is wrong with what was given, be it new to the ledger or not."""
+    """Whether any input of the run, new to the ledger or known to it, is not entirely valid."""
 
     def lines(self) -> list[str]:
         """The conservation lines, then the first reasons of what was given."""

@@ -28,9 +28,9 @@ _LOCAL = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": str(os.cpu_count() or 1),
 }
-"""On one machine nobody watches a page, and nothing leaves it."""
+"""Settings of a local session: no web page, and no connection to another machine."""
 _QUICK = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-"""For little work, most of which is the start: Java does not try to become fast."""
+"""Settings for short runs: Java starts sooner and optimizes less."""
 
 
 def session(*, quick: bool) -> SparkSession:
@@ -94,6 +94,6 @@ class SparkTeam:
 
 
 def _cause(error: Exception) -> str:
-    """The line that says what happened, of a long tale."""
+    """Return the line of a Spark error that names the cause."""
     lines = [line.strip() for line in str(error).splitlines() if "Error" in line or "CannotRun" in line]
     return lines[-1] if lines else str(error).splitlines()[0]

@@ -39,7 +39,7 @@ _ENDED = "a worker process ended early: was it killed, or is memory short? Try f
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of some bundles."""
+    """Counts of what became of some bundles."""
 
     taken: int = 0
     duplicates: int = 0
@@ -57,7 +57,7 @@ class Done:
     shown: tuple[tuple[str, bool, tuple[Reason, ...]], ...] = ()
     """Of the first bundles with reasons: hash, whether it could be read, and the first reasons."""
     names: tuple[tuple[str, str], ...] = ()
-    """Hashes of bundles taken in, and what the user called them."""
+    """Hashes of bundles taken in, with the names of their inputs."""
 
     def __add__(self, other: "Done") -> "Done":
         numbers = {
@@ -168,7 +168,7 @@ class Team(Generic[Part, Answer]):
             yield from self._answers()
 
     def _answers(self, timeout: float | None = None) -> Iterator[Answer]:
-        """What workers have done meanwhile; they are free then."""
+        """Collect answers of workers, which are idle afterwards."""
         for connection in wait(list(self._busy), timeout):
             if not isinstance(connection, Connection):
                 continue
@@ -184,7 +184,7 @@ class Team(Generic[Part, Answer]):
         context = multiprocessing.get_context("spawn")  # a forked child would keep its siblings' pipes open
         ours, theirs = context.Pipe()
         worker = context.Process(target=_serve, args=(theirs, self._bench), daemon=True)
-        # An interrupt from the terminal is for the run, which ends its workers; they are born deaf to it.
+        # An interrupt from the terminal is for the run, which ends its workers; they start with SIGINT blocked.
         resource_tracker.ensure_running()  # which the first start would do, and hear interrupts again afterwards
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
@@ -220,7 +220,7 @@ def _answer(connection: Connection) -> Any:
 
 
 def _serve(connection: Connection, bench: Workplace[Any, Any]) -> None:
-    """A worker's life: parts in, counts out, until the pipe closes. The first answer, to nothing, says it has begun."""
+    """Work in a process: receive parts, send answers, until the pipe closes. The first answer says it has begun."""
     threading.Thread(target=_end_with_the_run, daemon=True).start()
     try:
         connection.send(Done())
@@ -240,7 +240,7 @@ def _serve(connection: Connection, bench: Workplace[Any, Any]) -> None:
 
 
 def _end_with_the_run() -> None:
-    """However far a worker is with a large bundle: the next run makes its own files where this one would put its."""
+    """End the worker when the run has ended, so that it writes nothing where the next run makes its files."""
     run = multiprocessing.parent_process()
     if run is not None:
         run.join()

@@ -127,7 +127,8 @@ def _items(kind: str, group: Iterator[bytes], tally: _Tally) -> Iterator[dict[st
     """The lines that are what their schema says."""
     for line in group:
         try:
-            wrong = bool(spec.violations(SCHEMAS[kind], lossless.plain(lossless.parse(line, MAX_DEPTH))))
+            plain = lossless.plain(lossless.parse(line, MAX_DEPTH))
+            wrong = all(spec.violations(schema, plain) for schema in SCHEMAS[kind])
         except spec.NotStrictJson:
             wrong = True
         if wrong:

@@ -11,6 +11,8 @@ from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of, where_of
 from normalizer.aggregate.summary import Options, aggregate
+from normalizer.documents.exact import PLACES
+from normalizer.errors import CannotRun
 from normalizer.ledger.record_check import Check, check_records
 from normalizer.tables import formats, pretty, summary_table
 
@@ -35,6 +37,15 @@ def selecting(function: Any) -> Any:
             help="Let several of these into one number; flagged. Repeatable.",
         ),
         click.option(
+            "--judge-kind",
+            "judge_kinds",
+            multiple=True,
+            type=click.Choice(["model", "human", "reference"]),
+            default=["model"],
+            show_default=True,
+            help="Whose labels count. Repeatable.",
+        ),
+        click.option(
             "--engine", type=click.Choice(ENGINES), default="duckdb", show_default=True, help="What does the sums."
         ),
         click.option(
@@ -57,10 +68,16 @@ def check_of(verify: bool) -> Check:
 
 
 def options_from(
-    where: tuple[str, ...], diagnostic: bool, mix: tuple[str, ...], engine: str, memory: str, verify: bool
+    where: tuple[str, ...],
+    diagnostic: bool,
+    mix: tuple[str, ...],
+    judge_kinds: tuple[str, ...],
+    engine: str,
+    memory: str,
+    verify: bool,
 ) -> Options:
-    """What `selecting` asked for."""
-    rules = Rules(diagnostic, frozenset(mix))
+    """The options that `selecting` declares."""
+    rules = Rules(diagnostic, frozenset(mix), frozenset(judge_kinds))
     return Options(where=where_of(where), rules=rules, engine=engine, memory=memory, check=check_of(verify))
 
 
@@ -102,14 +119,46 @@ def grouped(
 @click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas.")
 @spreading
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--places", type=click.IntRange(0, 12), default=PLACES, show_default=True, help="Decimal places.")
+@click.option(
+    "--cells",
+    type=click.Choice(["mean", "mean-ci", "mean-sd"]),
+    help="A table for a paper: one cell a mean, with half of its interval or its deviation.",
+)
+@click.option("--columns", default="", metavar="NAMES", help="Only these columns, with commas, in this order.")
+@click.option("--rename", multiple=True, metavar="OLD=NEW", help="Another name for a column; repeatable.")
+@click.option("--bold", type=click.Choice(["highest", "lowest"]), help="With --cells: the best of each column in bold.")
+@click.option("--fit", is_flag=True, help="LaTeX that fits one column of a page.")
 @selecting
-def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
+def command(
+    ledgers: tuple[Path, ...],
+    form: str,
+    places: int,
+    cells: str | None,
+    columns: str,
+    rename: tuple[str, ...],
+    bold: str | None,
+    fit: bool,
+    **chosen: Any,
+) -> int:
     """Mean, spread and interval of total and dimensions, group by group, over VALID and eligible records only.
 
     KEYS are judge_model, generator_model, protocol_version, judge_prompt_version, phase, run_id and factors.NAME.
     With the unit artifact the judges of each artifact are averaged first. What is left out is counted by reason.
     """
-    summary = aggregate(ledgers, grouped(**chosen))
+    # A table for a paper rounds what it shows by itself, once.
+    summary = aggregate(ledgers, replace(grouped(**chosen), places=places if cells is None else places + 12))
+    if cells is not None or columns or rename or fit:
+        if form == "json":
+            raise CannotRun("--cells, --columns, --rename and --fit are for tables: choose csv, md, latex or text")
+        table = (
+            _table(summary, form) if cells is None else summary_table.published(summary, cells, places, **_best(bold))
+        )
+        wanted = tuple(name.strip() for name in columns.split(",")) if columns else ()
+        table = formats.chosen(table, wanted, _renamed(rename))
+        text = formats.latex(table, fit=True) if fit and form == "latex" else formats.written(table, form)
+        click.echo(text, nl=False, color=True)
+        return 0
     # What a terminal would take for colours is part of a name, and stays.
     click.echo(written(summary, form), nl=False, color=True)
     return 0
@@ -119,5 +168,22 @@ def written(summary: dict[str, Any], form: str) -> str:
     """A summary in one of the formats."""
     if form == "json":
         return pretty.dumps(summary) + "\n"
-    table = summary_table.wide(summary) if form == "csv" else summary_table.narrow(summary)
-    return formats.written(table, form)
+    return formats.written(_table(summary, form), form)
+
+
+def _table(summary: dict[str, Any], form: str) -> formats.Table:
+    return summary_table.wide(summary) if form == "csv" else summary_table.narrow(summary)
+
+
+def _best(bold: str | None) -> dict[str, bool]:
+    return {} if bold is None else {"lower_is_better": bold == "lowest"}
+
+
+def _renamed(texts: tuple[str, ...]) -> dict[str, str]:
+    names = {}
+    for text in texts:
+        old, sign, new = text.partition("=")
+        if not sign or not new:
+            raise CannotRun(f"--rename {text} gives no name: write OLD=NEW")
+        names[old] = new
+    return names

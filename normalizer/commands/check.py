@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from normalizer.checks.published import check, follows
+from normalizer.checks.published_tables.compare import check, follows
 from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
 from normalizer.errors import CannotRun
 from normalizer.tables import check_table, formats, pretty
 
 
 @click.command()
-@click.argument("table", type=click.Path(path_type=Path), metavar="TABLE.csv")
+@click.argument("table", type=click.Path(path_type=Path), metavar="TABLE")
 @LEDGERS
 @click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas; columns of the table.")
 @spreading
@@ -21,7 +21,7 @@ from normalizer.tables import check_table, formats, pretty
     "columns",
     multiple=True,
     metavar="NAME=STATISTIC",
-    help="What a column means, such as 'Mean score=total.mean'; repeatable.",
+    help="What a column means, such as 'Mean score=total.mean' or 'Model=generator_model'; repeatable.",
 )
 @click.option("--all", "everything", is_flag=True, help="List the cells that match, too.")
 @click.option("--format", "form", type=click.Choice(["json", "text", "csv", "md"]), default="text", show_default=True)
@@ -34,8 +34,10 @@ def command(
     form: str,
     **chosen: Any,
 ) -> int:
-    """Does a published table follow from these ledgers? Told cell by cell; status 1 where a cell does not follow.
+    """Tell cell by cell whether a published table follows from these ledgers; status 1 where a cell does not.
 
+    TABLE is CSV (commas, semicolons or tabs), Markdown or LaTeX. Cells may be written 13.32, 13.32 (1.16), with a
+    plus-minus sign, in percent, with thousands; the message says which spread it is, or which rounding would be true.
     Columns are known by the names that `aggregate` uses: the keys of --by, n, total, A_DIMENSION, total.sd,
     total.ci95_low, "95 % interval" and so on; --column names others. A cell matches if the exact value, rounded to
     the cell's own number of places, is what it says; where the exact value lies just between two, either is a tie.

@@ -10,6 +10,7 @@ from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
 from normalizer.report.export import export
+from normalizer.report.export import figures as write_figures
 from normalizer.report.html_page import page
 from normalizer.report.study import Wanted, gather
 
@@ -27,6 +28,12 @@ from normalizer.report.study import Wanted, gather
 )
 @click.option("--artifacts", type=click.Path(path_type=Path), help="Evaluated files, to look quoted evidence up in.")
 @click.option("--tables", type=click.Path(path_type=Path), help="A folder for all tables as CSV, Markdown and LaTeX.")
+@click.option(
+    "--preferences", multiple=True, type=click.Path(path_type=Path), help="A ledger of comparisons to show, too."
+)
+@click.option("--gold", multiple=True, type=click.Path(path_type=Path), help="A ledger of human or reference labels.")
+@click.option("--base", type=click.Path(path_type=Path), help="A ledger that this one is compared with, as by gate.")
+@click.option("--figures", type=click.Path(path_type=Path), help="A folder for all plots as SVG, PDF and PNG.")
 @click.option("--title", default="Evaluation report", show_default=True)
 @selecting
 def command(
@@ -36,6 +43,10 @@ def command(
     pair_by: str,
     artifacts: Path | None,
     tables: Path | None,
+    preferences: tuple[Path, ...],
+    gold: tuple[Path, ...],
+    base: Path | None,
+    figures: Path | None,
     title: str,
     **chosen: Any,
 ) -> int:
@@ -48,7 +59,7 @@ def command(
         raise CannotRun(f"{artifacts} is not a folder: give the one that the manifests' paths start from")
     if not out.absolute().parent.is_dir():
         raise CannotRun(f"cannot write {out}: there is no folder {out.parent}")
-    for written in (out, *([] if tables is None else [tables])):
+    for written in (out, *(folder for folder in (tables, figures) if folder is not None)):
         place = written.resolve()
         for around in filter(is_ledger, (place, *place.parents)):
             raise CannotRun(f"{written} is in the ledger {around}, which only normalize writes to: name another place")
@@ -57,6 +68,9 @@ def command(
         paired_by=keys_of(pair_by),
         artifacts=artifacts,
         seed=chosen["seed"],
+        preferences=preferences,
+        gold=gold,
+        base=base,
     )
     options = grouped(**chosen)
     study = gather(ledgers, options, wanted)
@@ -67,6 +81,8 @@ def command(
         raise CannotRun(f"cannot write {out}: {error.strerror}") from None
     if tables is not None:
         export(study, tables)
+    if figures is not None:
+        write_figures(data, figures)
     counted = sum(each.standing == "counted" for each in study.records)
     click.echo(f"{out}: {counted} of {len(study.records)} records are in the headline; {len(data)} bytes")
     return 0

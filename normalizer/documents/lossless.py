@@ -83,7 +83,7 @@ def _no_other(value: Any) -> Any:
 
 
 def _chunks(value: Any, _: int) -> list[str]:
-    """What the standard library's encoder in C does, for interpreters that have none."""
+    """Encode like the standard library's encoder in C, for interpreters that have none."""
     if isinstance(value, str):
         return [_spelling(value)]
     if isinstance(value, dict):

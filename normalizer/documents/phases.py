@@ -34,7 +34,7 @@ def may_relax(phase: int) -> bool:
 
 
 def statements(phase: int, relaxed: frozenset[str] = frozenset()) -> list[str]:
-    """What a judge is told of the constraints it is held to."""
+    """Return the sentences that tell a judge which constraints are enforced."""
     names = enforced(phase, relaxed)
     constraints = rules()["constraints"].items()
     return [rule["statement"] for name, rule in constraints if name in names and rule.get("for_judge", True)]
@@ -51,9 +51,10 @@ def eligibility(record: dict[str, Any]) -> Eligibility:
 
 
 def judges_itself(metadata: dict[str, Any]) -> bool:
-    """Whether the judge is the generator, both being recorded."""
+    """Whether the judge is a generator: that of the file, or one of the two of a comparison."""
     judge = metadata.get("judge_model")
-    return judge is not None and bool(judge == metadata.get("generator_model"))
+    outcome = metadata.get("outcome", {})
+    return judge is not None and judge in (metadata.get("generator_model"), outcome.get("a"), outcome.get("b"))
 
 
 def is_self_judged(metadata: dict[str, Any]) -> bool:

@@ -15,8 +15,11 @@ import contract_spec as spec
 SCHEMAS = (
     "eval/audit_item.json",
     "eval/bundle_header.json",
+    "eval/comparison_bundle.json",
+    "eval/comparison_record.json",
     "eval/dialect.json",
     "eval/eval_record.json",
+    "eval/invalid_comparison.json",
     "eval/invalid_record.json",
     "eval/joined_file.json",
     "eval/judge_bundle.json",

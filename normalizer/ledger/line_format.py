@@ -22,12 +22,14 @@ RECORD_FILES = ("records", "invalid")
 VERDICTS = {"records": "valid", "invalid": "invalid"}
 """The verdict that the records of a file have."""
 SCHEMAS = {
-    "records": "eval/eval_record.json",
-    "invalid": "eval/invalid_record.json",
-    "headers": "eval/bundle_header.json",
-    "audit": "eval/audit_item.json",
+    "records": ("eval/eval_record.json", "eval/comparison_record.json"),
+    "invalid": ("eval/invalid_record.json", "eval/invalid_comparison.json"),
+    "headers": ("eval/bundle_header.json",),
+    "audit": ("eval/audit_item.json",),
 }
-"""The schema of each file's lines."""
+"""The schemas of each file's lines; a line fits one of them."""
+COMPARISON_MARK = ',"kind":"comparison"'
+"""How the header line of a bundle of comparisons ends, but for its brace. A ledger holds one kind of bundle."""
 MAX_DEPTH = LIMITS["max_depth"] + 8
 """How deep a line may nest: a record wraps a strange entry in `source`."""
 SHA256 = re.compile("[0-9a-f]{64}")
@@ -89,6 +91,11 @@ def promised(line: bytes) -> Promised | None:
     """The counts in a line of headers; None if the line is not as a run writes it."""
     found = _STARTS["headers"].match(line)
     return None if found is None else Promised(int(found[1]), int(found[2]), int(found[3]))
+
+
+def holds_comparisons(header: bytes) -> bool:
+    """Whether a header line is that of a bundle of comparisons."""
+    return header.endswith(f"{COMPARISON_MARK}}}\n".encode())
 
 
 def index_of(line: bytes) -> int:

@@ -104,6 +104,10 @@ def _looked_through(ledgers: list[Ledger]) -> Sources:
         skip = set()
         for kind in ("headers", "audit"):
             for item in ledger.items(kind):
+                if item.get("kind") == "comparison":
+                    raise CannotRun(
+                        f"{ledger.folder} holds comparisons, not single scores: see `normalizer preferences`"
+                    )
                 sha256, settings = item["bundle_sha256"], item["settings"]
                 if sha256 in seen:
                     _of_one_mind(sha256, seen[sha256], settings)

@@ -106,8 +106,10 @@ class Ledger:
             value: dict[str, Any] = lossless.ordinary(line)
         except ValueError:
             raise self._damaged(kind) from None
-        if self.spans is None and spec.violations(SCHEMAS[kind], lossless.plain(self.exact(kind, line))):
-            raise self._damaged(kind)
+        if self.spans is None:
+            plain = lossless.plain(self.exact(kind, line))
+            if all(spec.violations(schema, plain) for schema in SCHEMAS[kind]):
+                raise self._damaged(kind)
         return value
 
     def settings(self, text: bytes) -> dict[str, str]:

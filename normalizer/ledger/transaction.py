@@ -19,7 +19,7 @@ from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.commit_record import NAME, SpanDigester, Spans, bucket_of, encode
 from normalizer.ledger.durable import sync, sync_tree
 from normalizer.ledger.integrity import Intact, check_bytes
-from normalizer.ledger.line_format import FILES, RECORD_FILES, promised, sha_slice
+from normalizer.ledger.line_format import FILES, RECORD_FILES, holds_comparisons, promised, sha_slice
 from normalizer.ledger.reader import COMMIT, STAGING, Counts
 from normalizer.ledger.recovery import REPLACED, put_in_place, recover
 
@@ -85,13 +85,20 @@ class Staging:
         """
         counted = {kind: self._merge(kind) for kind in FILES}
         entries = valid = invalid = 0
+        kinds: set[bool] = set()
         for line in _lines(self.root / "new" / "headers.jsonl"):
             counts = promised(line)
             if counts is None:
                 raise CannotRun(f"a header of {self._folder} is not one of ours: was headers.jsonl edited?")
+            kinds.add(holds_comparisons(line))
             entries += counts.entries
             valid += counts.valid
             invalid += counts.invalid
+        if len(kinds) > 1:
+            raise CannotRun(
+                f"{self._folder} would hold both single scores and comparisons, which are never mixed: normalize "
+                "bundles with per_comparison into a ledger of their own; nothing was changed"
+            )
         if (valid, invalid) != (counted["records"], counted["invalid"]) or entries != valid + invalid:
             raise CannotRun(
                 f"conservation does not hold: {entries} entries, but {counted['records']} valid and "

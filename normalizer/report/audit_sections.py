@@ -20,6 +20,7 @@ LEFT_OUT = {
     "duplicate": "of a bundle that another ledger had already",
     "invalid": "INVALID: breaks a rule of its phase; kept for audit, never in a number",
     "diagnostic": "phase 0 is diagnostic and in no final number",
+    "other_judge_kind": "a label of a person or a reference; only labels of models count unless others are asked for",
     "off_scale": "a phase 0 record whose scores are not all on the scale",
     "self_judged": "a group whose only valid records are self-judged gets no number",
     "unreadable_bundles": "bundles from which no record could be made",
@@ -186,7 +187,7 @@ def _reasons(study: Study, trails: Trails) -> Html | None:
 
 
 def method(study: Study, members: Members, commands: list[str], protocol: str) -> Section:
-    """How it was made, and how to check it."""
+    """Method, options, versions, and the commands that check the page."""
     rows = [[sha256, len(study.bundles[sha256]), len(members.bundle(sha256))] for sha256 in sorted(study.bundles)]
     return section(
         "method",

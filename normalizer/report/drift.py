@@ -20,7 +20,7 @@ from normalizer.statistics.signflip import sign_flip
 from normalizer.statistics.spread import mean_of, spread
 
 _OF_A_VERSION = ("phase", "judge_prompt_version", "protocol_version", "run_id")
-"""What a selection may say of versions, and is not heeded here."""
+"""Keys of versions, which a selection may name and this comparison ignores."""
 
 _VERSIONED = ("judge_prompt", "protocol")
 Version = tuple[str, str]

@@ -47,7 +47,7 @@ class Trails:
         return text(shown) if trail is None else el("button", shown, type="button", class_="n words", data_t=trail)
 
     def document(self, raw: "Raw") -> list[dict[str, Any]]:
-        """What the page's script needs."""
+        """The trails as data for the page's script."""
         return [
             {
                 "title": visible(title),
@@ -67,7 +67,7 @@ class Raw:
         self._entries: dict[tuple[str, str], list[Span]] = {}
 
     def entry(self, sha256: str, pointer: str) -> Span:
-        """Where an entry stands."""
+        """The lines of an entry in its raw bundle."""
         parent, _, index = pointer.rpartition("/")
         if (sha256, parent) not in self._entries:
             self._entries[sha256, parent] = items(self._texts[sha256], parent)
@@ -82,7 +82,7 @@ class Raw:
         return found.first, found.last if found.there else found.first
 
     def within(self, sha256: str, entry: str, pointer: str) -> tuple[int, int]:
-        """The same for what lies in an entry, without reading what comes before it."""
+        """The lines of a value inside an entry, located without reading the text before the entry."""
         if not pointer.startswith(f"{entry}/"):
             return self.lines(sha256, pointer)
         span = self.entry(sha256, entry)

@@ -1,5 +1,6 @@
-"""The tables of a report as files: CSV for programs, Markdown, and LaTeX with a document that sets all of them."""
+"""The tables and figures of a report as files: CSV for programs, Markdown, LaTeX; SVG, PDF and PNG."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 from normalizer.aggregate import cell_names
 from normalizer.errors import CannotRun
+from normalizer.report.plots import COLOURS
 from normalizer.report.study import Study
 from normalizer.tables import agreement_table, evidence_table, statistics_tables, summary_table
 from normalizer.tables.formats import Cell, Table, flagged, written
@@ -41,6 +43,34 @@ def export(study: Study, folder: Path) -> list[Path]:
         return paths
     except OSError as error:
         raise CannotRun(f"cannot write tables to {folder}: {error.strerror}") from None
+
+
+def figures(page: bytes, folder: Path) -> list[Path]:
+    """Write every plot of a page as SVG, PDF and PNG, in black on white; the paths. Names are numbered in the order of
+    the page."""
+    import vl_convert
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for number, drawn in enumerate(re.findall(r"<svg[^>]*>.*?</svg>", page.decode(), re.DOTALL), start=1):
+            title = re.search(r'aria-label="([^"]*)"', drawn)
+            name = f"{number:02}-{_file_name(title[1] if title else 'plot').lower()}"
+            svg = drawn.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+            for colour, variable in COLOURS.items():
+                svg = svg.replace(f"var(--{variable})", colour)
+            written_as = {
+                "svg": svg.encode(),
+                "pdf": vl_convert.svg_to_pdf(svg),
+                "png": vl_convert.svg_to_png(svg, scale=2),
+            }
+            for suffix, data in written_as.items():
+                paths.append(folder / f"{name}.{suffix}")
+                paths[-1].unlink(missing_ok=True)  # a link in its place may lead into a ledger
+                paths[-1].write_bytes(data)
+        return paths
+    except OSError as error:
+        raise CannotRun(f"cannot write figures to {folder}: {error.strerror}") from None
 
 
 def _write(path: Path, text: str) -> None:

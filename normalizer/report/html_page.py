@@ -15,6 +15,7 @@ from typing import Any
 from normalizer.aggregate.summary import Options
 from normalizer.documents.protocol import version
 from normalizer.report import audit_sections, judge_sections, sections
+from normalizer.report.decisions.sections import decided
 from normalizer.report.drilldown import Raw, Trails, records_document
 from normalizer.report.markup import Html, el, join, visible
 from normalizer.report.record_lookup import Members
@@ -32,6 +33,7 @@ def page(study: Study, options: Options, *, title: str) -> bytes:
         sections.contrasts(study, trails, members),
         judge_sections.judges(study, trails, members),
         judge_sections.drift(study, trails),
+        *decided(study),
         audit_sections.evidence(study, trails),
         audit_sections.claims(study, trails, members),
         audit_sections.left_out(study, trails, members),
@@ -116,7 +118,7 @@ def _nav(parts: list[Section]) -> Html:
 
 
 def _commands(study: Study, options: Options) -> list[str]:
-    """What prints the same numbers."""
+    """The commands that print the numbers of the page."""
     chosen = [
         f"--where {shlex.quote(f'{name}={level if level is not None else str()}')}"
         for name, level in options.where.items()

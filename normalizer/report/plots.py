@@ -12,12 +12,12 @@ from xml.etree import ElementTree
 
 from normalizer.report.markup import Html, visible
 
-_COLOURS = {"#111111": "ink", "#777777": "muted", "#dddddd": "line", "#3366cc": "accent", "#bbccee": "accent-soft"}
+COLOURS = {"#111111": "ink", "#777777": "muted", "#dddddd": "line", "#3366cc": "accent", "#bbccee": "accent-soft"}
 """Stand-ins: where they occur in a drawing, the page's own colours are meant, light or dark."""
-INK, MUTED, LINE, ACCENT, SOFT = _COLOURS
+INK, MUTED, LINE, ACCENT, SOFT = COLOURS
 _TAGS = {"svg", "g", "path", "line", "rect", "text", "circle", "title", "tspan"}
 _DROPPED = {"style", "class", "aria-roledescription", "role", "pointer-events", "version", "id", "clip-path"}
-_WIDTH = 720
+WIDTH = 720
 
 
 def intervals(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> Html:
@@ -25,13 +25,13 @@ def intervals(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> Htm
     Rows have `label`, `mean`, `low`, `high`, `at_minimum`, `at_maximum`."""
     import altair as alt
 
-    base = _base(alt, rows)
+    base = rows_chart(alt, rows)
     domain = alt.Scale(domain=[float(scale[0]), float(scale[1])], nice=False, clamp=True)
-    x = alt.X("at_minimum:Q", scale=domain, title="mean total", axis=_axis(alt))
+    x = alt.X("at_minimum:Q", scale=domain, title="mean total", axis=number_axis(alt))
     between = base.mark_bar(color=SOFT, height=14, cornerRadius=3).encode(x=x, x2="at_maximum:Q")
     bars = base.mark_rule(color=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q")
     points = base.mark_point(filled=True, color=ACCENT, size=70, opacity=1).encode(x="mean:Q")
-    return _drawn(alt.layer(between, bars, points).properties(width=_WIDTH, height=alt.Step(34)), "Means and intervals")
+    return drawn(alt.layer(between, bars, points).properties(width=WIDTH, height=alt.Step(34)), "Means and intervals")
 
 
 def distribution(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> Html:
@@ -41,13 +41,13 @@ def distribution(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> 
     span = float(scale[1] - scale[0]) or 1.0
     totals = sorted({row["total"] for row in rows})
     gap = min((after - before for before, after in pairwise(totals)), default=span)
-    thick = max(1.0, min(24.0, 0.8 * gap / span * _WIDTH))
+    thick = max(1.0, min(24.0, 0.8 * gap / span * WIDTH))
     ends = [float(scale[0]) - span / 40, float(scale[1]) + span / 40]  # room for the bars at the ends
     chart = (
-        alt.Chart(_data(alt, rows))
+        alt.Chart(values(alt, rows))
         .mark_bar(color=ACCENT, width=thick)
         .encode(
-            x=alt.X("total:Q", scale=alt.Scale(domain=ends, nice=False), title="total", axis=_axis(alt)),
+            x=alt.X("total:Q", scale=alt.Scale(domain=ends, nice=False), title="total", axis=number_axis(alt)),
             y=alt.Y("units:Q", title=None, axis=alt.Axis(tickMinStep=1, tickCount=3)),
             row=alt.Row(
                 "label:N",
@@ -55,30 +55,30 @@ def distribution(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> 
                 header=alt.Header(labelAngle=0, labelAlign="right", labelPadding=14, labelLimit=180),
             ),
         )
-        .properties(width=_WIDTH, height=64)
+        .properties(width=WIDTH, height=64)
     )
-    return _drawn(chart, "Distribution of totals")
+    return drawn(chart, "Distribution of totals")
 
 
 def forest(rows: list[dict[str, Any]]) -> Html:
     """Differences with intervals about zero; rows have `label`, `difference`, `low`, `high`."""
     import altair as alt
 
-    base = _base(alt, rows)
-    zero = alt.Chart(_data(alt, [{"zero": 0}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="zero:Q")
-    x = alt.X("low:Q", title="mean difference", axis=_axis(alt))
+    base = rows_chart(alt, rows)
+    zero = alt.Chart(values(alt, [{"zero": 0}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="zero:Q")
+    x = alt.X("low:Q", title="mean difference", axis=number_axis(alt))
     bars = base.mark_rule(color=INK, strokeWidth=2).encode(x=x, x2="high:Q")
     points = base.mark_point(filled=True, color=ACCENT, size=60, opacity=1).encode(x="difference:Q")
-    return _drawn(
-        alt.layer(zero, bars, points).properties(width=_WIDTH, height=alt.Step(26)), "Differences and intervals"
+    return drawn(
+        alt.layer(zero, bars, points).properties(width=WIDTH, height=alt.Step(26)), "Differences and intervals"
     )
 
 
 def confusion(rows: list[dict[str, Any]]) -> Html:
-    """How often which totals met; rows have `first`, `second` and `n`."""
+    """A confusion matrix of totals; rows have `first`, `second` and `n`."""
     import altair as alt
 
-    base = alt.Chart(_data(alt, rows))
+    base = alt.Chart(values(alt, rows))
     order = sorted({row["first"] for row in rows} | {row["second"] for row in rows})
     x = alt.X("second:O", title="second judge", scale=alt.Scale(domain=order), axis=alt.Axis(labelAngle=0))
     y = alt.Y("first:O", title="first judge", scale=alt.Scale(domain=order, reverse=True))
@@ -87,25 +87,29 @@ def confusion(rows: list[dict[str, Any]]) -> Html:
         x=x, y=y, fillOpacity=alt.FillOpacity("n:Q", scale=alt.Scale(domain=[0, most], range=[0.08, 0.75]), legend=None)
     )
     counts = base.mark_text(color=INK, fontSize=12).encode(x=x, y=y, text="n:Q")
-    return _drawn(alt.layer(squares, counts).properties(width=alt.Step(30), height=alt.Step(30)), "Totals that met")
+    return drawn(alt.layer(squares, counts).properties(width=alt.Step(30), height=alt.Step(30)), "Totals that met")
 
 
-def _base(alt: Any, rows: list[dict[str, Any]]) -> Any:
+def rows_chart(alt: Any, rows: list[dict[str, Any]]) -> Any:
+    """A chart with a row for each `label`, in the order given."""
     ordered = [{**row, "at": number} for number, row in enumerate(rows)]
     order = alt.EncodingSortField(field="at", op="min", order="ascending")
     y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False))
-    return alt.Chart(_data(alt, ordered)).encode(y=y)
+    return alt.Chart(values(alt, ordered)).encode(y=y)
 
 
-def _data(alt: Any, rows: list[dict[str, Any]]) -> Any:
+def values(alt: Any, rows: list[dict[str, Any]]) -> Any:
+    """Rows as data of a chart."""
     return alt.Data(values=rows)
 
 
-def _axis(alt: Any) -> Any:
+def number_axis(alt: Any) -> Any:
+    """An axis of plain numbers."""
     return alt.Axis(format="~f", tickCount=8, labelOverlap=True)
 
 
-def _drawn(chart: Any, title: str) -> Html:
+def drawn(chart: Any, title: str) -> Html:
+    """The chart as SVG that takes the page's colours."""
     import vl_convert
 
     text = {"labelColor": MUTED, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 400}
@@ -133,7 +137,7 @@ def _written(node: ElementTree.Element, more: dict[str, str] | None = None) -> s
     if more is None:
         attributes = {name: value for name, value in attributes.items() if not name.startswith("aria-")}
     for name in ("fill", "stroke"):
-        known = _COLOURS.get(attributes.get(name, ""))
+        known = COLOURS.get(attributes.get(name, ""))
         if known is not None:
             attributes[name] = f"var(--{known})"
     opened = "".join(f' {name}="{html.escape(value)}"' for name, value in {**attributes, **(more or {})}.items())

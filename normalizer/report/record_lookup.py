@@ -46,7 +46,11 @@ class Members:
 
     def screened(self, key: str, level: Any, *, invalid: bool) -> list[Placed]:
         """The records of the selection with that level, or only the INVALID ones."""
-        wanted = ("invalid",) if invalid else ("counted", "self_judged", "diagnostic", "off_scale", "invalid")
+        wanted = (
+            ("invalid",)
+            if invalid
+            else ("counted", "self_judged", "diagnostic", "off_scale", "other_judge_kind", "invalid")
+        )
         return [each for each in self.every if each.standing in wanted and each.level(key) == level]
 
     def by_judge(self, judge: str) -> list[Placed]:

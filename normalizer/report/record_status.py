@@ -31,14 +31,14 @@ class Placed:
     record: dict[str, Any]
     """Numbers as they are spelled."""
     plain: dict[str, Any]
-    """The same with ordinary numbers."""
+    """The record with ordinary numbers."""
     part: int
-    """Which of the ledgers."""
+    """The number of its ledger."""
     levels: Levels
     kind: Kind | None
     """None: INVALID."""
     worths: dict[str, Fraction] | None
-    """What its scores are worth; None: not all are on the scale."""
+    """Exact values of its scores; None where one is not on the scale."""
     standing: str = "counted"
     """counted, or the reason for which it is left out."""
 
@@ -99,7 +99,8 @@ def _placed(place: int, part: int, kind: str, line: bytes, rubric: Rubric, optio
         if worths is not None:
             each.worths = {name: Fraction(worth) for name, worth in worths.items()}
         own = phases.is_self_judged(plain)
-        each.kind = Kind(int(plain["phase"]), plain.get("protocol_version"), own, worths is None)
+        judges = plain.get("judge_kind", "model")
+        each.kind = Kind(int(plain["phase"]), plain.get("protocol_version"), own, worths is None, judges)
     elif plain["source"]["bundle_sha256"] in given.active:
         plain["rubric"] = given.active[plain["source"]["bundle_sha256"]]  # whatever an INVALID record says
     each.standing = _standing(each, options, given.parts[part].skip)
@@ -113,10 +114,7 @@ def _standing(each: Placed, options: Options, skip: frozenset[str]) -> str:
         return "not_selected"
     if each.kind is None:
         return "invalid"
-    if options.rules.admits(each.kind):
-        return "counted"
-    aggregated = options.rules.diagnostic or phases.rules()["phases"][str(each.kind.phase)]["aggregated"]
-    return "off_scale" if aggregated else "diagnostic"
+    return options.rules.refusal(each.kind) or "counted"
 
 
 def spelled(score: Any) -> str:

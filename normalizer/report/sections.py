@@ -14,7 +14,7 @@ from normalizer.report.study import Study
 from normalizer.tables.summary_table import notes as summary_notes
 
 FLAGS: dict[str, str] = spec.resource("rules/flags.json")
-"""What each flag means, in a sentence."""
+"""The meaning of each flag, in a sentence."""
 
 
 class Section(NamedTuple):

@@ -1,4 +1,4 @@
-"""All that is known of a study, gathered once for a report: each part is what its own command would print."""
+"""Everything a report shows, computed from ledgers that are opened once. Each part is a document of its own command."""
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -8,20 +8,24 @@ from typing import Any
 
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.start import started
+from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import FACTOR
 from normalizer.aggregate.summary import Options, query_of, summarize
+from normalizer.calibration.overview import calibrate
 from normalizer.checks.claims import claims
 from normalizer.checks.evidence import verify_opened
 from normalizer.documents.exact import rounded
 from normalizer.documents.rubric import Rubric
+from normalizer.errors import CannotRun
+from normalizer.gate.overview import Terms, gate
 from normalizer.ledger import open_ledgers
 from normalizer.ledger.reader import Ledger
-from normalizer.ledger.record_check import check_records
+from normalizer.preferences.overview import Asked, preferences
 from normalizer.report.drift import drift
 from normalizer.report.record_status import Placed, check_count, placed, refuse_large
-from normalizer.statistics.agreement import agreement
+from normalizer.statistics.agreement import agreement_of
 from normalizer.statistics.distribution import distribution
-from normalizer.statistics.overview import statistics
+from normalizer.statistics.overview import statistics_of
 from normalizer.statistics.rates import wilson
 from normalizer.statistics.spread import ends
 
@@ -45,25 +49,34 @@ class Study:
     """Statistics of each contrasted key: its `paired_by` and `contrasts`."""
     drift: list[dict[str, Any]]
     claims: list[dict[str, Any]]
-    """All that judges claim, no bundle twice."""
+    """The claims of all judges, no bundle twice."""
     evidence: list[dict[str, Any]] = field(default_factory=list)
     """Of each ledger, where artifacts are given."""
     bundles: dict[str, bytes] = field(default_factory=dict)
     """The raw bytes, by hash."""
     bundle_reasons: list[dict[str, Any]] = field(default_factory=list)
     """Headers and audit lines with reasons that blame no record."""
+    preferences: dict[str, Any] | None = None
+    calibration: dict[str, Any] | None = None
+    gate: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a report is asked to show besides the summary."""
+    """Options of a report besides those of the summary."""
 
     contrasts: tuple[str, ...] = ()
     """Keys to compare the levels of; none: every factor with few levels."""
     paired_by: tuple[str, ...] = ()
-    """What paired units agree in; none: all other factors, and the generator."""
+    """Keys that paired units agree in; none: all other factors, and the generator."""
     artifacts: Path | None = None
     seed: int = 0
+    preferences: tuple[Path, ...] = ()
+    """Ledgers of comparisons."""
+    gold: tuple[Path, ...] = ()
+    """Ledgers of human or reference labels."""
+    base: Path | None = None
+    """The ledger that this one is a candidate against."""
 
 
 def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study:
@@ -98,16 +111,16 @@ def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study
                         bundles[item["bundle_sha256"]] = ledger.bundle(item["bundle_sha256"])
                         about = {"bundle_sha256": item["bundle_sha256"], "unreadable": kind == "audit"}
                         reasons += [{**reason, **about} for reason in item["reasons"]]
-    options = replace(options, check=check_records)  # done: the ledgers are only opened again
-    designs = _designs(records, wanted)
-    first, *others = [statistics(folders, options, key, paired, wanted.seed) for key, paired in designs or [(None, ())]]
+        designs = _designs(records, wanted) or [(None, ())]
+        first, *others = [statistics_of(engine, given, options, key, paired, wanted.seed) for key, paired in designs]
+        agreed = agreement_of(engine, given, replace(options, by=()))
     return Study(
         rubric=rubric,
         records=records,
         summary=summary,
         rates=_rates(records),
         distribution=spread_out,
-        agreement=agreement(folders, replace(options, by=())),
+        agreement=agreed,
         statistics=first,
         contrasts=[each for each in (first, *others) if each["contrasts"]],
         drift=drift(records, rubric, options, wanted.seed),
@@ -115,7 +128,32 @@ def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study
         evidence=evidence,
         bundles=bundles,
         bundle_reasons=reasons,
+        preferences=_preferences(options, wanted),
+        calibration=_calibration(folders, options, wanted),
+        gate=_gate(folders, options, wanted),
     )
+
+
+def _preferences(options: Options, wanted: Wanted) -> dict[str, Any] | None:
+    if not wanted.preferences:
+        return None
+    method = Method(bootstrap=True, seed=wanted.seed)
+    return preferences(wanted.preferences, Asked(rules=options.rules, method=method, check=options.check))
+
+
+def _calibration(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> dict[str, Any] | None:
+    if not wanted.gold:
+        return None
+    together = tuple(dict.fromkeys((*folders, *wanted.gold)))
+    return calibrate(together, replace(options, by=()), "median", Method(bootstrap=True, seed=wanted.seed))
+
+
+def _gate(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> dict[str, Any] | None:
+    if wanted.base is None:
+        return None
+    if len(folders) != 1:
+        raise CannotRun("--base compares one ledger with the base: give one LEDGER")
+    return gate(wanted.base, folders[0], replace(options, by=()), Terms())
 
 
 def _designs(records: list[Placed], wanted: Wanted) -> list[tuple[str | None, tuple[str, ...]]]:

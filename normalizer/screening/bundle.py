@@ -11,6 +11,7 @@ from normalizer.documents.settings import LIMITS
 from normalizer.screening.reasons import Reason
 
 ENTRIES = "per_file_scores"
+COMPARISONS = "per_comparison"
 
 
 class Bundle(NamedTuple):
@@ -27,6 +28,13 @@ class Bundle(NamedTuple):
     """What the dialect did to the document."""
     conflicts: list[str]
     """What the dialect could not do, as pointers."""
+    entries_name: str = ENTRIES
+    """The name of the list of entries in our terms: COMPARISONS for a bundle of comparisons."""
+
+    @property
+    def compares(self) -> bool:
+        """Whether its entries are comparisons of two answers, not single scores."""
+        return self.entries_name == COMPARISONS
 
 
 def read(data: bytes, dialect: Dialect | None = None) -> Bundle | Reason:
@@ -44,21 +52,21 @@ def read(data: bytes, dialect: Dialect | None = None) -> Bundle | Reason:
     translated = document
     if dialect is not None and dialect.bundle:
         translated, moved, _, conflicts = translate(document, dialect.bundle)
-    entries = translated.get(ENTRIES)
-    entries_at = original(f"/{ENTRIES}", moved)
+    # With both lists it is a bundle of single scores that has a field too many, and is screened as such.
+    name = COMPARISONS if COMPARISONS in translated and ENTRIES not in translated else ENTRIES
+    entries = translated.get(name)
+    entries_at = original(f"/{name}", moved)
     if type(entries) is not list:
-        what = "is missing" if ENTRIES not in translated else "must be a list of entries"
-        return Reason("no_entry_list", entries_at, f"{ENTRIES} {what}")
+        what = "is missing" if name not in translated else "must be a list of entries"
+        return Reason("no_entry_list", entries_at, f"{name} {what}")
     if not entries:
-        return Reason("no_entries", entries_at, f"{ENTRIES} has no entry")
+        return Reason("no_entries", entries_at, f"{name} has no entry")
     if len(entries) > LIMITS["max_entries"]:
-        return Reason(
-            "too_large", entries_at, f"{ENTRIES} has {len(entries)} entries, more than {LIMITS['max_entries']}"
-        )
+        return Reason("too_large", entries_at, f"{name} has {len(entries)} entries, more than {LIMITS['max_entries']}")
     header, parent, key = opened(document, entries_at)
     parent[key] = len(entries)
-    envelope = {name: value for name, value in translated.items() if name != ENTRIES}
-    return Bundle(header, envelope, entries, entries_at, moved, conflicts)
+    envelope = {key: value for key, value in translated.items() if key != name}
+    return Bundle(header, envelope, entries, entries_at, moved, conflicts, name)
 
 
 def too_large(size: int) -> Reason:

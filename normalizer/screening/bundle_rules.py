@@ -12,12 +12,15 @@ from normalizer.documents.lossless import Number, dumps, plain, value_of
 from normalizer.documents.manifest import Manifest
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.documents.settings import Settings
-from normalizer.screening.bundle import ENTRIES, Bundle
+from normalizer.screening.bundle import COMPARISONS, ENTRIES, Bundle
 from normalizer.screening.reasons import Reason, one_a_place
 from normalizer.screening.records import METADATA
 
-_SCHEMA = "eval/judge_bundle.json"
-_SOUND_ENTRIES = [{"file": "a", "scores": {"a": 0}}]
+_SCHEMAS = {ENTRIES: "eval/judge_bundle.json", COMPARISONS: "eval/comparison_bundle.json"}
+_SOUND_ENTRIES: dict[str, list[Any]] = {
+    ENTRIES: [{"file": "a", "scores": {"a": 0}}],
+    COMPARISONS: [{"item": "a", "a": "a", "verdict": None}],
+}
 OF_EACH_FILE = ("generator_model",)
 """Metadata that may differ from file to file, so that each record is asked for it."""
 _OF_A_FILE_ONLY = ("file", "artifact", "path", "sha256")
@@ -39,8 +42,8 @@ def reasons(bundle: Bundle, entries: list[Any], taken: dict[str, Any], settings:
         _mixed(bundle, entries, taken, settings),
         relaxed(settings.manifest, phase),
         contradictions(bundle.envelope, settings),
-        _rubric(bundle.envelope, settings),
-        recorded({**settings.run, **bundle.envelope}, phase, ("protocol_version", "judge_model")),
+        () if bundle.compares else _rubric(bundle.envelope, settings),
+        recorded({**settings.run, **bundle.envelope}, phase, _wanted(bundle)),
     )
     for part in parts:
         for reason in part:
@@ -56,15 +59,24 @@ def taken_away(bundle: Bundle) -> dict[str, Any]:
     if not bundle.moved:
         return {}
     written = {key: bundle.header[key] for key in METADATA if key in bundle.header and f"/{key}" != bundle.entries_at}
-    stated = {key: value for key, value in written.items() if key != "factors" and _is_sound({key: value})}
+    stated = {key: value for key, value in written.items() if key != "factors" and _is_sound(bundle, {key: value})}
     factors = written.get("factors")
     if type(factors) is dict:
-        stated["factors"] = {name: level for name, level in factors.items() if _is_sound({"factors": {name: level}})}
+        stated["factors"] = {
+            name: level for name, level in factors.items() if _is_sound(bundle, {"factors": {name: level}})
+        }
     return {key: value for key, value in stated.items() if dumps(bundle.envelope.get(key)) != dumps(value)}
 
 
-def _is_sound(envelope: dict[str, Any]) -> bool:
-    return not spec.violations(_SCHEMA, {**plain(envelope), ENTRIES: _SOUND_ENTRIES})
+def _is_sound(bundle: Bundle, envelope: dict[str, Any]) -> bool:
+    return not _violations(bundle, envelope)
+
+
+def _violations(bundle: Bundle, envelope: dict[str, Any]) -> list[spec.Violation]:
+    """What the bundle's schema holds against an envelope. A sound list stands in for the entries, which are screened
+    one by one elsewhere."""
+    name = bundle.entries_name
+    return spec.violations(_SCHEMAS[name], {**plain(envelope), name: _SOUND_ENTRIES[name]})
 
 
 def conflicts(pointers: list[str]) -> Iterator[Reason]:
@@ -74,8 +86,7 @@ def conflicts(pointers: list[str]) -> Iterator[Reason]:
 
 
 def _shape(bundle: Bundle) -> Iterator[Reason]:
-    # Entries are judged one by one elsewhere; here a sound list stands in for them.
-    for violation in one_a_place(spec.violations(_SCHEMA, {**plain(bundle.envelope), ENTRIES: _SOUND_ENTRIES})):
+    for violation in one_a_place(_violations(bundle, bundle.envelope)):
         code = "envelope_field_unknown" if violation.keyword == "additionalProperties" else "envelope_field_invalid"
         yield Reason(code, violation.pointer, f"{'.'.join(steps_of(violation.pointer))} {violation.message}")
 
@@ -139,6 +150,11 @@ def _rubric(envelope: dict[str, Any], settings: Settings) -> Iterator[Reason]:
     if type(named) is str and named != settings.rubric.name:
         message = f"the run names the rubric {dumps(named)}, but {dumps(settings.rubric.name)} is active"
         yield Reason("rubric_mismatch", "/rubric", message)
+
+
+def _wanted(bundle: Bundle) -> tuple[str, ...]:
+    """Metadata that the whole bundle must record. Each entry of a bundle of comparisons may name its own judge."""
+    return ("protocol_version",) if bundle.compares else ("protocol_version", "judge_model")
 
 
 def recorded(known: dict[str, Any], phase: int, wanted: tuple[str, ...]) -> Iterator[Reason]:

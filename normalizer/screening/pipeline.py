@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings
+from normalizer.ledger.line_format import COMPARISON_MARK
 from normalizer.screening.bundle import read
+from normalizer.screening.comparison_records import ComparisonCandidates
+from normalizer.screening.comparison_rules import ComparisonScreen
 from normalizer.screening.entry_rules import Screen
 from normalizer.screening.reasons import Reason, text_of
 from normalizer.screening.records import Candidates, line
@@ -50,15 +53,15 @@ def normalize(data: bytes, settings: Settings) -> Outcome:
     bundle = read(data, settings.dialect)  # bytes      -> Bundle
     if isinstance(bundle, Reason):
         return audited(sha256, len(data), bundle, settings)
-    candidates = Candidates(bundle, sha256, settings)
+    kinds = (ComparisonCandidates, ComparisonScreen) if bundle.compares else (Candidates, Screen)
+    candidates = kinds[0](bundle, sha256, settings)
     entries = [candidates.entry(raw) for raw in bundle.entries]  # Bundle     -> entries in our terms
-    screen = Screen(bundle, entries, settings)
+    screen = kinds[1](bundle, entries, settings)
     records: list[str] = []
     invalid: list[str] = []
     first: list[Reason] = []
     for index, entry in enumerate(entries):
-        file = entry.value.get("file") if type(entry.value) is dict else None
-        metadata = candidates.metadata(file)
+        metadata = candidates.metadata_of(entry.value)
         body = candidates.body(index, entry, metadata)  # entry      -> candidate
         reasons = screen.reasons(index, entry, metadata)  # candidate  -> VALID | INVALID
         if reasons:
@@ -66,10 +69,11 @@ def normalize(data: bytes, settings: Settings) -> Outcome:
             first += reasons[:1] if len(first) < SHOWN else []
         else:
             records.append(line(body))
+    mark = COMPARISON_MARK if bundle.compares else ""
     header = (
         f'{{"bundle_sha256":"{sha256}","entries":{len(entries)},"valid":{len(records)},"invalid":{len(invalid)},'
         f'"entries_at":{dumps(bundle.entries_at)},"settings":{dumps(settings.identity)},'
-        f'"header":{dumps(bundle.header)},"reasons":{text_of(screen.unblamed)}}}\n'
+        f'"header":{dumps(bundle.header)},"reasons":{text_of(screen.unblamed)}{mark}}}\n'
     )
     flawed = bool(invalid or screen.unblamed)
     first += screen.unblamed[: SHOWN - len(first)]

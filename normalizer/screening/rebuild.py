@@ -16,6 +16,7 @@ from normalizer.documents.dialect import Done, undo
 from normalizer.documents.pointers import opened
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import Ledger
+from normalizer.screening.comparison_records import FIELDS as COMPARISON_FIELDS
 from normalizer.screening.records import FIELDS
 
 
@@ -81,7 +82,8 @@ def _entry(record: dict[str, Any]) -> Any:
     source = record["source"]
     if "value" in source:
         return source["value"]
-    members = {field: record[field] for field in FIELDS if field in record} | source.get("rest", {})
+    fields = COMPARISON_FIELDS if "kind" in record else FIELDS
+    members = {field: record[field] for field in fields if field in record} | source.get("rest", {})
     entry = {key: members[key] for key in source.get("order", members)}
     translation = source.get("dialect", {})
     done = [Done(step["take"], step.get("put"), int(step["at"])) for step in translation.get("steps", [])]

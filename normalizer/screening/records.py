@@ -22,6 +22,7 @@ METADATA = (
     "protocol_version",
     "judge_prompt_version",
     "judge_model",
+    "judge_kind",
     "generator_model",
     "phase",
     "self_judged",
@@ -48,13 +49,15 @@ class Metadata(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _in_order(keys: tuple[str, ...]) -> bool:
+def _in_order(keys: tuple[str, ...], fields: tuple[str, ...]) -> bool:
     """Whether an entry's keys are those of the schema, in its order."""
-    return keys == tuple(field for field in FIELDS if field in keys)
+    return keys == tuple(field for field in fields if field in keys)
 
 
 class Candidates:
     """Makes the candidates of one bundle."""
+
+    fields: tuple[str, ...] = FIELDS
 
     def __init__(self, bundle: Bundle, sha256: str, settings: Settings) -> None:
         self._bundle = bundle
@@ -62,7 +65,7 @@ class Candidates:
         self._source = f'"source":{{"bundle_sha256":"{sha256}","index":'
         self._at = dumps(bundle.entries_at)[:-1]
         self._by_file: dict[str, Metadata] = {}
-        self._metadata = self._gather({})
+        self._metadata = self.gather({})
 
     def entry(self, raw: Any) -> Entry:
         """An entry of the bundle after the dialect's steps."""
@@ -71,6 +74,10 @@ class Candidates:
             return Entry(raw, [], {}, [])
         return Entry(*translate(raw, dialect.entry))
 
+    def metadata_of(self, value: Any) -> Metadata:
+        """What the run's documents say of an entry's file."""
+        return self.metadata(value.get("file") if type(value) is dict else None)
+
     def metadata(self, file: Any) -> Metadata:
         """What the run's documents say of that file."""
         manifest = self._settings.manifest
@@ -78,7 +85,7 @@ class Candidates:
             return self._metadata
         known = self._by_file.get(file)
         if known is None:
-            known = self._by_file[file] = self._gather(manifest.files[file])
+            known = self._by_file[file] = self.gather(manifest.files[file])
         return known
 
     def body(self, index: int, entry: Entry, metadata: Metadata) -> str:
@@ -88,16 +95,19 @@ class Candidates:
         if type(value) is not dict:
             return f'{source}{self._translation(entry)},"value":{dumps(value)}}},{metadata.text}'
         fields = value
-        if not _in_order(tuple(value)):
+        if not _in_order(tuple(value), self.fields):
             source += f',"order":{dumps(list(value))}'
-            fields = {field: value[field] for field in FIELDS if field in value}
+            fields = {field: value[field] for field in self.fields if field in value}
         source += self._translation(entry)
         if len(fields) < len(value):
             rest = {key: inner for key, inner in value.items() if key not in fields}
             source += f',"rest":{dumps(rest)}'
         copied = dumps(fields)[1:-1]
-        artifact = self._artifact(value.get("file"))
-        return ",".join(part for part in (f"{source}}}", copied, artifact, metadata.text) if part)
+        return ",".join(part for part in (f"{source}}}", copied, self.derived(value), metadata.text) if part)
+
+    def derived(self, value: dict[str, Any]) -> str:
+        """The members that stand between the copied fields and the metadata."""
+        return self.artifact(value.get("file"))
 
     def _translation(self, entry: Entry) -> str:
         dialect = self._settings.dialect
@@ -109,14 +119,15 @@ class Candidates:
             translation["aside"] = entry.aside
         return f',"dialect":{dumps(translation)}'
 
-    def _artifact(self, file: Any) -> str:
+    def artifact(self, file: Any) -> str:
+        """The stable id of a file as a member, or nothing where the entry names no file."""
         if type(file) is not str:
             return ""
         manifest = self._settings.manifest
         listed = manifest.files.get(file, {}) if manifest is not None else {}
         return f'"artifact":{quoted(listed.get("artifact", file))}'
 
-    def _gather(self, file: dict[str, Any]) -> Metadata:
+    def gather(self, file: dict[str, Any]) -> Metadata:
         """The file's own values come before the bundle's, the bundle's before the run's."""
         envelope, run = self._bundle.envelope, self._settings.run
         values = {

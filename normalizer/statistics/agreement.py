@@ -7,11 +7,13 @@ from typing import Any
 
 from normalizer.aggregate import groups
 from normalizer.aggregate.eligibility import ALONE
+from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.summary import Options, left_out, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.ledger import open_ledgers
+from normalizer.ledger.open_ledgers import Sources
 from normalizer.statistics import agreement_measures
 from normalizer.statistics.judge_scores import Joint, JointValues, Shared, Verdicts
 
@@ -22,23 +24,28 @@ def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
         open_ledgers.opened(folders, options.check) as given,
         started(options.engine, options.memory, given.size) as engine,
     ):
-        query = query_of(given, options)
-        with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
-            found = groups.find(engine, query, given, options.where)
-            kinds = found.kinds()
-            options.rules.check_mixing(kinds, None)
-            verdicts = Verdicts(engine, query, options.rules.condition())
-            judges = list(verdicts.judges())
-            alone = bool(options.rules.only_self_judged(kinds))
-            shared = {} if alone else verdicts.shared()
-            joints = [JointValues() if alone else verdicts.joint(measure) for measure in query.measures]
-        flags = options.rules.flags_of_all(kinds)
-        names = list(query.rubric.dimensions)  # one may be called total: the total is told by its place, the last
-        pairs = []
-        for pair in combinations(judges, 2):
-            *each, total = [_measured(joint.pairs[pair], verdicts.denominator, alone=alone) for joint in joints]
-            pairs.append(_pair(pair, shared.get(pair, Shared()), total, dict(zip(names, each, strict=True)), flags))
-        *everyone, together = [_alphas(joint, alone=alone) for joint in joints]
+        return agreement_of(engine, given, options)
+
+
+def agreement_of(engine: Engine, given: Sources, options: Options) -> dict[str, Any]:
+    """The report on the judges of ledgers that are open."""
+    query = query_of(given, options)
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+        found = groups.find(engine, query, given, options.where)
+        kinds = found.kinds()
+        options.rules.check_mixing(kinds, None)
+        verdicts = Verdicts(engine, query, options.rules.condition())
+        judges = list(verdicts.judges())
+        alone = bool(options.rules.only_self_judged(kinds))
+        shared = {} if alone else verdicts.shared()
+        joints = [JointValues() if alone else verdicts.joint(measure) for measure in query.measures]
+    flags = options.rules.flags_of_all(kinds)
+    names = list(query.rubric.dimensions)  # one may be called total: the total is told by its place, the last
+    pairs = []
+    for pair in combinations(judges, 2):
+        *each, total = [_measured(joint.pairs[pair], verdicts.denominator, alone=alone) for joint in joints]
+        pairs.append(_pair(pair, shared.get(pair, Shared()), total, dict(zip(names, each, strict=True)), flags))
+    *everyone, together = [_alphas(joint, alone=alone) for joint in joints]
     return {
         "pairs": pairs,
         "all": {"total": together, "dimensions": dict(zip(names, everyone, strict=True))},

@@ -30,7 +30,7 @@ class Headline:
         return cls(found, numbers.groups(), numbers.denominator)
 
     def without(self, judge: str, engine: Engine, query: Query, options: Options) -> "Headline":
-        """The same from the records of all other judges."""
+        """The headline without the records of one judge."""
         found = without(judge, engine, query, self.found)
         numbers = Numbers(engine, query, f"{options.rules.condition()} AND {not_by(judge)}", options.unit)
         return Headline(found, numbers.groups(), numbers.denominator)

@@ -13,12 +13,12 @@ _SAME = "a.artifact = b.artifact AND a.generator IS NOT DISTINCT FROM b.generato
 _PANEL = "a.artifact = p.artifact AND a.generator IS NOT DISTINCT FROM p.generator"
 
 Joint = Counter[tuple[int, int]]
-"""How often two judges gave a pair of values."""
+"""Counts of pairs of values that two judges gave."""
 
 
 @dataclass(slots=True)
 class Shared:
-    """What two judges share."""
+    """The artifacts that two judges share."""
 
     n: int = 0
     self_judged: bool = False
@@ -58,7 +58,7 @@ class Verdicts:
         return dict(sorted((judge, int(count)) for judge, count in rows))
 
     def shared(self) -> dict[tuple[str, str], Shared]:
-        """What each pair of judges shares, as far as it shares anything."""
+        """The artifacts that each pair of judges shares; pairs that share none are absent."""
         text = (
             "SELECT a.judge, b.judge, COUNT(*), SUM(a.selfs + b.selfs), MAX(a.m), MAX(b.m) "
             f"FROM verdicts a JOIN verdicts b ON {_SAME} WHERE a.judge < b.judge GROUP BY a.judge, b.judge"

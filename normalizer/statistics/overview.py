@@ -1,4 +1,4 @@
-"""What an expert asks next, in one report. A document of `statistics.json`."""
+"""Invalid rates, bounds, contrasts, judge severity, leave-one-out: a document of `statistics.json`."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from normalizer.aggregate.summary import Options, left_out, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.ledger import open_ledgers
+from normalizer.ledger.open_ledgers import Sources
 from normalizer.statistics import rates
 from normalizer.statistics.contrasts import contrasts
 from normalizer.statistics.group_means import Headline
@@ -34,29 +35,42 @@ def statistics(
         open_ledgers.opened(folders, options.check) as given,
         started(options.engine, options.memory, given.size) as engine,
     ):
-        query = query_of(given, options)
-        with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
-            headline = Headline.of(engine, given, query, options)
-            kinds = headline.found.kinds()
-            options.rules.check_mixing(kinds, None)  # whatever the groups, judges are compared over all of them
-            judges = _judges(engine, options)
-            without = [_without(engine, query, options, headline, judge) for judge in judges]
-        by_all = query_of(given, replace(options, by=rates.BY))
-        with prepared(engine, by_all, given, diagnostic=options.rules.diagnostic):
-            found = groups.find(engine, by_all, given, options.where)
-        ungrouped = query_of(given, replace(options, by=()))
-        with prepared(engine, ungrouped, given, diagnostic=options.rules.diagnostic):
-            alone = options.rules.only_self_judged(kinds)
-            verdicts = Verdicts(engine, ungrouped, options.rules.condition() + (" AND 1 = 0" if alone else ""))
-            severities = severity(verdicts)
-            selves = self_against_cross(verdicts, seed, resamples)
-        contrasted = []
-        if contrast is not None:
-            crossed = query_of(given, replace(options, by=(contrast, *paired_by)))
-            with prepared(engine, crossed, given, diagnostic=options.rules.diagnostic):
-                cellwise = Headline.of(engine, given, crossed, options)
-            contrasted = contrasts(crossed, cellwise, options.rules, seed, resamples)
-        bounds = rates.bounds(engine, given, query, options, headline)
+        return statistics_of(engine, given, options, contrast, paired_by, seed, resamples)
+
+
+def statistics_of(
+    engine: Engine,
+    given: Sources,
+    options: Options,
+    contrast: str | None = None,
+    paired_by: tuple[str, ...] = (),
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> dict[str, Any]:
+    """The report on ledgers that are open."""
+    query = query_of(given, options)
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+        headline = Headline.of(engine, given, query, options)
+        kinds = headline.found.kinds()
+        options.rules.check_mixing(kinds, None)  # whatever the groups, judges are compared over all of them
+        judges = _judges(engine, options)
+        without = [_without(engine, query, options, headline, judge) for judge in judges]
+    by_all = query_of(given, replace(options, by=rates.BY))
+    with prepared(engine, by_all, given, diagnostic=options.rules.diagnostic):
+        found = groups.find(engine, by_all, given, options.where)
+    ungrouped = query_of(given, replace(options, by=()))
+    with prepared(engine, ungrouped, given, diagnostic=options.rules.diagnostic):
+        alone = options.rules.only_self_judged(kinds)
+        verdicts = Verdicts(engine, ungrouped, options.rules.condition() + (" AND 1 = 0" if alone else ""))
+        severities = severity(verdicts)
+        selves = self_against_cross(verdicts, seed, resamples)
+    contrasted = []
+    if contrast is not None:
+        crossed = query_of(given, replace(options, by=(contrast, *paired_by)))
+        with prepared(engine, crossed, given, diagnostic=options.rules.diagnostic):
+            cellwise = Headline.of(engine, given, crossed, options)
+        contrasted = contrasts(crossed, cellwise, options.rules, seed, resamples)
+    bounds = rates.bounds(engine, given, query, options, headline)
     return {
         "by": list(options.by),
         "unit": options.unit,

@@ -1,4 +1,4 @@
-"""How much is INVALID, and what it could hide."""
+"""Rates of INVALID records, and bounds of the means if these had been valid."""
 
 from collections import Counter
 from fractions import Fraction

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 RESAMPLES = 100_000
 _MOST_BITS = 100_000_000
-"""How large the table of all sums may get before patterns are drawn instead."""
+"""Size limit of the exact table of sums, in bits; beyond it, sign patterns are sampled."""
 
 _MANY = 20_000
 """Beyond this many pairs the sum is as good as normal."""

@@ -13,7 +13,7 @@ def table(report: dict[str, Any], *, everything: bool) -> Table:
     for cell in report["cells"]:
         if everything or cell["verdict"] != "match":
             group = ", ".join(cell_names.level(level, ", ") for level in cell["key"].values())
-            exact = cell["exact"] if cell["exact"] is not None else (cell["why"] or "NA")
+            exact = "; ".join(part for part in (cell["exact"], cell["why"]) if part is not None) or "NA"
             rows.append([str(cell["line"]), group, cell["column"], cell["published"], cell["verdict"], exact])
     counts = ", ".join(f"{count} {verdict}" for verdict, count in report["counts"].items())
     notes = ["DIAGNOSTIC: phase 0 is admitted."] if report["diagnostic"] else []

@@ -1,10 +1,12 @@
 """One table, five ways to write it: text, CSV, Markdown, LaTeX; JSON is the document itself."""
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 
 from normalizer.aggregate.cell_names import quoted
+from normalizer.errors import CannotRun
 
 Cell = str | int | Decimal | None
 NA = "NA"
@@ -17,13 +19,29 @@ class Table:
     columns: list[str]
     rows: list[list[Cell]]
     notes: list[str]
+    bold: frozenset[tuple[int, int]] = frozenset()
+    """Rows and columns of cells that stand out in Markdown and LaTeX."""
+
+
+def chosen(table: Table, columns: tuple[str, ...] = (), names: dict[str, str] | None = None) -> Table:
+    """Only these columns, in this order, under other names where `names` gives one. Raises CannotRun for a column
+    that the table does not have."""
+    names = names or {}
+    for name in (*columns, *names):
+        if name not in table.columns:
+            raise CannotRun(f"the table has no column {name}: its columns are {', '.join(table.columns)}")
+    places = [table.columns.index(name) for name in columns or table.columns]
+    bold = frozenset((row, places.index(column)) for row, column in table.bold if column in places)
+    rows = [[row[place] for place in places] for row in table.rows]
+    return Table([names.get(table.columns[place], table.columns[place]) for place in places], rows, table.notes, bold)
 
 
 def flagged(table: Table, flags: list[str]) -> Table:
     """With what must be said of all its numbers in every row: notes do not go into CSV."""
     if not flags or "flags" in table.columns:
         return table
-    return Table([*table.columns, "flags"], [[*row, " ".join(flags)] for row in table.rows], table.notes)
+    rows = [[*row, " ".join(flags)] for row in table.rows]
+    return Table([*table.columns, "flags"], rows, table.notes, table.bold)
 
 
 def written(table: Table, form: str) -> str:
@@ -56,17 +74,27 @@ def markdown(table: Table) -> str:
     """A Markdown table, and the notes as a list."""
     rule = ["---:" if is_right else "---" for is_right in _numeric(table)]
     lines = [_markdown_row([_markdown(_seen(cell)) for cell in table.columns]), _markdown_row(rule)]
-    lines += [_markdown_row([_markdown(_seen(cell)) for cell in row]) for row in table.rows]
+    for place, row in enumerate(table.rows):
+        cells = [_markdown(_seen(cell)) for cell in row]
+        lines.append(
+            _markdown_row([f"**{cell}**" if (place, at) in table.bold else cell for at, cell in enumerate(cells)])
+        )
     lines += ["", *(f"- {_markdown(_printable(note))}" for note in table.notes)]
     return "\n".join(lines) + "\n"
 
 
-def latex(table: Table) -> str:
-    """A `tabular` that compiles without a package, and the notes as a paragraph."""
+def latex(table: Table, *, fit: bool = False) -> str:
+    """A `tabular` that compiles without a package, and the notes as a paragraph. With `fit`, in small type with narrow
+    gaps and headings broken at dots and underscores, for one column of a page."""
     columns = "".join("r" if is_right else "l" for is_right in _numeric(table))
-    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\hline", _latex_row(list(table.columns)), r"\hline"]
-    lines += [_latex_row(row) for row in table.rows]
-    lines += [r"\hline", r"\end{tabular}"]
+    head = [_broken(name) for name in table.columns] if fit else [_latex(name) for name in table.columns]
+    lines = [r"{\footnotesize\setlength{\tabcolsep}{2.5pt}%"] if fit else []
+    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\hline", " & ".join(head) + r" \\", r"\hline"]
+    for place, row in enumerate(table.rows):
+        cells = [_latex(cell) for cell in row]
+        bold = [rf"\textbf{{{cell}}}" if (place, at) in table.bold else cell for at, cell in enumerate(cells)]
+        lines.append(" & ".join(bold) + r" \\")
+    lines += [r"\hline", r"\end{tabular}", *(["}"] if fit else [])]
     lines += (
         ["", r"\smallskip\noindent\footnotesize " + " ".join(_latex_text(_printable(note)) for note in table.notes)]
         if table.notes
@@ -139,14 +167,20 @@ _LATEX = {
     '"': r"\texttt{\char34}",
     "`": r"\textasciigrave{}",
     "-": r"{-}",
+    "\xb1": r"$\pm$",
     # At the beginning of a row these two would be taken for arguments of the row's end before it.
     "[": "{[}",
     "*": "{*}",
 }
 
 
-def _latex_row(cells: list[Cell]) -> str:
-    return " & ".join(_latex(cell) for cell in cells) + r" \\"
+def _broken(name: str) -> str:
+    """A heading on several lines, broken after dots, underscores and spaces."""
+    parts = [part for part in re.split(r"(?<=[._ ])", name) if part]
+    if len(parts) < 2:
+        return _latex(name)
+    stacked = r" \\ ".join(_latex_text(part.strip()) for part in parts)
+    return rf"\shortstack{{{stacked}}}"
 
 
 def _latex(cell: Cell) -> str:

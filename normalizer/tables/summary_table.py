@@ -7,7 +7,15 @@ import contract_spec as spec
 from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table
 
-LEFT_OUT_RECORDS = ("not_selected", "duplicate", "invalid", "diagnostic", "off_scale", "self_judged")
+LEFT_OUT_RECORDS = (
+    "not_selected",
+    "duplicate",
+    "invalid",
+    "diagnostic",
+    "off_scale",
+    "self_judged",
+    "other_judge_kind",
+)
 _MOMENTS = ("mean", "sd", "min", "max")
 
 
@@ -48,8 +56,51 @@ def narrow(summary: dict[str, Any]) -> Table:
     return Table(columns, rows, notes(summary))
 
 
+def published(summary: dict[str, Any], cells: str, places: int, *, lower_is_better: bool | None = None) -> Table:
+    """For a paper: keys, n, and the mean of the total and of each dimension with its spread in one cell.
+
+    The summary must have more places than are shown: half an interval is rounded here, once. `cells` is `mean`,
+    `mean-ci` or `mean-sd`; a bootstrap interval, which need not be symmetric, stands in brackets. With
+    `lower_is_better` given, the best mean of each column is bold.
+    """
+    dimensions = _dimensions(summary)
+    columns = [*summary["by"], "n", "total", *map(cell_names.dimension, dimensions)]
+    rows: list[list[Cell]] = []
+    means: list[list[Any]] = []
+    for row in summary["rows"]:
+        measures = [row["total"], *(row["dimensions"][name] for name in dimensions)]
+        symmetric = summary["interval"]["method"] == "t"
+        rows.append(
+            [*_levels(row), row["n"], *(_published(each, cells, places, symmetric=symmetric) for each in measures)]
+        )
+        means.append([each["mean"] for each in measures])
+    bold = set()
+    if lower_is_better is not None:
+        first = len(summary["by"]) + 1
+        for at in range(len(dimensions) + 1):
+            known = [row[at] for row in means if row[at] is not None]
+            best = (min(known) if lower_is_better else max(known)) if len(known) > 1 else None
+            bold |= {(place, first + at) for place, row in enumerate(means) if row[at] is not None and row[at] == best}
+    shown = {**summary, "rounding": {**summary["rounding"], "places": places}}
+    return Table(columns, rows, notes(shown), frozenset(bold))
+
+
+def _published(moments: dict[str, Any], cells: str, places: int, *, symmetric: bool) -> Cell:
+    if moments["mean"] is None:
+        return None
+    mean = f"{moments['mean']:.{places}f}"
+    if cells == "mean-sd" and moments["sd"] is not None:
+        return f"{mean} ({moments['sd']:.{places}f})"
+    if cells == "mean-ci" and moments["ci95"] is not None:
+        low, high = moments["ci95"]
+        if symmetric:
+            return f"{mean} \xb1 {(high - low) / 2:.{places}f}"
+        return f"{mean} [{low:.{places}f}, {high:.{places}f}]"
+    return mean
+
+
 def notes(summary: dict[str, Any]) -> list[str]:
-    """What must be said below a table."""
+    """Notes below a table."""
     low, high = summary["scale"]
     said = of_all(["diagnostic"] if summary["diagnostic"] else [])
     counted = sum(row["n_records"] for row in summary["rows"])
@@ -67,18 +118,18 @@ def notes(summary: dict[str, Any]) -> list[str]:
 
 
 def of_all(flags: list[str]) -> list[str]:
-    """What must be said of all numbers of a table: they are diagnostic, or over what is not mixed by default."""
+    """Notes for flags that apply to all numbers of a table."""
     return [_OF_ALL[flag] for flag in flags]
 
 
 def left_out_note(document: dict[str, Any]) -> str:
-    """How much there was, and what is in no number."""
+    """A note with the number of records and how many were left out, by reason."""
     out = ", ".join(f"{reason} {count}" for reason, count in document["left_out"].items())
     return f"{document['records']} records. Left out: {out}."
 
 
 def selected(where: dict[str, Any]) -> str:
-    """What was selected, in words."""
+    """The selection in words."""
     return ", ".join(f"{name} = {cell_names.level(level, ', ')}" for name, level in where.items())
 
 
@@ -100,7 +151,8 @@ def _levels(row: dict[str, Any]) -> list[Cell]:
 _OF_ALL = {
     "diagnostic": "DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers.",
     "mixed_phases": "MIXED: records of several phases are put together, because that was asked for.",
+    "mixed_judge_kinds": "MIXED: labels of several kinds of judges are put together, as was asked for.",
     "mixed_protocol_versions": "MIXED: records of several protocol versions are put together, as was asked for.",
 }
 _FLAGS: dict[str, str] = spec.resource("rules/flags.json")
-"""What each flag means, in a sentence."""
+"""The meaning of each flag, in a sentence."""

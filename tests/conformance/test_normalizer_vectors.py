@@ -31,6 +31,11 @@ def raw(case: Path) -> bytes:
     return data.ljust(expected(case).get("pad_to", 0))
 
 
+def is_of_comparisons(data: bytes) -> bool:
+    """Whether a vector's bundle is of comparisons: one ledger holds one kind."""
+    return b'"per_comparison"' in data and b'"per_file_scores"' not in data
+
+
 def told(reasons: list[dict[str, str]]) -> list[list[str]]:
     """Reasons are compared by code and pointer: their prose is not part of the contract."""
     return [[reason["code"], reason["pointer"]] for reason in reasons]
@@ -76,8 +81,10 @@ def test_our_normalizer_agrees_on_the_command_line(case, tmp_path):
     assert [path.read_bytes() == raw(case) for path in (ledger / "bundles").iterdir()] == [True]
 
 
-def test_one_run_over_many_bundles_says_of_each_what_a_run_over_it_alone_says(tmp_path):
+@pytest.mark.parametrize("compared", [False, True], ids=["single scores", "comparisons"])
+def test_one_run_over_many_bundles_says_of_each_what_a_run_over_it_alone_says(tmp_path, compared):
     alone = [case for case in CASES if not any((case / f"{name}.json").exists() for name in DOCUMENTS)]
+    alone = [case for case in alone if compared is is_of_comparisons(raw(case))]
     wanted = {}
     for case in alone:
         data = raw(case)
@@ -114,4 +121,5 @@ def test_vectors_of_valid_bundles_say_what_the_records_are_to_the_byte():
     for case in sorted((VECTORS / "valid").iterdir()):
         for line in (case / "records.jsonl").read_bytes().splitlines():
             assert dumps(parse(line, 300)).encode() == line
-            assert spec.violations("eval/eval_record.json", plain(parse(line, 300))) == []
+            kind = "comparison_record" if b'"kind":"comparison"' in line else "eval_record"
+            assert spec.violations(f"eval/{kind}.json", plain(parse(line, 300))) == []

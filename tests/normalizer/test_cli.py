@@ -5,12 +5,14 @@ import os
 import re
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 
 from normalizer.cli import COMMANDS, main
 from normalizer.documents.protocol import version
 from tests.support.bundles import bundle, entry
+from tests.support.transcripts import environment
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def test_wrong_usage_is_status_2_with_one_message_on_stderr(argv, capsys):
     assert main(argv) == 2
     caught = capsys.readouterr()
     assert caught.out == ""
-    assert "Error" in caught.err
+    assert re.match("normalizer: |Usage: ", caught.err)
 
 
 def test_protocol_prints_the_identifier_and_nothing_else(capsys):
@@ -168,3 +170,38 @@ def test_a_standard_stream_that_is_closed_is_no_bug(tmp_path, words, status, sai
     command = ["sh", "-c", f'exec "{sys.executable}" -m normalizer {words}']
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr.partition(",")[0]) == (status, "", said)
+
+
+def test_the_version_names_the_package_and_the_protocol(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"normalizer {metadata.version('zeno-normalizer')} (protocol {version()})\n"
+
+
+def test_help_lists_the_commands_in_the_order_of_the_work(capsys):
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    places = [text.index(f"\n  {name} ") for name in ("lint", "judge", "normalize", "aggregate", "check", "report")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_completion_script_asks_this_command(shell, capsys):
+    assert main(["completion", shell]) == 0
+    assert f"_NORMALIZER_COMPLETE={shell}_complete" in capsys.readouterr().out
+
+
+def test_bash_completes_commands_and_flags(tmp_path):
+    script = subprocess.run(
+        [sys.executable, "-m", "normalizer", "completion", "bash"], capture_output=True, text=True, check=True
+    ).stdout
+    path = environment(tmp_path)["PATH"]
+    for words, offered in (("normalizer norm", "normalize"), ("normalizer audit --form", "--format")):
+        typed = words.split()
+        asked = f"{script}\nCOMP_WORDS=({words}); COMP_CWORD={len(typed) - 1}; _normalizer_completion normalizer"
+        done = subprocess.run(
+            ["bash", "-c", f'{asked}\nprintf "%s\\n" "${{COMPREPLY[@]}}"'],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PATH": path},
+        )
+        assert done.stdout.split() == [offered], done.stderr

@@ -35,8 +35,8 @@ ROOMS = {
         " → meter → options → errors"
     ),
     "normalizer": (
-        "__main__ → cli → commands → report → tables → checks → statistics → aggregate → judge → batch → screening"
-        " → containers → ledger → documents → errors"
+        "__main__ → cli → commands → api → report → export → tables → checks → gate → calibration → preferences → noise"
+        " → statistics → aggregate → judge → batch → screening → containers → ledger → documents → errors"
     ),
 }
 
@@ -47,13 +47,15 @@ MAX_LINES = 300
 # Modules outside `zeno/files` that open something which is never under the root: what the user named on the command
 # line, and what the kernel tells of this process.
 OPENS_OTHER_FILES = {
+    "cli.install.checks": "limits of the kernel",
     "cli.parser": "closed standard streams",
     "cli.policy_flags": "a list of globs to deny",
     "cli.printing": "standard output",
     "cli.trace_read": "a trace and the page made of it",
     "cli.trace_source": "a trace",
     "cli.trace_write": "a trace",
-    "doors.http_access": "the token file",
+    "doors.http.access": "the token file",
+    "session.forked": "the descriptors of its own process",
     "search.fork_helper": "its own memory file",
     "cache.inotify": "limits of the kernel",
     "trace.log": "the log",
@@ -61,7 +63,7 @@ OPENS_OTHER_FILES = {
 }
 OPENING = {"open", *(f"os.{name}" for name in ("open", "scandir", "listdir", "walk", "stat", "lstat", "readlink"))}
 # ctypes can call open(2) by itself: only these modules may use it.
-USES_CTYPES = {"files.openat2": "openat2(2)", "cache.inotify": "inotify(7)"}
+USES_CTYPES = {"files.openat2": "openat2(2)", "cache.inotify": "inotify(7)", "session.forked": "prctl(2)"}
 
 
 def modules(package: str) -> Iterator[tuple[str, Path]]:

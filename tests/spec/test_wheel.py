@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -10,22 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.wheel import wheel
+
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """The wheel, built from a copy of the sources and unpacked."""
-    source = tmp_path_factory.mktemp("source")
-    for name in ("generated", "normalizer", "spec", "zeno"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("LICENSE", "README.md", "pyproject.toml"):
-        shutil.copy(ROOT / name, source / name)
-    pip = [sys.executable, "-m", "pip", "--quiet", "wheel", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*pip, "--wheel-dir", str(source / "dist"), str(source)], check=True, capture_output=True)
-    (wheel,) = (source / "dist").glob("*.whl")
+    """The wheel, unpacked."""
     folder = tmp_path_factory.mktemp("installed")
-    with zipfile.ZipFile(wheel) as archive:
+    with zipfile.ZipFile(wheel()) as archive:
         archive.extractall(folder)
     return folder
 

@@ -45,6 +45,13 @@ def zeno(*arguments: str | os.PathLike[str]) -> list[str]:
 @contextmanager
 def http(root: Path, *flags: str) -> Iterator[str]:
     """The address of an HTTP server on a free port."""
+    with http_process(root, *flags) as (url, _):
+        yield url
+
+
+@contextmanager
+def http_process(root: Path, *flags: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The address of an HTTP server on a free port, and its process."""
     with subprocess.Popen(
         zeno("http", "--root", root, "--port", "0", *flags), stderr=subprocess.PIPE, text=True
     ) as process:
@@ -53,7 +60,7 @@ def http(root: Path, *flags: str) -> Iterator[str]:
             told = process.stderr.readline()
             found = re.search(r"listening on (http://\S+)", told)
             assert found, told
-            yield found[1]
+            yield found[1], process
         finally:
             process.terminate()
             process.wait(PATIENCE)

@@ -15,7 +15,7 @@ from typing import Any
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.cold import ColdCorpus
-from zeno.search.corpus import Found, Query
+from zeno.search.corpus import Found, Query, Search
 from zeno.search.fork_helper import possible
 from zeno.session.server import Server
 from zeno.text.path_names import printed_entry
@@ -31,8 +31,10 @@ def wait_for_helper() -> None:
 class PatientCorpus(ColdCorpus):
     """After the first file with a hit it lets the other process do all the rest."""
 
-    def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
-        for found in super().search(paths, query, meter, skipped):
+    def _found(
+        self, search: Search, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]"
+    ) -> Iterator[Found]:
+        for found in super()._found(search, paths, query, meter, skipped):
             wait_for_helper()
             yield found
 
@@ -54,9 +56,12 @@ def searched(corpus: ColdCorpus, paths: list[str], pattern: str, enough: int) ->
     query = Query(pattern, False, True, searcher(pattern, "pattern", literal=True), 50_000)
     meter, skipped = Meter(), Counter[str]()
     hits: list[object] = []
-    for found in corpus.search(paths, query, meter, skipped):
-        if len(hits) < enough and (indexes := list(found.matching)):
+    search = corpus.search(paths, query, meter, skipped)
+    for found in search:
+        if indexes := list(found.matching):
             hits.append((found.path, indexes, [found.lines[index] for index in indexes]))
+        if len(hits) == enough:
+            search.count_only()
     return hits, skipped, meter.files_scanned, meter.bytes_read
 
 

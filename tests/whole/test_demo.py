@@ -1,26 +1,49 @@
-"""What a newcomer sees first is true: the demo asks everything, and the README shows what a server answers."""
+"""The demo: two screens at 80 columns, colour only at a terminal, and two pages left behind."""
 
+import os
+import pty
 import re
 import subprocess
+import sys
 from pathlib import Path
 
-from tests.support.doors import zeno
-from tools import demo
-from zeno.session.dispatch import OPS
+import pytest
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+OUT = ROOT / "build" / "demo"
+COLOUR = re.compile(r"\x1b\[\d+m")
+SCREEN = 24
+
+# Both runs write build/demo.
+pytestmark = pytest.mark.xdist_group("demo")
 
 
-def test_the_demo_asks_every_operation_and_ends_well(capsys):
-    assert demo.main() == 0
-    assert set(re.findall(r'^> .*?"op": "(\w+)"', capsys.readouterr().out, re.MULTILINE)) == OPS.keys()
+def test_the_demo_fits_two_screens_and_leaves_the_pages_it_names():
+    done = subprocess.run([sys.executable, str(ROOT / "tools" / "demo.py")], capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert len(lines) <= 2 * SCREEN
+    assert max(map(len, lines)) <= 80
+    assert not COLOUR.search(done.stdout)
+    named = re.findall(r"^  open (\S+\.html) ", done.stdout.partition("What next")[2], re.MULTILINE)
+    assert len(named) == 2
+    for page in named:
+        assert (ROOT / page).read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_the_readme_shows_what_the_server_answers(tmp_path):
-    demo.plant(tmp_path)
-    shown = re.findall(r"^> (.*)\n< (.*)\n", README, re.MULTILINE)
-    assert len(shown) == 2
-    asked = "".join(f"{request}\n" for request, _ in shown)
-    done = subprocess.run(zeno("serve", "--root", tmp_path), input=asked, capture_output=True, text=True)
-    for (_, told), answer in zip(shown, done.stdout.splitlines(), strict=True):
-        assert re.fullmatch(".*".join(map(re.escape, told.split("..."))), answer)
+def test_at_a_terminal_the_demo_has_colours():
+    leader, follower = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    with subprocess.Popen(
+        [sys.executable, str(ROOT / "tools" / "demo.py")], stdout=follower, env=environment
+    ) as process:
+        os.close(follower)
+        shown = b""
+        try:
+            while piece := os.read(leader, 4096):
+                shown += piece
+        except OSError:  # Linux: the other end is closed
+            pass
+        os.close(leader)
+    assert process.returncode == 0
+    assert COLOUR.search(shown.decode())

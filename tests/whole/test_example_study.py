@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pypdf
@@ -70,10 +68,3 @@ def test_two_judges_who_spell_names_differently_meet_on_the_artifact(ledger):
     shared = by_judge["judge-cedar"] & by_judge["writer-birch"]
     assert len(shared) == 21
     assert len(by_judge["judge-cedar"] | by_judge["writer-birch"]) == 24
-
-
-def test_the_demo_runs_and_leaves_no_question_open():
-    demo = Path(__file__).parents[2] / "tools" / "demo_normalizer.py"
-    done = subprocess.run([sys.executable, str(demo)], capture_output=True, encoding="utf-8")
-    assert done.returncode == 0, done.stderr
-    assert "entries: 78 = 69 valid + 9 invalid" in done.stdout

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from normalizer.aggregate import cell_names
 from normalizer.aggregate.summary import Options, aggregate
-from normalizer.checks.published import check
+from normalizer.checks.published_tables.compare import check
 from normalizer.cli import main
 from normalizer.tables import agreement_table, check_table, formats, summary_table
 from tests.support.bundles import TEXT

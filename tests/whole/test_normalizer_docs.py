@@ -8,7 +8,7 @@ from pathlib import Path
 import contract_spec as spec
 import pytest
 
-from normalizer.cli import COMMANDS, main
+from normalizer.cli import COMMANDS
 from normalizer.documents.settings import load
 
 ROOT = Path(__file__).parents[2]
@@ -40,20 +40,6 @@ def test_what_the_table_of_clauses_names_exists():
     ] == []
 
 
-def test_the_first_example_is_what_comes_out(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    shown = BLOCKS[0][1]
-    text = shown.partition("$ cat bundle.json\n")[2].partition("$ normalizer")[0]
-    (tmp_path / "bundle.json").write_text(text)
-    assert main(["normalize", "bundle.json", "--out", "ledger"]) == 1
-    record_id = json.loads((tmp_path / "ledger" / "invalid.jsonl").read_text())["record_id"]
-    assert main(["explain", str(tmp_path / "ledger"), record_id[:8]]) == 0
-    caught = capsys.readouterr()
-    said = {line for line in (caught.out + caught.err).splitlines() if line}
-    expected = [line for line in shown.partition("--out ledger\n")[2].splitlines() if line and not line.startswith("$")]
-    assert [line for line in expected if line not in said and line.strip() not in ("1", "...")] == []
-
-
 @pytest.mark.parametrize("text", [text for kind, text in BLOCKS if kind == "json"])
 def test_documents_in_the_docs_are_accepted(text):
     kinds = {"files": "manifest", "dimensions": "rubric", "entry": "dialect"}
@@ -69,22 +55,3 @@ def test_the_example_is_told_with_its_real_ids():
     }
     assert hashes
     assert set(hashes) <= real
-
-
-def test_what_the_page_on_numbers_shows_is_what_comes_out(tmp_path, monkeypatch, capsys):
-    page = (ROOT / "docs" / "aggregation.md").read_text(encoding="utf-8")
-    for run in sorted((ROOT / "docs" / "example-study" / "runs").iterdir()):
-        options = [f"--{kind}={run / kind}.json" for kind in ("manifest", "dialect") if (run / f"{kind}.json").exists()]
-        main(["normalize", str(run / "bundle.json"), "--out", str(tmp_path / "ledger"), *options])
-    monkeypatch.chdir(tmp_path)
-    shown = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
-    commands = [part for block in shown for part in block.split("$ normalizer ")[1:]]
-    assert len(commands) == 4
-    for command, _, expected in (part.partition("\n") for part in commands):
-        capsys.readouterr()
-        main(command.split())
-        caught = capsys.readouterr()
-        said = [" ".join(line.split()) for line in (caught.out + caught.err).splitlines()]
-        for line in filter(None, expected.splitlines()):
-            start, _, end = " ".join(line.split()).partition(" ...")
-            assert any(s.startswith(start.removesuffix("...")) and s.endswith(end.strip()) for s in said), line

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import json
 import os
 import resource
 import signal
@@ -13,8 +14,8 @@ from pathlib import Path
 
 import contract_spec as spec
 import pytest
-from contract_models.zeno.methods import AsyncMethods, Methods
-from contract_models.zeno.ops.grep import GrepResult
+from contract_models.client.methods import AsyncMethods, Methods
+from contract_models.client.ops.grep import GrepResult
 
 from tests.support.doors import sample
 from tests.support.doors import zeno as command
@@ -62,6 +63,24 @@ def test_a_result_is_the_generated_model(zeno: Zeno) -> None:
     result = zeno.grep(pattern="def main", paths=["src"])
     assert isinstance(result, GrepResult)
     assert [(hit.path, hit.line, hit.text) for hit in result.hits] == [("src/app.py", 4, "def main():")]
+
+
+def test_what_is_absent_is_none(zeno: Zeno) -> None:
+    whole, cut = zeno.list_files(), zeno.list_files(max=1)
+    assert (whole.cursor, whole.truncated_by, whole.hints) == (None, None, None)
+    assert isinstance(cut.cursor, str)
+    seen, page = list(cut.files), cut
+    while page.cursor:
+        page = zeno.list_files(max=1, cursor=page.cursor)
+        seen += page.files
+    assert seen == whole.files
+
+
+def test_a_result_names_its_request_as_the_trace_does(root: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with Zeno(root, flags=["--log", str(log)]) as zeno:
+        ids = [zeno.stat(path=".").request_id, zeno.list_files().request_id]
+    assert [json.loads(line)["id"] for line in log.read_text().splitlines()[::2]] == ids
 
 
 def test_text_beyond_ascii_arrives_whole(zeno: Zeno) -> None:

@@ -3,6 +3,7 @@
 python -m tools.bench.run                     generated trees of 7,000 and 18,000 files
 python -m tools.bench.run --root DIR          any directory
 python -m tools.bench.run --growth            how cost grows: 1,000 to 50,000 files
+python -m tools.bench.run --tree DIR          a real tree: queries derived from it, ratios to ripgrep by class
 """
 
 import argparse
@@ -11,7 +12,7 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from tools.bench import races, trees
+from tools.bench import races, real_tree, trees
 from tools.bench.servers import ZENO, Server
 
 HEADER = f"{'':32} {'zeno ms':>18} {'other ms':>18} {'ratio':>8} {'goal':>8}"
@@ -25,7 +26,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--growth", action="store_true", help="the same as --files 1000 5000 20000 50000")
     parser.add_argument("--rounds", type=int, default=15, metavar="N", help="rounds of each race (default: 15)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="another seed makes other patterns")
+    parser.add_argument("--tree", type=Path, metavar="DIR", help="derive queries from this directory and race on it")
+    parser.add_argument("--each", action="store_true", help="with --tree: print every query, not only the slow ones")
     options = parser.parse_args(argv)
+    if options.tree is not None:
+        real_tree.report(real_tree.race(options.tree, min(options.rounds, 3)), each=options.each)
+        return 0
     if options.root is not None:
         measure(options.root, options.rounds, options.seed)
         return 0

@@ -8,6 +8,8 @@ import time
 from collections.abc import Sequence
 from typing import Any, Self
 
+# Seconds to wait for an index: a large tree on a busy machine takes minutes.
+PATIENCE = 900
 ZENO = [sys.executable, "-m", "zeno", "serve", "--root"]
 
 
@@ -54,7 +56,7 @@ class Server:
     def warm(self) -> float:
         """Wait until it answers from an index; seconds waited."""
         start = time.perf_counter()
-        while time.perf_counter() - start < 300:
+        while time.perf_counter() - start < PATIENCE:
             # In a text of many lines that nobody wrote, an index rules out everything, and nothing is scanned.
             seconds, result = self.ask("grep", pattern=f"{time.perf_counter_ns()}zqxj", max_files=1_000_000)
             children = subprocess.run(["ps", "--ppid", str(self.process.pid), "-o", "pid="], capture_output=True)

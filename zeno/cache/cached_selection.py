@@ -1,31 +1,52 @@
-"""The files that a request is about, of all that is held: by its rules, and by where their texts are."""
+"""The files that a request is about, among all that are cached: by its rules, and by where their texts are."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from heapq import merge
 from itertools import chain, groupby
-from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from zeno.files.walk import NOT_REGULAR, Run, Walked
-from zeno.search.selection import Candidates, Rules
+from zeno.search.selection import Rules
 from zeno.text.path_names import is_hidden
 
 if TYPE_CHECKING:
-    from zeno.cache.text_store import Entry, Segment
-    from zeno.cache.tree_cache import Holding
+    from zeno.cache.text_store import Entry, Narrowed, Range, Segment
+    from zeno.cache.tree_cache import TreeCache
 
-    Parts = dict[Segment, list[tuple[int, int]]]
-
-# To look through so much text of other files costs less than to begin anew behind it.
+# To scan so much text of other files costs less than to begin a new scan behind it.
 GAP = 4096
 
 
-def walked(holding: "Holding", rules: Rules) -> Iterable[Run] | None:
-    """What a walk by these rules would meet; None where one has to walk to see."""
+class RulesKey(NamedTuple):
+    """The rules of a request as a key: equal keys leave the same files."""
+
+    include_hidden: bool
+    gitignore: bool
+    exclude_dirs: tuple[str, ...]
+    exclude_globs: tuple[str, ...]
+    max_files: int
+    start: str
+
+
+def key_of(rules: Rules, start: str) -> RulesKey:
+    """Return the key of some rules from the path `start` on."""
+    return RulesKey(
+        rules.include_hidden,
+        rules.gitignore,
+        tuple(rules.exclude_dirs),
+        tuple(rules.exclude_globs),
+        rules.max_files,
+        start,
+    )
+
+
+def walked(cache: "TreeCache", rules: Rules) -> Iterable[Run] | None:
+    """Return what a walk by these rules would find; None where only a walk can tell."""
     excluded = frozenset(rules.exclude_dirs)
     if rules.gitignore:
-        met = holding.not_ignored(include_hidden=rules.include_hidden, exclude_dirs=excluded)
+        met = cache.not_ignored(include_hidden=rules.include_hidden, exclude_dirs=excluded)
         if met is None:
             return None
         files, problems, left_out = met
@@ -36,9 +57,9 @@ def walked(holding: "Holding", rules: Rules) -> Iterable[Run] | None:
                 excluded and not excluded.isdisjoint(path.split("/")[:-1])
             )
 
-        files = [path for path in holding.paths if visible(path)]
-        problems = [path for path in holding.problems if visible(path)]
-        left_out = holding.left_out(include_hidden=rules.include_hidden, exclude_dirs=excluded)
+        files = [path for path in cache.paths if visible(path)]
+        problems = [path for path in cache.problems if visible(path)]
+        left_out = cache.left_out(include_hidden=rules.include_hidden, exclude_dirs=excluded)
     names = merge((Walked(path, None) for path in files), (Walked(path, NOT_REGULAR) for path in problems))
     found = (
         (Run([path for path, _ in names], problem) for problem, names in groupby(names, itemgetter(1)))
@@ -48,29 +69,39 @@ def walked(holding: "Holding", rules: Rules) -> Iterable[Run] | None:
     return chain(left_out, found)
 
 
-class Chosen:
-    """The candidates of some rules, with what is worth keeping between requests."""
+class Located:
+    """Some files by where their texts are, kept between requests and computed again when that changes."""
 
-    def __init__(self, version: int, candidates: Candidates) -> None:
-        self.version = version
-        self.candidates = candidates
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = paths
         self._for: tuple[int, int] | None = None
         self.unheld: list[str] = []
-        """The files to be read from disk."""
+        """Files that have to be read from disk, sorted."""
+        self.known: set[str] = set()
+        """Those among them that are known to be texts of no more than `max_bytes`."""
+        self.linked: list[tuple[str, Entry]] = []
+        """Links to files whose texts are held, sorted, with these files."""
         self.held: dict[Segment, list[Entry]] = {}
-        """The others that are to be searched, by where their text is, in its order."""
+        """The other files that are to be searched, sorted, by segment; segments are sorted by their first file."""
         self._shared: set[Segment] = set()
-        """Segments that hold files which are none of these."""
+        """Segments that also have files which are none of these."""
+        self._ranks: dict[Segment, int] = {}
         self.skipped: Counter[str] = Counter()
+        """Files that are not searched, by reason."""
 
-    def look_up(self, holding: "Holding", max_bytes: int) -> None:
-        """Bring all that up to now."""
-        if self._for == (holding.content_version, max_bytes):
+    def look_up(self, cache: "TreeCache", max_bytes: int) -> None:
+        """Compute all attributes again if the content version or `max_bytes` changed."""
+        if self._for == (cache.content_version, max_bytes):
             return
-        self._for = (holding.content_version, max_bytes)
+        self._for = (cache.content_version, max_bytes)
         self.unheld, self.held, self.skipped = [], {}, Counter()
-        for path in self.candidates.paths:
-            entry = holding.entry(path)
+        entries = cache.entries
+        self.linked, self.known = [], set()
+        for path in self._paths:
+            entry = entries.get(path)
+            is_link = entry is None
+            if entry is None:
+                entry = cache.target(path)
             if entry is None or entry.size < 0:
                 self.unheld.append(path)
             elif entry.size > max_bytes:
@@ -79,33 +110,39 @@ class Chosen:
                 self.skipped["binary"] += 1
             elif entry.segment is None:
                 self.unheld.append(path)
+                self.known.add(path)
+            elif is_link:
+                self.linked.append((path, entry))
             else:
                 self.held.setdefault(entry.segment, []).append(entry)
+        self._ranks = {segment: rank for rank, segment in enumerate(self.held)}
         self._shared = set()
         for segment, held in self.held.items():
             if len(held) == len(segment.entries):
-                # All of them, which are in order there.
+                # Every file of it: keep one list instead of two.
                 self.held[segment] = segment.entries
-                continue
-            # An empty one starts where the next one does, and comes before it.
-            held.sort(key=attrgetter("start", "end"))
-            if sum(entry.segment is segment for entry in segment.entries) > len(held):
+            elif sum(entry.segment is segment for entry in segment.entries) > len(held):
                 self._shared.add(segment)
 
-    def narrow(self, parts: "Parts") -> "Parts":
-        """Of parts of segments those that hold text of these files."""
-        narrowed = {}
-        for segment, ranges in parts.items():
-            if segment in self._shared:
-                ranges = _within(ranges, self.held[segment])
-            if ranges and segment in self.held:
-                narrowed[segment] = ranges
-        return narrowed
+    def segments(self, narrowed: "Narrowed") -> "list[Segment]":
+        """Return the segments of these files that the index does not rule out, sorted by their first file.
+
+        Where it rules out little, all of them: their ranges may turn out empty.
+        """
+        if narrowed.pieces > len(self.held):
+            return list(self.held)
+        ranks = self._ranks
+        return sorted([segment for segment in narrowed.segments() if segment in ranks], key=ranks.__getitem__)
+
+    def ranges(self, narrowed: "Narrowed", segment: "Segment") -> "list[Range]":
+        """Return the parts of a segment that have text of these files and may match."""
+        ranges = narrowed.ranges(segment)
+        return within(ranges, self.held[segment]) if ranges and segment in self._shared else ranges
 
 
-def _within(ranges: list[tuple[int, int]], held: "list[Entry]") -> list[tuple[int, int]]:
-    """Of some parts of a text what belongs to some files in the order of their texts, and short gaps between."""
-    within: list[tuple[int, int]] = []
+def within(ranges: "list[Range]", held: "list[Entry]") -> "list[Range]":
+    """Clip parts of a text to the texts of some sorted files, with short gaps between them included."""
+    within: list[Range] = []
     for entry in held:
         for low, high in ranges:
             start, end = max(low, entry.start), min(high, entry.end)

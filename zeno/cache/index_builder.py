@@ -1,4 +1,4 @@
-"""Has the index computed elsewhere: a process does the work, a thread waits for it, and nobody who asks does."""
+"""Compute the index in another process; a thread feeds it, so that no request waits."""
 
 import sys
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -28,30 +28,30 @@ class Builder:
         return self._thread is not None and self._thread.is_alive()
 
     def start(self, blocks: list[list[Piece]]) -> None:
-        """Compute the bits of these blocks."""
+        """Compute the bits of these blocks: the first time at normal priority, because every search waits for it."""
         from threading import Thread
 
-        self._thread = Thread(target=self._run, args=(blocks,), daemon=True)
+        self._thread = Thread(target=self._run, args=(blocks, [] if self._thread is None else ["--nice"]), daemon=True)
         self._thread.start()
 
     def finished(self) -> list[tuple[Block, list[Piece]]]:
-        """What has been computed since last asked."""
+        """Return the blocks that were computed since the last call."""
         done, self._finished = self._finished, []
         return done
 
     def close(self) -> None:
-        """End the computation."""
+        """Stop the computation."""
         self._closed = True
         if self._thread is not None:
             if self._process is not None:
                 self._process.kill()
             self._thread.join()
 
-    def _run(self, blocks: list[list[Piece]]) -> None:
+    def _run(self, blocks: list[list[Piece]], flags: list[str]) -> None:
         import subprocess
 
-        # In isolated mode: no module is ever imported from the directory that happens to be the current one.
-        command = [sys.executable, "-I", signatures.__file__]
+        # In isolated mode no module is imported from the current directory.
+        command = [sys.executable, "-I", signatures.__file__, *flags]
         try:
             with subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL

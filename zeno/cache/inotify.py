@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from zeno.cache.errors import Unwatchable
 from zeno.files.tree import Tree
+from zeno.options import is_without
 
 MODIFY, ATTRIB, CLOSE_WRITE = 0x2, 0x4, 0x8
 MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x40, 0x80, 0x100, 0x200
@@ -51,7 +52,7 @@ class Watch:
     """An inotify instance, and the table of mounts: a directory can also be covered by another."""
 
     def __init__(self, tree: Tree) -> None:
-        if not sys.platform.startswith("linux"):
+        if not sys.platform.startswith("linux") or is_without("inotify"):
             raise Unwatchable
         try:
             self._libc = ctypes.CDLL(None, use_errno=True)

@@ -27,17 +27,22 @@ _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
 class Link:
     """A symbolic link, and where it led when it was last followed."""
 
-    __slots__ = ("abroad", "denied", "listed", "path")
+    __slots__ = ("abroad", "denied", "path", "target")
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.listed = False
-        """Whether it showed up in the listing."""
+        self.target: str | None = None
+        """The path of the regular file that it leads to, if any."""
         self.denied = False
-        """Whether it led to what the policy denies."""
+        """Whether it leads to what the policy denies."""
         self.abroad = True
         """Whether its way passed an absolute link that does not begin with the root's own name: such a way can change
         though nothing under the root does."""
+
+    @property
+    def listed(self) -> bool:
+        """Whether it shows up in the listing."""
+        return self.target is not None
 
 
 class Other:
@@ -87,7 +92,7 @@ class Listing:
         self._drop = drop
         self.root = Folder(None, "")
         self._todo = [self.root]
-        self._links: dict[str, Link] = {}
+        self.links: dict[str, Link] = {}
         self._others: set[str] = set()
         self._closed: set[Folder] = set()
         """Directories that could not be listed or entered."""
@@ -103,7 +108,7 @@ class Listing:
     @property
     def problems(self) -> list[str]:
         """The names that are no files and lead to none, sorted."""
-        links = (link.path for link in self._links.values() if not link.listed and not link.denied)
+        links = (link.path for link in self.links.values() if not link.listed and not link.denied)
         return sorted([*links, *self._others])
 
     @property
@@ -126,20 +131,17 @@ class Listing:
                         self._scan(folder, descent)
                 while self._todo:
                     self._scan(self._todo.pop(), descent)
-        if self._links:
+        if self.links:
             self._follow_links(every=bool(stale) or self.opaque)
         self._settle()
 
     def _follow_links(self, *, every: bool) -> None:
-        """Look where links lead now: every one, or those that may lead elsewhere though no name below the root is new.
-
-        The latter will do where all directories are seen.
-        """
-        for link in self._links.values():
+        """Follow all links again, or where all directories are seen those that may change though no name is new."""
+        for link in self.links.values():
             if every or link.abroad:
-                before = (link.listed, link.denied)
-                link.listed, link.abroad, link.denied = self._tree.leads(link.path)
-                if (link.listed, link.denied) != before:
+                before = (link.target, link.denied)
+                link.target, link.abroad, link.denied = self._tree.leads(link.path)
+                if (link.target, link.denied) != before:
                     self._changed.add(link.path)
 
     def _told(self) -> list[Folder]:
@@ -237,7 +239,7 @@ class Listing:
             self._changed.add(child.prefix)
         elif kind == LINK:
             # Followed by `refresh`, when all directories are known.
-            folder.children[name] = self._links[path] = Link(path)
+            folder.children[name] = self.links[path] = Link(path)
             self._changed.add(path)
         elif kind == OTHER:
             folder.children[name] = Other(path)
@@ -269,7 +271,7 @@ class Listing:
                 del self.entries[child.path]
                 self._changed.add(child.path)
             elif isinstance(child, Link):
-                del self._links[child.path]
+                del self.links[child.path]
                 self._changed.add(child.path)
             elif isinstance(child, Other):
                 self._others.discard(child.path)
@@ -281,13 +283,13 @@ class Listing:
             return
         self.version += 1
         if len(self._changed) > 64:
-            links = [link.path for link in self._links.values() if link.listed]
+            links = [link.path for link in self.links.values() if link.listed]
             self.paths = sorted([*self.entries, *links])
         else:
             for path in self._changed:
                 index = bisect_left(self.paths, path)
                 held = index < len(self.paths) and self.paths[index] == path
-                link = self._links.get(path)
+                link = self.links.get(path)
                 listed = path in self.entries or (link is not None and link.listed)
                 if held and not listed:
                     del self.paths[index]

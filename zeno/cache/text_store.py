@@ -1,8 +1,8 @@
-"""Text held in memory: segments of whole files, and an index of the pieces they are cut into.
+"""Texts kept in memory: segments of whole files, and an index of the pieces that segments are cut into.
 
-Files are held in segments of some tens of kilobytes, joined about in the order of their paths. A segment never changes:
-a file that changed is forgotten, and read into a later segment. When too little of a segment is still of use, the rest
-of its files are forgotten too, so that the memory comes back.
+A segment holds about 256 KB of files that are neighbours in the tree, sorted by path. It never changes: a file that
+changed is dropped from it and read into a later segment. When less than half of a segment is still in use, the rest of
+its files is dropped too, so that its memory is freed.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,35 +11,39 @@ from typing import NamedTuple
 from zeno.index.requirements import Demand
 from zeno.index.signatures import Block
 
-# Large enough for the allocator to give each its own pages, which then come back when it goes.
+# Large enough for the allocator to map each segment on its own, so that its pages are freed with it.
 SEGMENT = 256 << 10
 PIECE = SEGMENT // 3
-# As many pieces are indexed together: a question costs about the same for each block, however many pieces it has.
+# Pieces in one block of the index: a lookup costs about the same for each block, however many pieces it has.
 BLOCK = 1024
-# Blocks of fewer are indexed anew together with what is new.
+# Blocks with fewer pieces are indexed again together with new segments.
 SMALL_BLOCK = 64
-# What a held file costs beside its text: the objects that know it.
+# Bytes that a held file costs beside its text: the objects that describe it.
 OVERHEAD = 512
+
+Range = tuple[int, int]
+"""Part of a text: where it begins and where it ends."""
 
 
 class Entry:
-    """A regular file, and what is known of it. What is known is also watched."""
+    """A regular file and what is known of it. Whatever is known of a file is also watched."""
 
     __slots__ = ("binary", "end", "path", "segment", "size", "start", "watch")
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.size = -1
-        """Its size; below 0 where nothing is known of it, so that it is read from disk."""
+        """Size in bytes; below 0 where nothing is known of the file, so that it is read from disk."""
         self.binary = False
         self.watch = -1
         self.segment: Segment | None = None
-        """Where its text is; None where its text is not held."""
+        """The segment that has its text; None where its text is not held."""
         self.start = self.end = 0
+        """Where its text begins and ends in the segment."""
 
 
 class Piece(NamedTuple):
-    """A part of a segment, whole lines; what the index tells apart."""
+    """Whole lines of a segment; the unit that the index tells apart."""
 
     segment: "Segment"
     start: int
@@ -47,20 +51,34 @@ class Piece(NamedTuple):
 
     @property
     def text(self) -> bytes:
-        """Its text."""
+        """The text of the piece."""
         return self.segment.text[self.start : self.end]
 
 
-class Segment:
-    """The joined texts of some files."""
+class IndexedBlock(NamedTuple):
+    """A block of the index and the pieces that its bits stand for."""
 
-    __slots__ = ("entries", "live", "text")
+    bits: Block
+    pieces: list[Piece]
+
+
+class Segment:
+    """The joined texts of some files, sorted by path."""
+
+    __slots__ = ("block", "cuts", "entries", "first_bit", "live", "text")
 
     def __init__(self, texts: list[tuple[Entry, bytes]]) -> None:
+        texts = sorted(texts, key=_path_of)
         self.text = b"".join(text for _, text in texts)
         self.entries: list[Entry] = []
         self.live = len(self.text)
-        """How much of the text is of files that are still held here."""
+        """Bytes of files that are still held here."""
+        self.block: IndexedBlock | None = None
+        """The block that indexes this segment; None while it is not indexed."""
+        self.first_bit = 0
+        """The bit of its first piece in that block."""
+        self.cuts: list[Range] = []
+        """Where its pieces begin and end, once it is indexed."""
         position = 0
         for entry, text in texts:
             entry.segment, entry.start, entry.end = self, position, position + len(text)
@@ -68,26 +86,30 @@ class Segment:
             self.entries.append(entry)
 
     def pieces(self) -> Iterator[Piece]:
-        """The text cut at ends of lines into about equal pieces."""
+        """Cut the text at line ends into pieces of about equal size."""
         start = 0
         while start < len(self.text):
             end = self.text.find(b"\n", min(start + PIECE, len(self.text) - 1)) + 1
-            # A short rest is better part of the piece before it.
+            # A short rest becomes part of the piece before it.
             end = end if len(self.text) - end > PIECE // 2 else len(self.text)
             yield Piece(self, start, end)
             start = end
 
 
+def _path_of(item: tuple[Entry, bytes]) -> str:
+    return item[0].path
+
+
 class Store:
-    """All segments, and the bits of those that are indexed."""
+    """All segments, and the index of those that are indexed."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._pending: dict[Entry, bytes] = {}
         self._pending_size = 0
-        self._fresh: list[Segment] = []
-        """Not indexed yet: they may match anything."""
-        self._blocks: list[tuple[Block, list[Piece]]] = []
+        self._fresh: dict[Segment, None] = {}
+        """Segments without an index: they may match anything."""
+        self._blocks: list[IndexedBlock] = []
         self.size = 0
         """Bytes of text, index and objects held."""
 
@@ -96,26 +118,31 @@ class Store:
         """Whether no more text may be held. The index costs about an eighth of the text."""
         return self.size + self._pending_size * 9 // 8 >= self._limit
 
+    @property
+    def has_room(self) -> bool:
+        """Whether there is room for more than a few files: a store that was full must not fill up after every edit."""
+        return self.size + self._pending_size < self._limit * 7 // 8
+
     def hold(self, entry: Entry, text: bytes) -> None:
-        """Take the text of a file. It serves searches once its segment is full, or `seal` was called."""
+        """Take the text of a file. Searches use it once its segment is full, or after `seal`."""
         self._pending[entry] = text
         self._pending_size += len(text) + OVERHEAD
         if self._pending_size >= SEGMENT:
             self.seal()
 
     def seal(self) -> bool:
-        """Make a segment of what is pending, if anything is."""
+        """Make a segment of the pending texts; return whether there were any."""
         some = bool(self._pending)
         if some:
             segment = Segment(list(self._pending.items()))
-            self._fresh.append(segment)
+            self._fresh[segment] = None
             self.size += len(segment.text) + OVERHEAD * len(segment.entries)
             self._pending.clear()
             self._pending_size = 0
         return some
 
     def forget(self, entry: Entry) -> list[Entry]:
-        """Let go of a file's text; returns the files that have to go with it, because their segment is not worth it."""
+        """Drop the text of a file; return the other files that are dropped because their segment is hardly used."""
         text = self._pending.pop(entry, None)
         if text is not None:
             self._pending_size -= len(text) + OVERHEAD
@@ -131,28 +158,32 @@ class Store:
             other.segment = None
         self.size -= len(segment.text) + OVERHEAD * len(others)
         segment.text, segment.entries = b"", []
-        if segment in self._fresh:
-            self._fresh.remove(segment)
+        self._fresh.pop(segment, None)
         return others
 
     # The index
 
     @property
     def unindexed_size(self) -> int:
-        """How much text has no bits yet."""
+        """Bytes of text without an index."""
         return sum(len(segment.text) for segment in self._fresh)
 
     def unindexed(self) -> list[list[Piece]]:
-        """The pieces to be indexed next, in blocks. Small and thinned blocks are dissolved and indexed anew, so that
-        many edits do not leave many blocks."""
+        """Return the pieces to be indexed next, in blocks.
+
+        Small blocks, and those of which most segments are gone, are dissolved and indexed again: many edits must not
+        leave many blocks.
+        """
         kept = []
-        for bits, pieces in self._blocks:
-            live = {id(piece.segment): piece.segment for piece in pieces if piece.segment.entries}
-            if sum(piece.segment.entries != [] for piece in pieces) >= max(SMALL_BLOCK, len(pieces) // 2):
-                kept.append((bits, pieces))
-            else:
-                self._fresh += live.values()
-                self.size -= bits.size
+        for block in self._blocks:
+            if sum(piece.segment.entries != [] for piece in block.pieces) >= max(SMALL_BLOCK, len(block.pieces) // 2):
+                kept.append(block)
+                continue
+            for piece in block.pieces:
+                if piece.segment.entries:
+                    piece.segment.block = None
+                    self._fresh[piece.segment] = None
+            self.size -= block.bits.size
         self._blocks = kept
         blocks: list[list[Piece]] = [[]]
         for segment in self._fresh:
@@ -162,29 +193,61 @@ class Store:
         return blocks
 
     def indexed(self, bits: Block, pieces: list[Piece]) -> None:
-        """Take the bits of a block. Some of its segments may have been emptied meanwhile: they match nothing now."""
-        self._blocks.append((bits, pieces))
+        """Take the bits of a block. Segments of it that were emptied meanwhile match nothing."""
+        block = IndexedBlock(bits, pieces)
+        self._blocks.append(block)
         self.size += bits.size
-        taken = {id(piece.segment) for piece in pieces}
-        self._fresh = [segment for segment in self._fresh if id(segment) not in taken]
+        for number, (segment, start, end) in enumerate(pieces):
+            if segment.block is not block:
+                segment.block, segment.first_bit, segment.cuts = block, number, []
+                self._fresh.pop(segment, None)
+            segment.cuts.append((start, end))
 
-    def candidates(self, demand: Demand) -> dict[Segment, list[tuple[int, int]]]:
-        """Where a line that meets a demand may be: parts of segments, whole lines, in order."""
-        found: dict[Segment, list[tuple[int, int]]] = {}
-        for block, pieces in self._blocks:
-            bits = _met(demand, block.row, (1 << block.count) - 1)
-            while bits:
-                lowest = bits & -bits
-                segment, start, end = pieces[lowest.bit_length() - 1]
-                found.setdefault(segment, []).append((start, end))
-                bits ^= lowest
-        for segment in self._fresh:
-            found[segment] = [(0, len(segment.text))]
+    def narrow(self, demand: Demand) -> "Narrowed":
+        """Look up which segments may hold a line that meets a demand."""
+        return Narrowed(demand, self._blocks, self._fresh)
+
+
+class Narrowed:
+    """The parts of segments that may hold a line that meets a demand."""
+
+    def __init__(self, demand: Demand, blocks: list[IndexedBlock], fresh: dict[Segment, None]) -> None:
+        self._fresh = fresh
+        self._met = {id(block): (block, _met(demand, block.bits.row, (1 << block.bits.count) - 1)) for block in blocks}
+        self.pieces = sum(bits.bit_count() for _, bits in self._met.values()) + len(fresh)
+        """How many pieces may hold such a line; a segment without an index counts as one."""
+
+    def segments(self) -> list[Segment]:
+        """All segments with such a part, in no particular order."""
+        found: dict[Segment, None] = dict.fromkeys(self._fresh)
+        for block, bits in self._met.values():
+            # The lowest bit comes first.
+            flags = bin(bits)[:1:-1]
+            at = flags.find("1")
+            while at >= 0:
+                found[block.pieces[at].segment] = None
+                at = flags.find("1", at + 1)
+        return list(found)
+
+    def ranges(self, segment: Segment) -> list[Range]:
+        """The parts of one segment, whole lines, in order; neighbours are joined."""
+        if segment.block is None:
+            return [(0, len(segment.text))]
+        count = len(segment.cuts)
+        bits = self._met[id(segment.block)][1] >> segment.first_bit & (1 << count) - 1
+        if bits == (1 << count) - 1:
+            return [(0, len(segment.text))]
+        found: list[Range] = []
+        for number, (start, end) in enumerate(segment.cuts):
+            if bits >> number & 1:
+                if found and found[-1][1] == start:
+                    start = found.pop()[0]
+                found.append((start, end))
         return found
 
 
 def _met(demand: Demand, row: Callable[[int], int], everything: int) -> int:
-    """A bit for each piece that meets a demand."""
+    """Return one bit for each piece: whether it meets the demand."""
     if demand.any_of:
         bits = 0
         for number in demand.rows:

@@ -6,7 +6,7 @@ from zeno.cache.ignored_listing import left_out, met
 from zeno.cache.index_builder import Builder
 from zeno.cache.inotify import Watch
 from zeno.cache.listing import Folder, Listing
-from zeno.cache.text_store import Entry, Segment, Store
+from zeno.cache.text_store import Entry, Narrowed, Store
 from zeno.cache.watch_table import Watched
 from zeno.files.batch_open import Descent, content
 from zeno.files.ignore_rules import ignore_text
@@ -22,7 +22,7 @@ MAX_HELD_FILE = 2_000_000
 MIN_INDEXED = 1 << 20
 
 
-class Holding:
+class TreeCache:
     """Raises `Unwatchable` or `Lost` wherever changes could go unseen; then it has to be closed."""
 
     def __init__(self, tree: Tree, limit: int) -> None:
@@ -37,10 +37,14 @@ class Holding:
         """Files of which nothing is known, in the order in which they are to be read."""
         self._hidden: dict[Entry, None] = {}
         """Those among them that are hidden: read only once somebody has asked for hidden files."""
+        self._without_text: dict[Entry, None] = {}
+        """Files of which only size and kind are known, because there was no room for their texts."""
         self._out_of_watches = False
         self._ruling: set[Entry] = set()
         """Ignore files that somebody was answered by."""
         self._rules_version = 0
+        self.behind = True
+        """Whether there may be something left to prepare."""
         self.content_version = 0
         """Grows whenever more or less is known of some file."""
 
@@ -52,7 +56,11 @@ class Holding:
     # Preparing
 
     def prepare(self) -> bool:
-        """Do a little more; False when there is nothing left to do for now."""
+        """Do a little more; return False when there is nothing left to do for now."""
+        self.behind = self._prepare()
+        return self.behind
+
+    def _prepare(self) -> bool:
         if not self._listed:
             with self._tree.descent() as descent:
                 for _ in range(16):
@@ -63,7 +71,10 @@ class Holding:
         # Asked before its work is taken: done in between, that would look undone, and be done and held twice.
         busy = self._builder.busy
         self._collect()
-        if self._queue and not self._store.full and not self._out_of_watches:
+        if self._without_text and self._store.has_room:
+            self._queue.update(self._without_text)
+            self._without_text.clear()
+        if self._queue and not self._out_of_watches:
             self._read_some()
             return True
         if not self._queue:
@@ -88,17 +99,20 @@ class Holding:
                     self._out_of_watches = True
                     return
                 try:
-                    found = content(descriptor, MAX_HELD_FILE)
+                    # Without room for its text its size and kind are still worth knowing.
+                    found = content(descriptor, MAX_HELD_FILE, whole=not self._store.full)
                 except OSError:
                     found = None
                 # Then checked: what was read outside the root is not kept.
                 if found is None or not descent.is_in_place():
                     continue
                 entry.size, data, entry.binary = found
-                if not entry.binary and entry.size <= MAX_HELD_FILE:
-                    self._store.hold(entry, normal(data))
+                if entry.binary or entry.size > MAX_HELD_FILE:
+                    continue
                 if self._store.full:
-                    break
+                    self._without_text[entry] = None
+                else:
+                    self._store.hold(entry, normal(data))
         self.content_version += 1
 
     def _collect(self) -> None:
@@ -108,11 +122,13 @@ class Holding:
     def _forget(self, entry: Entry) -> None:
         """Something happened to a file: nothing is known of it any more."""
         self.content_version += 1
+        self.behind = True
         if entry in self._ruling:
             self._ruling.remove(entry)
             self._rules_version += 1
         for lost in [entry, *self._store.forget(entry)]:
             lost.size, lost.binary = -1, False
+            self._without_text.pop(lost, None)
             queue = self._hidden if is_hidden(lost.path) else self._queue
             queue[lost] = None
 
@@ -189,13 +205,19 @@ class Holding:
             raise OSError(errno.EAGAIN, "an ignore file that was moved")
         return text
 
-    def entry(self, path: str) -> Entry | None:
-        """What is known of a file; None for a link, whose target may be anything by now."""
-        return self._listing.entries.get(path)
+    @property
+    def entries(self) -> dict[str, Entry]:
+        """All regular files by path. Links have no entry."""
+        return self._listing.entries
 
-    def candidates(self, demand: Demand) -> dict[Segment, list[tuple[int, int]]]:
-        """Where a line that meets a demand may be: parts of segments, whole lines, in order."""
-        return self._store.candidates(demand)
+    def target(self, path: str) -> Entry | None:
+        """The file that a link leads to, where it is a file of the listing; None for paths that are no links."""
+        link = self._listing.links.get(path)
+        return None if link is None or link.target is None else self.entries.get(link.target)
+
+    def narrow(self, demand: Demand) -> Narrowed:
+        """Look up which segments may hold a line that meets a demand."""
+        return self._store.narrow(demand)
 
     def want_hidden(self) -> None:
         """Somebody asks for hidden files: hold these too."""

@@ -1,81 +1,94 @@
-"""The tree held in memory: the same answers as from disk, sooner.
+"""A corpus that answers from memory, with the same answers as from disk.
 
-Everything is prepared in moments in which nobody asks: first the listing, then the texts, then the index, which a
-process of its own computes. What is not prepared yet, or no longer, is read from disk; so is everything where changes
-cannot be seen as they happen.
+The tree is read into memory in idle moments: first the listing, then the texts, then the index, which another process
+computes. Files that are not in memory yet, or no longer, are read from disk; so is everything where changes cannot be
+watched.
 """
 
 import time
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
+from heapq import merge
 from importlib import import_module
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from zeno.cache.cached_selection import Chosen, walked
+from zeno.cache.cached_selection import Located, RulesKey, key_of, walked, within
 from zeno.cache.errors import Lost, Unwatchable
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.cold import ColdCorpus
-from zeno.search.corpus import Found, Query, planned_for
+from zeno.search.corpus import Found, Query, Search, Snapshot, planned_for
 from zeno.search.disk_reader import Reader
 from zeno.search.line_view import Lines
-from zeno.search.selection import Candidates, Rules, select
+from zeno.search.selection import Candidates, Rules, Selection, select
 from zeno.text.path_names import Paths
-from zeno.text.regex import Scan
 
 if TYPE_CHECKING:
-    from zeno.cache.text_store import Entry, Segment
-    from zeno.cache.tree_cache import Holding
+    from zeno.cache.tree_cache import TreeCache
 
-# How long somebody who asks may have to wait for what is being prepared.
+# Seconds of one slice of idle work: somebody who asks meanwhile waits so long at most.
 SLICE = 0.002
-# So much text is looked through at once, to learn which of its files have a match; more only as hits are asked for.
-LITTLE = 1 << 20
-# Clients repeat few combinations of rules.
-MAX_SELECTIONS = 8
-# So do they with what they pick of the files that the rules leave.
-MAX_PICKED = 4
+# Clients repeat few combinations of rules, and few selections of files.
+MAX_SNAPSHOTS = 8
+MAX_SELECTIONS = 4
 
 
 class WarmCorpus:
-    """Answers from memory where it can. `idle` is what makes it warm."""
+    """Answers from memory where it can. `idle` fills the memory."""
 
     def __init__(self, tree: Tree, cache_bytes: int) -> None:
         self.tree = tree
         self._cold = ColdCorpus(tree)
         self._cache_bytes = cache_bytes
-        self._holding: Holding | None = None
-        # What ignore rules deny can change with the text of any ignore file: it is read anew for every request.
+        self._cache: TreeCache | None = None
+        # Ignore rules that deny can change with the text of any ignore file: they are read for every request.
         self._possible = not tree.policy.ignored
-        self._selections: dict[object, Chosen] = {}
-        self._picked: list[Chosen] = []
-        self._imports = ["zeno.cache.tree_cache", "zeno.cache.index_builder", "struct", "ctypes"]
+        self._is_copy = False
+        self._snapshots: dict[RulesKey, WarmSnapshot] = {}
 
     def close(self) -> None:
-        """Let go of everything."""
-        self._selections.clear()
-        self._picked.clear()
-        if self._holding is not None:
-            self._holding.close()
-            self._holding = None
+        """Release everything."""
+        self._snapshots.clear()
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+
+    def preparations(self) -> list[Callable[[], object]]:
+        """Import what only a warm server needs, one module at a time, and make single paths cheaper."""
+        modules = ("ctypes", "struct", "zeno.cache.index_builder", "zeno.cache.tree_cache", "zeno.cache.segment_search")
+        return [*(partial(import_module, name) for name in modules), self.tree.quicken]
+
+    @property
+    def behind(self) -> bool:
+        """Whether something is left to prepare."""
+        return self._possible and (self._cache is None or self._cache.behind)
+
+    @property
+    def warm(self) -> bool:
+        """Whether files are listed and searched in memory."""
+        return self._cache is not None and self._cache.ready and not self._cache.opaque
+
+    def before_fork(self) -> None:
+        """Bring the cache up to date, so that a forked copy may use it as it is."""
+        self._current()
+
+    def in_fork(self) -> None:
+        """Use the cache as it is: the kernel tells of each change once, and that is for the parent to read."""
+        self._is_copy = True
 
     def idle(self) -> bool:
-        """Prepare for a moment."""
+        """Prepare for a moment; return False when nothing is left to prepare."""
         if not self._possible:
             return False
         try:
-            if self._holding is None:
-                if self._imports:
-                    # What only this needs is imported where there is time for it, a few milliseconds at once.
-                    import_module(self._imports.pop())
-                    return True
-                from zeno.cache.tree_cache import Holding
+            if self._cache is None:
+                from zeno.cache.tree_cache import TreeCache
 
-                self.tree.quicken()
-                self._holding = Holding(self.tree, self._cache_bytes)
+                self._cache = TreeCache(self.tree, self._cache_bytes)
             until = time.monotonic() + SLICE
-            while self._holding.prepare():
+            while self._cache.prepare():
                 if time.monotonic() > until:
                     return True
         except Unwatchable:
@@ -83,103 +96,39 @@ class WarmCorpus:
             self.close()
         return False
 
-    def candidates(self, rules: Rules, start: str = "") -> Candidates:
-        """From the held listing, brought up to now."""
-        holding = self._current()
-        # Only a walk tells which directories cannot be listed.
-        if holding is None or holding.opaque:
-            return self._cold.candidates(rules, start)
+    def snapshot(self, rules: Rules, start: str = "") -> Snapshot:
+        """Take the candidates from the cached listing, brought up to date."""
+        cache = self._current()
+        if cache is None:
+            return self._cold.snapshot(rules, start)
         if rules.include_hidden:
-            holding.want_hidden()
-        key = (
-            rules.include_hidden,
-            rules.gitignore,
-            *rules.exclude_dirs,
-            None,
-            *rules.exclude_globs,
-            rules.max_files,
-            start,
-        )
-        selection = self._selections.get(key)
-        if selection is None or selection.version != holding.version:
-            self._selections.pop(key, None)
-            while len(self._selections) >= MAX_SELECTIONS:
-                del self._selections[next(iter(self._selections))]
-            runs = walked(holding, rules)
+            cache.want_hidden()
+        # Only a walk tells which directories cannot be listed.
+        if cache.opaque:
+            return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates)
+        key = key_of(rules, start)
+        snapshot = self._snapshots.get(key)
+        if snapshot is None or snapshot.version != cache.version:
+            self._snapshots.pop(key, None)
+            while len(self._snapshots) >= MAX_SNAPSHOTS:
+                del self._snapshots[next(iter(self._snapshots))]
+            # Reading ignore files from the cache adds watches, and those of a copy belong to its parent.
+            runs = None if self._is_copy and rules.gitignore else walked(cache, rules)
             if runs is None:
-                return self._cold.candidates(rules, start)
-            selection = Chosen(holding.version, select(runs, rules, start))
-            self._selections[key] = selection
-        return selection.candidates
+                return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates)
+            snapshot = WarmSnapshot(self.tree, cache, select(runs, rules, start))
+            self._snapshots[key] = snapshot
+        return snapshot
 
-    def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
-        """From the held texts that the index does not rule out, and from disk what is not held."""
-        holding = self._holding
-        if holding is None or not holding.ready:
-            yield from self._cold.search(paths, query, meter, skipped)
-            return
-        planned = planned_for(query)
-        selection = self._chosen(paths, holding)
-        selection.look_up(holding, query.max_bytes)
-        skipped.update(selection.skipped)
-        parts = selection.narrow(holding.candidates(planned.demand))
-        size = sum(high - low for ranges in parts.values() for low, high in ranges)
-        scan = planned.scan if selection.unheld else planned.scan_of(size) if parts else None
-        little = scan is not None and size <= LITTLE
-        todo: list[tuple[str, Entry | None]] = [(path, None) for path in selection.unheld]
-        for segment, ranges in parts.items():
-            held = selection.held[segment]
-            entries = _hit(held, segment.text, ranges, scan) if scan is not None and little else _touched(held, ranges)
-            todo += [(entry.path, entry) for entry in entries]
-        if not todo:
-            return
-        todo.sort(key=_path)
-        enough = False
-        reached: dict[Segment, int] = {}
-        with Reader(self.tree, query.max_bytes, planned, meter, skipped) as reader:
-            for path, entry in todo:
-                if entry is None:
-                    text = reader.text(path, whole=not enough)
-                    if text is None:
-                        continue
-                    lines = Lines(text)
-                    found = Found(path, lines, lines.matching(query.matches, scan))
-                elif enough or entry.segment is None:
-                    continue
-                else:
-                    segment = entry.segment
-                    ranges = parts[segment]
-                    if scan is not None and not little:
-                        # One look at the whole segment mostly settles it for all its files.
-                        if segment not in reached:
-                            reached[segment] = _first(scan, segment.text, ranges)
-                        if entry.end <= reached[segment]:
-                            continue
-                    lines = Lines(segment.text, entry.start, entry.end)
-                    meter.scanned(entry.end - entry.start)
-                    found = Found(path, lines, lines.matching(query.matches, scan, ranges))
-                yield found
-                enough = not lines.asked
-
-    def _chosen(self, paths: Sequence[str], holding: "Holding") -> Chosen:
-        """All that the rules leave, or what was picked of that: the same as before wherever it is the same."""
-        for one in self._selections.values():
-            if one.candidates.paths is paths:
-                return one
-        for one in self._picked:
-            if one.candidates.paths == paths:
-                return one
-        chosen = Chosen(holding.version, Candidates(Paths(paths), cut=False, problems=[], left_out={}))
-        self._picked = [chosen, *self._picked[: MAX_PICKED - 1]]
-        return chosen
-
-    def _current(self) -> "Holding | None":
-        """What is held, brought up to now; None where that is not possible."""
-        holding = self._holding
-        if holding is None or not holding.ready:
+    def _current(self) -> "TreeCache | None":
+        """Return the cache, brought up to date; None where there is none, or none any more."""
+        cache = self._cache
+        if cache is None or not cache.ready:
             return None
+        if self._is_copy:
+            return cache
         try:
-            holding.refresh()
+            cache.refresh()
         except Lost:
             self.close()
             return None
@@ -187,45 +136,80 @@ class WarmCorpus:
             self._possible = False
             self.close()
             return None
-        return holding
+        return cache
 
 
-def _path(item: "tuple[str, Entry | None]") -> str:
-    return item[0]
+class WarmSnapshot:
+    """The candidates of some rules, and what is worth keeping of them between requests."""
 
+    def __init__(self, tree: Tree, cache: "TreeCache", candidates: Candidates) -> None:
+        self._tree = tree
+        self._cache = cache
+        self.version = cache.version
+        """The version of the listing that the candidates are from."""
+        self.candidates = candidates
+        self._selected: dict[tuple[str, ...], tuple[Paths, Located]] = {}
+        """What was selected lately, by the entries of the selection."""
 
-def _touched(held: "list[Entry]", ranges: list[tuple[int, int]]) -> "list[Entry]":
-    """Of files in the order of their texts those from the first of some parts to the last."""
-    low, high = ranges[0][0], ranges[-1][1]
-    return [entry for entry in held if entry.start < high and entry.end > low]
+    def paths(self, selection: Selection) -> Paths:
+        """The candidates that a selection asks for."""
+        return self._select(selection)[0]
 
+    def search(self, selection: Selection, query: Query, meter: Meter, skipped: "Counter[str]") -> Search:
+        """Search them in memory where the index does not rule them out, and on disk where they are not in memory."""
+        located = self._select(selection)[1]
+        return Search(lambda search: self._found(search, located, query, meter, skipped))
 
-def _hit(held: "list[Entry]", text: bytes, ranges: list[tuple[int, int]], scan: Scan) -> "Iterator[Entry]":
-    """Of files in the order of their texts those with a match in some parts; between them may be text of none."""
-    position = 0
-    for low, high in ranges:
-        position = max(position, low)
-        while position < high:
-            found = scan(text, position, high)[0]
-            # What matches the empty text also matches behind the last line.
-            if found < 0 or found >= high:
-                break
-            after = bisect_right(held, found, key=_start)
-            if after and found < held[after - 1].end:
-                yield held[after - 1]
-                position = held[after - 1].end
-            else:
-                position = held[after].start if after < len(held) else high
+    def _select(self, selection: Selection) -> tuple[Paths, Located]:
+        kept = self._selected.get(selection.entries) if selection.entries is not None else None
+        if kept is None:
+            paths = selection.of(self.candidates)
+            kept = paths, Located(paths)
+            if selection.entries is not None:
+                while len(self._selected) >= MAX_SELECTIONS:
+                    del self._selected[next(iter(self._selected))]
+                self._selected[selection.entries] = kept
+        return kept
 
+    def _found(
+        self, search: Search, located: Located, query: Query, meter: Meter, skipped: "Counter[str]"
+    ) -> Iterator[Found]:
+        from zeno.cache.segment_search import in_file, in_segment, merged
 
-def _start(entry: "Entry") -> int:
-    return entry.start
-
-
-def _first(scan: Scan, text: bytes, ranges: list[tuple[int, int]]) -> int:
-    """Where the first match in some parts of a text starts; the text's end where there is none."""
-    for low, high in ranges:
-        start = scan(text, low, high)[0]
-        if start >= 0:
-            return start
-    return len(text)
+        planned = planned_for(query)
+        located.look_up(self._cache, query.max_bytes)
+        skipped.update(located.skipped)
+        narrowed = self._cache.narrow(planned.demand)
+        segments = located.segments(narrowed)
+        if not segments and not located.unheld and not located.linked:
+            return
+        scan = planned.scan_of([segment.text for segment in segments])
+        in_memory = (
+            (located.held[segment][0].path, in_segment(segment.text, located.held[segment], ranges, scan))
+            for segment in meter.checked(segments)
+            if (ranges := located.ranges(narrowed, segment))
+        )
+        linked = (
+            (path, in_file(path, entry, within(narrowed.ranges(entry.segment), [entry]), scan))
+            for path, entry in located.linked
+            if entry.segment is not None
+        )
+        read = 0
+        with Reader(self._tree, query.max_bytes, planned, meter, skipped) as reader:
+            for path, entry, first, parts in merged(merge(in_memory, linked, key=itemgetter(0)), located.unheld):
+                if search.counts_only:
+                    break
+                if entry is None:
+                    read += 1
+                    text = reader.text(path, whole=True)
+                    if text is not None:
+                        lines = Lines(text)
+                        yield Found(path, lines, lines.matching(query.matches, scan))
+                elif entry.segment is not None:
+                    lines = Lines(entry.segment.text, entry.start, entry.end)
+                    meter.scanned(entry.end - entry.start)
+                    yield Found(path, lines, lines.matching(query.matches, scan, parts, first))
+            # Files in memory were counted before.
+            for path in located.unheld[read:] if search.counts_only else ():
+                if path not in located.known:
+                    reader.text(path, whole=False)

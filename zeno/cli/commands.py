@@ -17,15 +17,14 @@ from zeno.errors import CannotRun
 
 
 @deadly()
-def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
-    """The server that flags describe, whatever door it stands behind."""
+def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
+    """Return the server that the flags describe; every door uses one like it."""
     # What else is installed must not have a say in what is answered; and to look for it takes time.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     from zeno.cache.warm_corpus import WarmCorpus
     from zeno.search.cold import ColdCorpus
     from zeno.session.server import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, Server
 
-    tree = _tree(options, stack)
     trace = None
     if options.log is not None:
         from zeno.trace.writer import TraceWriter
@@ -46,8 +45,19 @@ def _server(options: argparse.Namespace, stack: ExitStack) -> Any:
         max_ops=options.max_ops,
         max_lines=options.max_lines,
         max_bytes=options.max_bytes,
+        max_seconds=options.max_seconds,
         gitignore=options.gitignore,
     )
+
+
+def _claims(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
+    """Return what writes clients' claims into the log; None without one."""
+    if options.log is None:
+        return None
+    from zeno.doors.claims import Claims
+    from zeno.trace.recorder import Recorder
+
+    return Claims(stack.enter_context(Recorder(options.log, tree)))
 
 
 def _require_output() -> None:
@@ -59,7 +69,8 @@ def serve(options: argparse.Namespace) -> int:
     """Answer JSON lines on standard input."""
     _require_output()
     with ExitStack() as stack:
-        server = _server(options, stack)
+        tree = _tree(options, stack)
+        server = _server(options, stack, tree)
         from zeno.doors.stdio import serve
         from zeno.session import dispatch
 
@@ -79,22 +90,24 @@ def mcp(options: argparse.Namespace) -> int:
     """Answer the Model Context Protocol."""
     _require_output()
     with ExitStack() as stack:
-        server = _server(options, stack)
+        tree = _tree(options, stack)
+        server = _server(options, stack, tree)
         try:
-            from zeno.doors.mcp import serve
+            from zeno.doors.mcp.standard_io import serve
         except ModuleNotFoundError as error:
             raise _needs("mcp", error) from None
-        serve(server)
+        serve(server, _claims(options, stack, tree))
     return 0
 
 
 def http(options: argparse.Namespace) -> int:
     """Answer HTTP requests."""
     with ExitStack() as stack:
-        server = _server(options, stack)
+        tree = _tree(options, stack)
+        server = _server(options, stack, tree)
         try:
-            from zeno.doors.http import serve
-            from zeno.doors.http_access import CannotListen, listen
+            from zeno.doors.http.access import CannotListen, listen
+            from zeno.doors.http.app import serve
         except ModuleNotFoundError as error:
             raise _needs("http", error) from None
         try:
@@ -102,7 +115,7 @@ def http(options: argparse.Namespace) -> int:
         except CannotListen as error:
             raise CannotRun(str(error)) from None
         stack.callback(listening.socket.close)
-        serve(server, listening, options.allow_host)
+        serve(server, listening, options.allow_host, _claims(options, stack, tree), options.client_timeout)
     return 0
 
 
@@ -113,12 +126,14 @@ def _needs(extra: str, error: ModuleNotFoundError) -> CannotRun:
 def shell(options: argparse.Namespace) -> int:
     """Ask by hand."""
     _require_output()
+    from zeno.cache.warm_corpus import WarmCorpus
     from zeno.doors.shell import Shell
-    from zeno.search.cold import ColdCorpus
     from zeno.session.server import Server
 
     with ExitStack() as stack:
-        return Shell(Server(ColdCorpus(_tree(options, stack)))).run()
+        corpus = WarmCorpus(_tree(options, stack), options.cache_bytes)
+        stack.callback(corpus.close)
+        return Shell(Server(corpus)).run()
 
 
 def call(options: argparse.Namespace) -> int:
@@ -130,13 +145,30 @@ def call(options: argparse.Namespace) -> int:
     if typed(options.op) != options.op:
         raise CannotRun(f"no operation is called {options.op!r}: the name is not UTF-8")
     args = _arguments(options)
-    line = json.dumps({"id": "call", "op": options.op, "args": args}).encode()
     with ExitStack() as stack:
-        server = Server(ColdCorpus(_tree(options, stack)), max_request_bytes=max(len(line), 1 << 20))
-        answer = server.answer(line)
+        answer = Server(ColdCorpus(_tree(options, stack))).ask("call", options.op, args).line
     value = json.loads(answer)
-    print(json.dumps(value, indent=2, ensure_ascii=False) if options.pretty else answer.decode().rstrip("\n"))
+    as_text = options.text or (sys.stdout is not None and sys.stdout.isatty() and not (options.pretty or options.json))
+    if as_text:
+        _print_text(value)
+    elif options.pretty:
+        from zeno.doors.visible import visible_json
+
+        print(visible_json(json.dumps(value, indent=2, ensure_ascii=False)))
+    else:
+        print(answer.decode().rstrip("\n"))
     return 0 if value["ok"] else 1
+
+
+def _print_text(answer: dict[str, Any]) -> None:
+    """Print an answer for a person: the result on standard output, an error on standard error."""
+    from zeno.doors.plain_text import plain
+    from zeno.doors.visible import visible
+
+    if answer["ok"]:
+        print(visible(plain(answer["result"])))
+    else:
+        print(visible(f"zeno: {answer['error']['code']}: {answer['error']['message']}"), file=sys.stderr)
 
 
 def _arguments(options: argparse.Namespace) -> Any:
@@ -177,6 +209,21 @@ def schema(options: argparse.Namespace) -> int:
             raise CannotRun(f"no schema is called {options.name!r}; zeno schema --list tells which there are")
         document = spec.schema(name)
     print(json.dumps(document, indent=2, ensure_ascii=False))
+    return 0
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Check the installation."""
+    from zeno.cli.install.doctor import doctor
+
+    return doctor(options)
+
+
+def completion(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Print a completion script of the parser's program."""
+    from zeno.cli.install.completion import script
+
+    print(script(parser, options.shell), end="")
     return 0
 
 

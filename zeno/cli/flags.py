@@ -23,13 +23,7 @@ def add_server(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--max-response-bytes", type=positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
     )
-    parser.add_argument(
-        "--cache-bytes",
-        type=positive,
-        metavar="N",
-        default=1 << 30,
-        help="hold at most so much text and index in memory; the rest is read from disk (default: 1 GiB)",
-    )
+    add_cache(parser)
     parser.add_argument("--no-cache", action="store_true", help="hold nothing: walk and read anew for every request")
     parser.add_argument("--max-ops", type=positive, metavar="N", help="answer at most so many requests")
     parser.add_argument("--max-lines", type=positive, metavar="N", help="return at most so many lines of files in all")
@@ -37,9 +31,26 @@ def add_server(parser: ArgumentParser) -> None:
         "--max-bytes", type=positive, metavar="N", help="return at most so many bytes of results in all"
     )
     parser.add_argument(
+        "--max-seconds",
+        type=positive,
+        metavar="N",
+        help="refuse a request that takes longer with deadline_exceeded (default: no limit)",
+    )
+    parser.add_argument(
         "--gitignore",
         action="store_true",
         help="leave out what git ignores, where a request does not say gitignore itself",
+    )
+
+
+def add_cache(parser: ArgumentParser) -> None:
+    """Add how much is held in memory."""
+    parser.add_argument(
+        "--cache-bytes",
+        type=positive,
+        metavar="N",
+        default=1 << 30,
+        help="hold at most so much text and index in memory; the rest is read from disk (default: 1 GiB)",
     )
 
 

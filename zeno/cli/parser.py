@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import contract_spec as spec
 
 from zeno.cli import commands
-from zeno.cli.flags import add_root, add_server, port
+from zeno.cli.flags import add_cache, add_root, add_server, port, positive
 from zeno.cli.printing import forget_output
 from zeno.errors import CannotRun
 
@@ -111,7 +111,8 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
     http = inner.add_parser(
         "http",
         help="answer HTTP requests",
-        description="Serve POST /v1/ops/OP, POST /v1/jsonl, GET /openapi.json and GET /healthz.",
+        description="Serve operations at POST /v1/ops/OP, request lines at POST /v1/jsonl, MCP at /mcp, "
+        "GET /openapi.json and GET /healthz; with --log also POST /v1/claims.",
         epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: docs/doors.md.",
     )
     add_server(http)
@@ -127,6 +128,13 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         default=[],
         help="also answer to this name in the Host header, besides localhost and plain addresses; may be repeated",
     )
+    http.add_argument(
+        "--client-timeout",
+        type=positive,
+        metavar="N",
+        default=30,
+        help="close connections on which a client sends or takes nothing for N seconds (default: 30)",
+    )
     http.set_defaults(run=commands.http)
 
     shell = inner.add_parser(
@@ -136,25 +144,29 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         epilog="Example: at the prompt, type: grep TODO paths=src max_hits=5",
     )
     add_root(shell)
+    add_cache(shell)
     shell.set_defaults(run=commands.shell)
 
     call = inner.add_parser(
         "call",
         help="run one operation and print its answer",
         description="Run one operation and print its answer. Exits 1 when the answer is an error.",
-        epilog="Example: zeno call grep pattern=TODO paths=src paths=docs max_hits=5 --root .",
+        epilog="Examples: zeno call read_file README.md --root . ; zeno call grep TODO paths=src max_hits=5 --root .",
     )
     call.add_argument("op", metavar="OP", help="name of the operation, such as list_files")
     call.add_argument(
         "pairs",
-        metavar="KEY=VALUE",
+        metavar="ARGUMENT",
         nargs="*",
         default=[],
-        help="an argument; strings as they are, the rest as JSON; repeat a list's key",
+        help="KEY=VALUE: strings as they are, the rest as JSON; repeat a list's key. The first may be the value alone",
     )
-    call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object, instead of KEY=VALUE")
+    call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object, instead of single ones")
     add_root(call)
-    call.add_argument("--pretty", action="store_true", help="indent the answer")
+    form = call.add_mutually_exclusive_group()
+    form.add_argument("--text", action="store_true", help="print text for people; the default on a terminal")
+    form.add_argument("--json", action="store_true", help="print the response line; the default elsewhere")
+    form.add_argument("--pretty", action="store_true", help="print the response as indented JSON")
     call.set_defaults(run=commands.call)
 
     schema = inner.add_parser(
@@ -165,6 +177,23 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
     schema.add_argument("name", metavar="NAME", nargs="?", help="such as grep, request or zeno/ops/grep.json")
     schema.add_argument("--list", action="store_true", help="print the names only")
     schema.set_defaults(run=commands.schema)
+
+    doctor = inner.add_parser(
+        "doctor",
+        help="check this installation and what the system offers",
+        description="Check versions, names that clash with other packages, extras, inotify, openat2 and Landlock. "
+        "Exits 1 when something does not work.",
+    )
+    doctor.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
+    doctor.set_defaults(run=commands.doctor)
+
+    completion = inner.add_parser(
+        "completion",
+        help="print a completion script for a shell",
+        description='Print a completion script. For bash and zsh: eval "$(zeno completion bash)".',
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
+    completion.set_defaults(run=lambda options: commands.completion(options, _parser(of_trace=True)))
 
     trace = inner.add_parser(
         "trace",

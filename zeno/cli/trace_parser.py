@@ -1,4 +1,4 @@
-"""The flags of `zeno trace ...`. What each command does stands in `report` and `record`, loaded when it is run.
+"""The flags of `zeno trace ...`. The commands are in `trace_read` and `trace_write`, loaded when run.
 
 Exit status: 0 fine, 1 it ran and found something, 2 it could not run. `record` ends as the command it ran.
 """

@@ -89,7 +89,7 @@ def _short(answer: str) -> str:
 
 
 def verify(options: argparse.Namespace) -> int:
-    """Do the claims hold?"""
+    """Check every claim: what it cites says what it said, and was delivered before."""
     with ExitStack() as stack:
         source = Source(options, stack)
         claims = list(verify_all(source.steps(), replayer_for(options, source, stack)))
@@ -109,26 +109,26 @@ def verify(options: argparse.Namespace) -> int:
     else:
         source.print_problems()
         for claim in claims:
-            say(f"{'holds' if claim.holds else 'FAILS'}  line {claim.line}: {safe(claim.event['claim'])}")
+            say(f"{'checks out' if claim.holds else 'FAILS     '}  line {claim.line}: {safe(claim.event['claim'])}")
             for one in claim.evidence:
                 note = f" to {one.moved_to[0]}-{one.moved_to[1]}" if one.moved_to else ""
                 seen = {"delivered": "", "not_delivered": ", never delivered before", "unknown": ", delivery unknown"}
                 where = f"{safe(one.path)}:{one.start_line}-{one.end_line}"
-                say(f"       {one.verdict}{note}{seen[one.provenance]}  {where}")
+                say(f"            {one.verdict}{note}{seen[one.provenance]}  {where}")
                 if one.reason:
-                    say(f"       {safe(one.reason)}")
+                    say(f"            {safe(one.reason)}")
             for answer in claim.answers:
                 asked = "" if answer.op is None else f": {call(answer.op, answer.args or {})}"
                 found = "" if answer.found is None else f": {count(answer.found[1], answer.found[0][:-1])}"
-                say(f"       {answer.verdict}  the answer {safe(answer.id)}{asked}{found}")
+                say(f"            {answer.verdict}  the answer {safe(answer.id)}{asked}{found}")
                 if answer.coverage:
-                    say(f"       {answer.coverage}")
+                    say(f"            {answer.coverage}")
                 if answer.reason:
-                    say(f"       {safe(answer.reason)}")
+                    say(f"            {safe(answer.reason)}")
             if not claim.evidence and not claim.answers:
-                say("       it cites nothing")
-        failing = len(claims) - hold
-        say(f"{count(len(claims), 'claim')}: {hold} hold, {failing} {'does' if failing == 1 else 'do'} not")
+                say("            it cites nothing")
+        check, do = ("checks" if hold == 1 else "check"), ("does" if len(claims) - hold == 1 else "do")
+        say(f"{count(len(claims), 'claim')}: {hold} {check} out, {len(claims) - hold} {do} not")
     return 1 if hold < len(claims) or source.problems else 0
 
 

@@ -1,4 +1,4 @@
-"""Arguments as people type them: KEY=VALUE words become a JSON object, guided by the schema of the operation."""
+"""Arguments as people type them: words become a JSON object, guided by the schema of the operation."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,6 +12,10 @@ from zeno.text.path_names import typed
 _NAMES = frozenset({"path", "paths", "glob", "exclude_globs", "exclude_dirs"})
 
 
+# Operations that need none of their arguments, and the one that people mean when they type one word.
+_ALONE = {"list_files": "glob", "stat": "path"}
+
+
 class NotAPair(ValueError):
     """A word that is no argument; the message says what would be one."""
 
@@ -23,17 +27,25 @@ def known(op: str) -> dict[str, Any]:
 
 
 def first(op: str) -> str | None:
-    """The argument that an operation cannot do without, if there is one."""
+    """The argument that a word alone stands for, if there is one."""
     required = _args(op).get("required", [])
-    return required[0] if required else None
+    # stat takes one path or many; one is what people type.
+    return required[0] if required else _ALONE.get(op)
 
 
 def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
-    """Strings as they are, the rest as JSON; a list's key may be repeated. Names of files need not be UTF-8."""
+    """Return the arguments that words stand for. Raises `NotAPair`.
+
+    Strings are taken as they are, the rest as JSON; a list's key may be repeated. The first word that is no KEY=VALUE
+    of the operation is the argument that it cannot do without. Names of files need not be UTF-8.
+    """
     properties = known(op)
     args: dict[str, Any] = {}
-    for word in words:
+    main = first(op)
+    for number, word in enumerate(words):
         key, equals, text = word.partition("=")
+        if key not in properties and number == 0 and main is not None:
+            key, equals, text = main, "=", word
         if not equals:
             raise NotAPair(f"{word!r} is not KEY=VALUE")
         if key in _NAMES:

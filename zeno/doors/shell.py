@@ -3,7 +3,7 @@
 import contextlib
 import json
 import os
-import re
+import select
 import shlex
 import sys
 import textwrap
@@ -13,13 +13,13 @@ from typing import Any
 import contract_spec as spec
 
 from zeno.doors import key_value, plain_text
+from zeno.doors.visible import visible
 from zeno.session.dispatch import OPS
 from zeno.session.server import Server
 
 PROMPT = "zeno> "
 WORDS = ("help", "quit")
 GREETING = "Operations: {ops}. Type `help` or `help grep`, Tab completes, `quit` or Ctrl-D ends."
-_CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Shell:
@@ -37,6 +37,8 @@ class Shell:
                 print(GREETING.format(ops=", ".join(sorted(OPS))))
             while True:
                 try:
+                    if interactive:
+                        self._warm_up()
                     line = input(PROMPT if interactive else "")
                 except EOFError:
                     print(end="\n" if interactive else "")
@@ -48,6 +50,14 @@ class Shell:
                     return 0
                 print(self.reply(line), end="\n" if line.strip() else "", flush=True)
 
+    def _warm_up(self) -> None:
+        """Fill the cache until a key is pressed, with the prompt in view."""
+        print(PROMPT, end="", flush=True)
+        while not select.select([sys.stdin], [], [], 0)[0] and self._server.idle():
+            pass
+        # The line editor writes its own prompt over this one.
+        print("\r", end="", flush=True)
+
     def reply(self, line: str) -> str:
         """What is printed for one line."""
         try:
@@ -56,21 +66,20 @@ class Shell:
                 return ""
             if words[0] == "help":
                 return _help(*words[1:2])
-            return self._tell(words[0], _arguments(words[0], words[1:]))
+            return self._tell(words[0], key_value.arguments(words[0], words[1:]))
         except ValueError as error:  # from shlex, and NotAPair
             return f"cannot read this: {error}"
 
     def _tell(self, op: str, args: dict[str, Any]) -> str:
         answer = self._ask(op, args)
         if not answer["ok"]:
-            return _visible(f"{answer['error']['code']}: {answer['error']['message']}")
+            return visible(f"{answer['error']['code']}: {answer['error']['message']}")
         result = answer["result"]
-        return f"{_visible(plain_text.plain(result))}\n-- {plain_text.pairs(result['metrics'])}"
+        return f"{visible(plain_text.plain(result))}\n-- {plain_text.pairs(result['metrics'])}"
 
     def _ask(self, op: str, args: dict[str, Any]) -> dict[str, Any]:
         self._asked += 1
-        line = json.dumps({"id": f"shell-{self._asked}", "op": op, "args": args}).encode()
-        answer: dict[str, Any] = json.loads(self._server.answer(line))
+        answer: dict[str, Any] = json.loads(self._server.ask(f"shell-{self._asked}", op, args).line)
         return answer
 
     def complete(self, line: str, word: str) -> list[str]:
@@ -95,21 +104,6 @@ class Shell:
         files = answer["result"]["files"] if answer["ok"] else []
         steps = {start + step + slash for step, slash, _ in (path[len(start) :].partition("/") for path in files)}
         return [prefix + shlex.quote(step) if not step.endswith("/") else prefix + step for step in sorted(steps)]
-
-
-def _visible(text: str) -> str:
-    """Files may hold what a terminal would obey: control characters are shown, not sent."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
-
-
-def _arguments(op: str, words: list[str]) -> dict[str, Any]:
-    """As on the command line; and the one argument that an operation cannot do without may stand alone."""
-    main, properties = key_value.first(op), key_value.known(op)
-    named = [
-        f"{main}={word}" if main is not None and index == 0 and word.partition("=")[0] not in properties else word
-        for index, word in enumerate(words)
-    ]
-    return key_value.arguments(op, named)
 
 
 def _help(op: str | None = None) -> str:

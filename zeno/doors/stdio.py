@@ -26,6 +26,7 @@ def serve(server: Server, source: int, sink: int) -> None:
                 return
             if stop.asked:
                 return
+            server.catch_up()
 
 
 class _Stop:

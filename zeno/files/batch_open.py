@@ -6,6 +6,7 @@ Every step is opened without following links, so that nothing here leads out of 
 import os
 import stat
 from collections.abc import Iterator
+from enum import IntEnum
 
 from zeno.files.location import Location, unchanged
 from zeno.text.file_lines import BINARY_WINDOW, is_binary
@@ -41,8 +42,18 @@ Content = tuple[int, bytes, bool]
 of a binary one only the first. A plain tuple: a search makes thousands."""
 
 
-BINARY, LARGE, UNREADABLE, UNUSUAL = -1, -2, -3, -4
-"""Why there are no bytes of a file: what it is, or that `Descent.read` has to be asked."""
+class NoBytes(IntEnum):
+    """Why `Descent.fill` gives no bytes of a file. Below zero, so that it fits where a size would stand."""
+
+    BINARY = -1
+    LARGE = -2
+    UNREADABLE = -3
+    UNUSUAL = -4
+    """`Descent.read` has to be asked."""
+
+
+# Looked up once: every file of a search may be answered with one of these.
+BINARY, LARGE, UNREADABLE, UNUSUAL = NoBytes
 
 
 class Descent:

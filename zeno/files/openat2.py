@@ -8,6 +8,8 @@ import os
 import sys
 from collections.abc import Callable
 
+from zeno.options import is_without
+
 _OPENAT2 = 437  # the same on every architecture
 _RESOLVE_NO_MAGICLINKS, _RESOLVE_NO_SYMLINKS, _RESOLVE_BENEATH = 0x02, 0x04, 0x08
 
@@ -21,7 +23,7 @@ class _How(ctypes.Structure):
 
 def opener(flags: int) -> Opener | None:
     """Opens with these flags; None where the system has no such call."""
-    if not sys.platform.startswith("linux"):
+    if not sys.platform.startswith("linux") or is_without("openat2"):
         return None
     try:
         syscall = ctypes.CDLL(None).syscall

@@ -196,20 +196,21 @@ class Tree:
         """Whether a regular file shows up in a listing: the log does not."""
         return inode != self.concealed_inode or self.place(path).status is not None
 
-    def leads(self, path: str) -> tuple[bool, bool, bool]:
-        """Whether a link leads to a regular file inside; whether that may change though nothing under the root does;
-        whether it leads to what is denied."""
+    def leads(self, path: str) -> tuple[str | None, bool, bool]:
+        """Follow a link: the path of the regular file inside that it leads to, or None; whether that may change though
+        nothing under the root does; whether it leads to what is denied."""
         links: list[bytes] = []
-        regular = denied = False
+        target, denied = None, False
         try:
             with self._followed(path, "path", links) as found:
                 regular = found.status is not None and stat.S_ISREG(found.status.st_mode)
+                target = found.path if regular else None
         except Denied:
             denied = True
         except (OutsideRoot, PermissionDenied):
             pass
         abroad = any(link.startswith(b"/") and self._entrance.by_name(link) is None for link in links)
-        return regular, abroad, denied
+        return target, abroad, denied
 
 
 def _is_plain(path: str) -> bool:

@@ -5,11 +5,9 @@ On syntax it does not know the parser gives up, and then every line is given to 
 
 from typing import NamedTuple
 
+from zeno.index.literals import MAX_PARTS, Tail, tails
 from zeno.index.regex_characters import ESCAPES, PERL, POSIX, folded, parts_of
-from zeno.index.requirements import LONG_RUN, NOTHING, ByteSet, Demand, Part, demand_of, one_of
-from zeno.index.signatures import FOLD, LONG_GRAM, SHORT_GRAM, gram
-
-MAX_PARTS = 128
+from zeno.index.requirements import NOTHING, ByteSet, Demand, Part, demand_of, needle_choices, one_of
 
 
 class Expression(NamedTuple):
@@ -18,36 +16,25 @@ class Expression(NamedTuple):
     demand: Demand
     """What the index must know of a piece of text with a matching line."""
     lines: str
-    """The same pattern for a text of many lines: what holds at the ends of a text now holds at the ends of lines."""
+    """The pattern for a text of many lines: the ends of a text have become the ends of lines."""
+    needles: tuple[frozenset[bytes], ...]
+    """Sets of literals: of each set every matching line holds at least one."""
+    tails: tuple[Tail, ...]
+    """The rest of the pattern from each of its literals on."""
 
 
 class NotUnderstood(Exception):
     """The pattern uses something that this reader does not know."""
 
 
-def literal(text: str, *, case_sensitive: bool) -> Demand:
-    """What a literal demands."""
-    if text.isascii() and LONG_GRAM <= len(text) <= MAX_PARTS:
-        encoded = text.encode()
-        lower = encoded.translate(FOLD)
-        steps = ((LONG_GRAM, 1), (SHORT_GRAM, 1 if len(text) < LONG_RUN else 2))
-        rows = {
-            gram(lower[at : at + length]) for length, step in steps for at in range(0, len(lower) - length + 1, step)
-        }
-        return Demand(False, tuple(sorted(rows)), (), frozenset([encoded] if case_sensitive else []))
-    parts: list[Part] = []
-    for char in text[:MAX_PARTS]:
-        parts += parts_of(ord(char), not case_sensitive)
-    return demand_of(parts)
-
-
 def expression(pattern: str, *, case_sensitive: bool) -> Expression:
-    """A regular expression, understood."""
+    """Parse a regular expression. Raises `NotUnderstood`."""
     reader = _Reader(pattern)
     parts = reader.alternatives(not case_sensitive)
     if reader.position < len(pattern):
         raise NotUnderstood
-    return Expression(demand_of(parts), "".join(reader.out))
+    found = tails(parts, reader.atoms, reader.out) if reader.is_sequence else ()
+    return Expression(demand_of(parts), "".join(reader.out), tuple(needle_choices(parts)), found)
 
 
 class _Reader:
@@ -57,6 +44,10 @@ class _Reader:
         self.pattern = pattern
         self.position = 0
         self.out: list[str] = []
+        self.atoms: list[tuple[int, int]] = []
+        """For each atom outside of groups, how many parts and pieces of `out` come before it."""
+        self.is_sequence = True
+        """Whether the pattern is a sequence of atoms, without alternatives or flags for its rest outside of groups."""
         self._depth = 0
 
     def alternatives(self, ignore_case: bool) -> list[Part]:
@@ -70,6 +61,7 @@ class _Reader:
             branches.append(branch)
             if not self._take("|"):
                 break
+            self.is_sequence = self.is_sequence and self._depth > 1
             self.out.append("|")
         self._depth -= 1
         return one_of(branches)
@@ -77,6 +69,8 @@ class _Reader:
     def _branch(self, ignore_case: bool) -> tuple[list[Part], bool]:
         parts: list[Part] = []
         while self.position < len(self.pattern) and self.pattern[self.position] not in "|)":
+            if self._depth == 1:
+                self.atoms.append((len(parts), len(self.out)))
             if self._take(r"\Q"):
                 parts += self._quoted(ignore_case)
                 continue
@@ -88,6 +82,7 @@ class _Reader:
                 self.out.append(self.pattern[start : self.position])
                 if flags.endswith(")"):
                     ignore_case = ignore
+                    self.is_sequence = self.is_sequence and self._depth > 1
                     continue
                 atom = self.alternatives(ignore)
                 self._expect(")")

@@ -48,7 +48,7 @@ def demand_of(parts: list[Part]) -> Demand:
                 inner.append(part)
         else:
             parts_in_a_row.append(part)
-    needles = min(_needles(parts), key=_cost, default=frozenset())
+    needles = min(needle_choices(parts), key=_cost, default=frozenset())
     return Demand(False, tuple(sorted(rows)), tuple(dict.fromkeys(inner)), needles)
 
 
@@ -70,8 +70,8 @@ def one_of(branches: list[list[Part]]) -> list[Part]:
     return [Demand(True, (), demands, needles if len(needles) <= MAX_NEEDLES else frozenset())]
 
 
-def _needles(parts: list[Part]) -> Iterator[frozenset[bytes]]:
-    """What the lines that match must hold to the letter, in several ways."""
+def needle_choices(parts: list[Part]) -> Iterator[frozenset[bytes]]:
+    """Yield sets of literals: of each set every matching line holds at least one."""
     needle = bytearray()
     for part in [*parts, NOTHING]:
         if isinstance(part, frozenset) and len(part) == 1:

@@ -9,6 +9,7 @@ from contract_models.zeno.ops.describe import (
     ServerLimits,
     ServerPolicy,
 )
+from contract_spec.bundle import inlined
 from pydantic import MISSING
 
 from zeno.files.policy import Policy
@@ -22,6 +23,10 @@ _OPS = "zeno/ops/"
 def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult:
     """The version, the operations, the terms."""
     names = [name for name in spec.names() if name.startswith(_PREFIX)]
+    schemas = {name: spec.schema(name) for name in names} if args.schemas and args.op is MISSING else {}
+    if args.op is not MISSING:
+        names = [name for name in names if name == f"{_OPS}{args.op}.json"]
+        schemas = {name: inlined(name) for name in names if args.schemas}
     terms = meter.terms._asdict()
     flags = {name: terms.pop(name) for name in ("gitignore", "log")}
     return DescribeResult(
@@ -38,7 +43,12 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
         limits=ServerLimits.model_validate({name: limit for name, limit in terms.items() if limit is not None}),
         flags=ServerFlags.model_validate(flags),
         policy=_policy(corpus.tree.policy),
-        schemas={name: spec.schema(name) for name in names} if args.schemas else MISSING,
+        model_defaults={
+            op: tool["defaults"]
+            for op, tool in sorted(spec.resource("rules/mcp.json")["tools"].items())
+            if args.op in (MISSING, op)
+        },
+        schemas=schemas or MISSING,
         metrics=meter.stop(),
     )
 

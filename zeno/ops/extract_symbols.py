@@ -14,6 +14,8 @@ from zeno.text.symbols import symbols_of
 
 MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_symbols_file_bytes"]
 """Larger files are refused: their text is held several times over."""
+# How much longer it takes to find the symbols of a text than to count its lines.
+_COST_OF_A_BYTE = 64
 
 
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
@@ -25,6 +27,7 @@ def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> E
             raise FileTooLarge(
                 file.path, file.size, MAX_BYTES, "search it with grep, or read parts of it with read_file"
             )
+        meter.expect(file.size * _COST_OF_A_BYTE)
         text = "\n".join(lines_of(file.read()))
     meter.scanned(file.bytes_read)
     found = symbols_of(file.path, text)[before:]

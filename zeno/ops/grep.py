@@ -33,26 +33,29 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     """Search the selected files in order until a limit on hits or text is reached."""
     matches = searcher(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
     max_bytes = min(args.max_bytes, MAX_BYTES)
-    query = Query(args.pattern, args.regex, args.case_sensitive, matches, max_bytes)
+    query = Query(args.pattern, args.regex, args.case_sensitive, meter.guard(matches), max_bytes)
     selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
-    candidates = corpus.candidates(args, start)
-    paths = selection.of(candidates)
+    snapshot = corpus.snapshot(args, start)
+    candidates = snapshot.candidates
+    paths = snapshot.paths(selection)
     skipped: Counter[str] = Counter()
     page = _Page(args, meter)
     tally = _Tally(args)
+    search = snapshot.search(selection, query, meter, skipped)
     # Taken to its end even when the page is full: what was skipped is counted over all files.
-    for found in corpus.search(paths, query, meter, skipped):
-        if page.full_by or tally.full_by:
-            continue
+    for found in search:
         if args.output != "hits":
             tally.add(found)
+            if tally.full_by:
+                search.count_only()
             continue
         for index in found.matching:
             if index < seen and found.path == start:
                 continue
             page.add(found, index)
             if page.full_by:
+                search.count_only()
                 break
     problems = selection.problems(candidates)
     told = GrepSkipped(
@@ -124,6 +127,10 @@ class _Tally:
             self.full_by = ["max_hits"]
 
 
+# The shortest that the JSON of a hit can be, without its path and text.
+_FRAME = len('{"path":"","line":1,"text":""}')
+
+
 class _Page:
     """The hits of one answer."""
 
@@ -158,7 +165,7 @@ class _Page:
             hit = self._hit(found, index, self._room // (1 + len(_context(hit))))
         if self._room is not None:
             self._room -= _chars(hit)
-        self._meter.keep(_chars(hit))
+        self._meter.keep(_chars(hit) + len(hit.path) + _FRAME)
         self._meter.returned(len(_context(hit)) or 1)
         self.hits.append(hit)
         if len(self.hits) == self._args.max_hits:

@@ -23,7 +23,7 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
     if args.cursor is not MISSING:
         # The next path there can be.
         start = cursors.position("list_files", args, args.cursor) + "\0"
-    candidates = corpus.candidates(args, start)
+    candidates = corpus.snapshot(args, start).candidates
     meter.files_scanned += len(candidates.paths)
     matching = selection.of(candidates)
     files = matching[: args.max]

@@ -16,6 +16,7 @@ def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
     """Head while counting lines, then the tail from the end: only what is returned is held."""
     with suggesting(args.path, corpus), corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
+        meter.expect(file.size)
         window = Window(1, args.head_lines, meter.keep, needed(args))
         window.feed(file.chunks())
         tail_lines = _tail(file, window.total, args, meter)

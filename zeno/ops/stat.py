@@ -25,7 +25,7 @@ def stat(args: StatArgs, corpus: Corpus, meter: Meter) -> StatResult:
         asked += [(path, f"args.paths[{index}]") for index, path in enumerate(args.paths)]
     if len(asked) > MANY:
         corpus.tree.quicken()
-    items = [_item(path, field, corpus.tree) for path, field in asked]
+    items = [_item(path, field, corpus.tree) for path, field in meter.checked(asked)]
     meter.files_scanned += len(items)
     return StatResult(items=items, metrics=meter.stop())
 

@@ -3,10 +3,13 @@
 from contract_models.zeno.ops.verify import CitationVerdict, VerifyArgs, VerifyCitation, VerifyResult
 from pydantic import MISSING
 
-from zeno.errors import InvalidArgs
+from zeno.errors import InvalidArgs, PermissionDenied
 from zeno.meter import Meter
 from zeno.results.receipts import Checker, receipt
 from zeno.search.corpus import Corpus
+
+# How much longer it takes to look for lines that moved than to count lines.
+_COST_OF_A_BYTE = 16
 
 
 def verify(args: VerifyArgs, corpus: Corpus, meter: Meter) -> VerifyResult:
@@ -16,9 +19,22 @@ def verify(args: VerifyArgs, corpus: Corpus, meter: Meter) -> VerifyResult:
     checker = Checker(corpus.tree, meter.scanned)
     items: dict[int, CitationVerdict] = {}
     # One file after the other, so that each is read once.
+    expected = ""
     for index in sorted(range(len(args.citations)), key=lambda index: args.citations[index].path):
-        items[index] = checker.check(args.citations[index], f"args.citations[{index}]")
+        citation, field = args.citations[index], f"args.citations[{index}]"
+        if citation.path != expected:
+            meter.expect(_size(citation.path, f"{field}.path", corpus) * _COST_OF_A_BYTE)
+            expected = citation.path
+        items[index] = checker.check(citation, field)
     return VerifyResult(items=[items[index] for index in range(len(items))], metrics=meter.stop())
+
+
+def _size(path: str, field: str, corpus: Corpus) -> int:
+    try:
+        status = corpus.tree.place(path, field).status
+    except PermissionDenied:
+        return 0
+    return 0 if status is None else status.st_size
 
 
 def _require_sense(citation: VerifyCitation, field: str) -> None:

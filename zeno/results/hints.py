@@ -104,7 +104,7 @@ def _on_rules(args: Any, selection: Selection, corpus: Corpus) -> list[str]:
     rules = {"exclude_dirs": [], "exclude_globs": [], "gitignore": False}
     in_force = [name for name, off in rules.items() if getattr(args, name) != off]
     relaxed = args.model_copy(update={**rules, "include_hidden": True})
-    matching = selection.of(corpus.candidates(relaxed))
+    matching = selection.of(corpus.snapshot(relaxed).candidates)
     hidden = [path for path in matching if not args.include_hidden and "/." in f"/{path}"]
     known = set(hidden)
     others = [path for path in matching if path not in known]

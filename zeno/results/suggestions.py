@@ -28,7 +28,7 @@ def suggesting(path: str, corpus: Corpus) -> Iterator[None]:
     try:
         yield
     except NotFound as error:
-        meant = similar(path, corpus.candidates(_Everything()).paths)
+        meant = similar(path, corpus.snapshot(_Everything()).candidates.paths)
         if not meant:
             raise
         *others, last = map(repr, meant)

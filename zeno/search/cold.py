@@ -1,32 +1,33 @@
 """A corpus that walks and reads the disk for every request. It keeps nothing between requests."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import repeat
 
 from zeno.files.tree import Tree
 from zeno.files.walk import runs
 from zeno.meter import Meter
-from zeno.search.corpus import Found, Query, planned_for
-from zeno.search.disk_reader import WORTH_READING, Reader
-from zeno.search.fork_helper import PART, Halves, possible
+from zeno.search.corpus import Found, Query, Search, planned_for
+from zeno.search.disk_reader import MAY_MATCH, Reader
+from zeno.search.fork_helper import PART, ForkHelper, possible
 from zeno.search.line_view import Lines
-from zeno.search.selection import Candidates, Rules, select
+from zeno.search.selection import Candidates, Rules, Selection, select
+from zeno.text.path_names import Paths
 
 # With fewer files a second process costs more than it saves.
 SHARED_FROM = 1000
 
 
 class ColdCorpus:
-    """Walks and reads anew for every request."""
+    """Walks and reads again for every request."""
 
     def __init__(self, tree: Tree, *, shared_from: int = SHARED_FROM, part: int = PART) -> None:
         self.tree = tree
         self._shared_from = shared_from
         self._part = part
 
-    def candidates(self, rules: Rules, start: str = "") -> Candidates:
+    def snapshot(self, rules: Rules, start: str = "") -> "ColdSnapshot":
         """Walk the tree."""
         walked = runs(
             self.tree,
@@ -35,39 +36,71 @@ class ColdCorpus:
             gitignore=rules.gitignore,
             start=start,
         )
-        return select(walked, rules, start)
+        return ColdSnapshot(self, select(walked, rules, start))
 
-    def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
-        """Read each file, and ask RE2 about the lines that one pass over its text does not rule out."""
+    def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Search:
+        """Read the files at these paths, and ask RE2 about the lines that one pass over a text does not rule out."""
+        return Search(lambda search: self._found(search, paths, query, meter, skipped))
+
+    def _found(
+        self, search: Search, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]"
+    ) -> Iterator[Found]:
         planned = planned_for(query)
         with ExitStack() as stack:
             reader = stack.enter_context(Reader(self.tree, query.max_bytes, planned, meter, skipped))
             glimpses: Iterator[int | None] = repeat(None)
-            # Where nothing can be ruled out at a glance, another process could not spare us a file.
+            # Where a pass over the text rules nothing out, another process could not save us a file.
             if len(paths) >= self._shared_from and planned.scan is not None and possible():
-                halves = stack.enter_context(
-                    Halves(
-                        len(paths),
-                        lambda index: reader.glimpse(paths[index]),
-                        self._part,
-                        lambda: not reader.doubtful(),
-                    )
-                )
-                glimpses = halves.told()
-            enough = False
+                look = lambda index: reader.glimpse(paths[index])  # noqa: E731
+                sure = lambda: not reader.doubtful()  # noqa: E731
+                glimpses = stack.enter_context(ForkHelper(len(paths), look, self._part, sure)).told()
             for path, size in zip(paths, glimpses, strict=False):
-                if size is not None and size != WORTH_READING:
-                    reader.count(size, whole=not enough)
+                whole = not search.counts_only
+                if size is not None and size != MAY_MATCH:
+                    reader.count(size, whole=whole)
                     continue
-                text = reader.text(path, whole=not enough)
+                text = reader.text(path, whole=whole)
                 if text is not None:
                     lines = Lines(text)
                     yield Found(path, lines, lines.matching(query.matches, planned.scan))
-                    enough = not lines.asked
+
+    def preparations(self) -> list[Callable[[], object]]:
+        """There is nothing to prepare."""
+        return []
+
+    @property
+    def behind(self) -> bool:
+        """There is nothing to prepare."""
+        return False
+
+    warm = False
+    """Nothing is held: every walk and search goes to the disk."""
+
+    def before_fork(self) -> None:
+        """There is nothing to bring up to date."""
+
+    def in_fork(self) -> None:
+        """A copy walks and reads like its parent."""
 
     def idle(self) -> bool:
         """There is nothing to prepare."""
         return False
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """There is nothing to release."""
+
+
+class ColdSnapshot:
+    """What one walk found."""
+
+    def __init__(self, corpus: ColdCorpus, candidates: Candidates) -> None:
+        self._corpus = corpus
+        self.candidates = candidates
+
+    def paths(self, selection: Selection) -> Paths:
+        """The candidates that a selection asks for."""
+        return selection.of(self.candidates)
+
+    def search(self, selection: Selection, query: Query, meter: Meter, skipped: "Counter[str]") -> Search:
+        """Search them on disk."""
+        return self._corpus.search(self.paths(selection), query, meter, skipped)

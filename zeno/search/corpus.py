@@ -1,36 +1,78 @@
-"""The interface between operations and the files they search. `ColdCorpus` and `WarmCorpus` implement it."""
+"""The interface between operations and the files they search. `ColdCorpus` and `WarmCorpus` implement it.
+
+An operation takes one snapshot for its rules, selects files in it and searches them. While it reads the hits it may
+say that it needs no more of them, as a listener of ripgrep's searcher may.
+"""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.line_view import Lines
 from zeno.search.plan import Plan
-from zeno.search.selection import Candidates, Rules
+from zeno.search.selection import Candidates, Rules, Selection
+from zeno.text.path_names import Paths
 from zeno.text.regex import Matches
 
 
 class Query(NamedTuple):
-    """What grep looks for in the files it looks at."""
+    """The pattern of a grep request, and how large a file may be."""
 
     pattern: str
     regex: bool
     case_sensitive: bool
     matches: Matches
-    """RE2's verdict on one line: it decides, anything faster may only narrow what it is asked about."""
+    """RE2's verdict on one line. It decides; anything faster may only reduce the lines it is asked about."""
     max_bytes: int
 
 
 class Found(NamedTuple):
-    """The lines of one file that match."""
+    """One file that may have matching lines."""
 
     path: str
     lines: Lines
     """All lines of the file as valid UTF-8, without their ends; index and slice it like a list."""
     matching: Iterator[int]
-    """Indexes into `lines`, in order, found as they are asked for."""
+    """Indexes into `lines` of the lines that match, in order, found as they are asked for. There may be none."""
+
+
+class Search:
+    """A search under way: iterate over it for the files that may have matching lines, sorted by path.
+
+    It has to be iterated to its end, because the files that cannot be searched are counted on the way. Whoever needs no
+    more hits calls `count_only` first; then no further file is yielded, and the rest is counted as cheaply as possible.
+    """
+
+    def __init__(self, find: Callable[["Search"], Iterator[Found]]) -> None:
+        self.counts_only = False
+        """Whether the consumer wants no more files."""
+        self._found = find(self)
+
+    def __iter__(self) -> Iterator[Found]:
+        return self._found
+
+    def count_only(self) -> None:
+        """Ask for no more files: only count those that cannot be searched."""
+        self.counts_only = True
+
+
+class Snapshot(Protocol):
+    """The files that some rules leave at one moment."""
+
+    @property
+    def candidates(self) -> Candidates:
+        """These files, sorted and capped, and the names beside them that are no files."""
+        ...
+
+    def paths(self, selection: Selection) -> Paths:
+        """The candidates that a selection asks for."""
+        ...
+
+    def search(self, selection: Selection, query: Query, meter: Meter, skipped: "Counter[str]") -> Search:
+        """Search the candidates that a selection asks for; `skipped` counts by reason those that cannot be searched."""
+        ...
 
 
 class Corpus(Protocol):
@@ -41,27 +83,41 @@ class Corpus(Protocol):
         """The root itself, for operations on single paths."""
         ...
 
-    def candidates(self, rules: Rules, start: str = "") -> Candidates:
-        """The files that the rules leave, from the path `start` on, sorted and capped."""
+    def snapshot(self, rules: Rules, start: str = "") -> Snapshot:
+        """The files that the rules leave now, from the path `start` on."""
         ...
 
-    def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Iterator[Found]:
-        """The files among `paths` that have matching lines, in order; what could not be searched is counted by reason.
+    def preparations(self) -> list[Callable[[], object]]:
+        """Steps to be run once in idle moments, each of a few milliseconds."""
+        ...
 
-        A file may be yielded whose `matching` turns out empty. Whoever has enough stops asking for `matching`, but
-        goes on to the last file: only then does `skipped` cover all `paths`, wherever the hits were enough.
-        """
+    @property
+    def behind(self) -> bool:
+        """Whether there is background work to do."""
+        ...
+
+    @property
+    def warm(self) -> bool:
+        """Whether files are listed and searched in memory."""
+        ...
+
+    def before_fork(self) -> None:
+        """Bring what is held up to date, so that a forked copy may use it as it is."""
+        ...
+
+    def in_fork(self) -> None:
+        """Called in a forked copy: use what is held as it is. Events of the kernel belong to the parent."""
         ...
 
     def idle(self) -> bool:
-        """Use a moment in which nobody asks, a few milliseconds at most; False when there is nothing to do."""
+        """Do a few milliseconds of background work; return False when there is none left."""
         ...
 
     def close(self) -> None:
-        """Let go of everything but the tree."""
+        """Release everything but the tree."""
         ...
 
 
 def planned_for(query: Query) -> Plan:
-    """How to look for it."""
+    """Return how to look for the pattern of a query."""
     return Plan(query.pattern, regex=query.regex, case_sensitive=query.case_sensitive)

@@ -1,26 +1,26 @@
-"""Reads files from disk for a search, one after the other: their texts, and what there is to count of them."""
+"""Read files from disk for a search, one after the other."""
 
 from collections import Counter
 from contextlib import ExitStack
 from functools import cached_property
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
-from zeno.files.batch_open import BINARY, LARGE, UNREADABLE, UNUSUAL, Content, Descent
+from zeno.files.batch_open import BINARY, LARGE, UNREADABLE, UNUSUAL, Content, Descent, NoBytes
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.plan import Plan
 from zeno.text.file_lines import BINARY_WINDOW, normal
 from zeno.text.path_names import raw
 
-# Hardly any file to search is longer; what is gets an object of its own.
+# Hardly any file to search is longer; longer ones are read into an object of their own.
 ROOM = 1 << 16
-WORTH_READING = -9
-"""Said in place of a size: there may be a match."""
-_REASONS = {BINARY: "binary", LARGE: "large", UNREADABLE: "unreadable"}
+MAY_MATCH = min(NoBytes) - 1
+"""Told in place of a size by `Reader.glimpse`: the file has to be read, because it may match."""
+_REASONS = {int(BINARY): "binary", int(LARGE): "large", int(UNREADABLE): "unreadable"}
 
 
 class Reader:
-    """The texts of files in which something may match; what cannot be searched is counted by reason."""
+    """Gives the texts of files that may match, and counts by reason the files that cannot be searched."""
 
     def __init__(self, tree: Tree, max_bytes: int, planned: Plan, meter: Meter, skipped: "Counter[str]") -> None:
         self._tree = tree
@@ -47,7 +47,7 @@ class Reader:
         self._descent.close()
         return self._descent.doubtful
 
-    # Made for the first file: mostly all texts are held, and there is none.
+    # Made for the first file: mostly all texts are in memory, and no file is read.
 
     @cached_property
     def _descent(self) -> Descent:
@@ -62,28 +62,28 @@ class Reader:
         return bytearray(ROOM)
 
     def text(self, path: str, *, whole: bool) -> bytes | None:
-        """The text of one file, counted; None where it cannot be searched, or holds nothing of what is looked for.
+        """Count one file and return its text; None where it cannot be searched or cannot match.
 
-        With `whole` false it is counted only, for which its beginning is enough.
+        With `whole` false the file is only counted, and only its beginning is read.
         """
         size, text = self._look(path, whole=whole, check=True)
         self.count(size, whole=whole)
         return text
 
     def count(self, size: int, *, whole: bool) -> None:
-        """Count a file that was looked at: so many bytes, unless its beginning is enough, or below zero the reason."""
+        """Count a file by what `look` returned for it: its size, or the reason why it has no bytes."""
         if size >= 0:
             self._meter.scanned(size if whole else min(size, BINARY_WINDOW))
         else:
             self._skipped[_REASONS[size]] += 1
 
     def glimpse(self, path: str) -> int:
-        """What there is to count of a file that matches nowhere; `WORTH_READING` for one that may."""
+        """Return what is to be counted of a file without a match, and `MAY_MATCH` for one that may have some."""
         size, text = self._look(path, whole=True, check=False)
-        return size if text is None else WORTH_READING
+        return size if text is None else MAY_MATCH
 
     def _look(self, path: str, *, whole: bool, check: bool) -> tuple[int, bytes | None]:
-        """Read a file without counting it: what there is to count, and its text where something may match.
+        """Read a file without counting it; return what is to be counted of it, and its text if it may match.
 
         With `check` the text is only given if the file was still in its place after it was read. A file that was not
         is read again from the root.
@@ -94,7 +94,7 @@ class Reader:
             if not whole:
                 return size, None
             sift = self._planned.sift
-            # Most files match nowhere, and then there is nothing to tell about them.
+            # Most files match nowhere, and need no normal form.
             if sift is not None and sift(self._buffer, 0, size)[0] < 0:
                 return size, None
             size, text = self._judge((size, bytes(memoryview(self._buffer)[:size]), False), whole=whole)
@@ -123,7 +123,7 @@ class Reader:
         return len(data), None if scan is not None and scan(text, 0, len(text))[0] < 0 else text
 
     def _followed(self, path: str, *, whole: bool) -> Content | None:
-        """What is in a file by a path that may hold links; None where it cannot be read."""
+        """Return the content of a file whose path may hold links; None where it cannot be read."""
         try:
             with self._tree.open(path) as file:
                 if file.size > self._max_bytes:

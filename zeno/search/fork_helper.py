@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from itertools import repeat
 from typing import NoReturn
 
+from zeno.options import is_without
+
 # How many files one of the two takes at a time: few, so that neither waits long for the other in the end.
 PART = 64
 # Each part is a byte in a pipe, and this many fit into the smallest one.
@@ -27,6 +29,8 @@ Look = Callable[[int], int]
 
 def possible() -> bool:
     """Whether a copy of this process can help: there is a core for it, and no thread that would be missing in it."""
+    if is_without("fork"):
+        return False
     try:
         # As the system counts threads: libraries may have some that Python knows nothing of.
         return len(os.sched_getaffinity(0)) > 1 and len(os.listdir("/proc/self/task")) == 1
@@ -34,7 +38,7 @@ def possible() -> bool:
         return False
 
 
-class Halves:
+class ForkHelper:
     """What another process says of some files while this one looks at the others. To be closed wherever one stops."""
 
     def __init__(self, count: int, look: Look, part: int = PART, sure: Callable[[], bool] = lambda: True) -> None:
@@ -50,7 +54,7 @@ class Halves:
         except OSError:
             self.close()
 
-    def __enter__(self) -> "Halves":
+    def __enter__(self) -> "ForkHelper":
         return self
 
     def __exit__(self, *_: object) -> None:

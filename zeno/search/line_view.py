@@ -1,4 +1,4 @@
-"""The lines of one file, found in its text as they are asked for: no list of all lines is ever made."""
+"""The lines of one file, found in its text as they are asked for, without a list of all lines."""
 
 from collections.abc import Iterator, Sequence
 from typing import overload
@@ -9,18 +9,16 @@ from zeno.text.regex import Matches, Scan
 class Lines:
     """Part of a text in normal form (see `zeno.text.file_lines.normal`) as a sequence of lines without their ends.
 
-    The line asked for last is remembered, so that hits in order and their neighbours cost no second count.
+    It remembers the line that was asked for last, so that lines in order and their neighbours are not counted again.
     """
 
-    __slots__ = ("_end", "_from", "_index", "_start", "_text", "_to", "asked")
+    __slots__ = ("_end", "_from", "_index", "_start", "_text", "_to")
 
     def __init__(self, text: bytes, start: int = 0, end: int | None = None) -> None:
         self._text = text
         self._start = start
         self._end = len(text) if end is None else end
         self._move(0, start)
-        self.asked = False
-        """Whether anyone wanted to know which lines match."""
 
     def __len__(self) -> int:
         return self._text.count(b"\n", self._start, self._end)
@@ -39,23 +37,30 @@ class Lines:
         return self._slice(0, len(self))[index]
 
     def matching(
-        self, matches: Matches, scan: Scan | None, ranges: Sequence[tuple[int, int]] | None = None
+        self,
+        matches: Matches,
+        scan: Scan | None,
+        ranges: Sequence[tuple[int, int]] | None = None,
+        first: int | None = None,
     ) -> Iterator[int]:
-        """The indexes of the lines that match: `matches` decides, about the lines that `scan` does not rule out.
+        """Yield the indexes of the lines that match: `matches` decides about the lines that `scan` does not rule out.
 
-        Lines outside the `ranges` of the text are known not to match.
+        Lines outside the `ranges` of the text are known not to match. `first` is where the scan finds something first,
+        if that is known already.
         """
-        self.asked = True
         for low, high in ranges or ((self._start, self._end),):
             position, end = max(low, self._start), min(high, self._end)
             while position < end:
-                found = scan(self._text, position, end)[0] if scan is not None else position
-                # What matches the empty text also matches behind the last line.
+                if first is not None and position <= first < end:
+                    found, first = first, None
+                else:
+                    found = scan(self._text, position, end)[0] if scan is not None else position
+                # A pattern that matches the empty text also matches behind the last line.
                 if found < 0 or found >= end:
                     break
                 start = self._text.rfind(b"\n", position, found) + 1 or position
                 if start < self._from:
-                    # A neighbour further down was asked for in between.
+                    # A neighbour further down was asked for meanwhile.
                     self._move(0, self._start)
                 index = self._index + self._text.count(b"\n", self._from, start)
                 self._move(index, start)
@@ -75,7 +80,7 @@ class Lines:
         return found
 
     def _seek(self, index: int) -> bool:
-        """Make a line the remembered one, walking there from the last; False where there is no such line."""
+        """Move to a line from the last one; return False where there is no such line."""
         while index > self._index and self._to + 1 < self._end:
             self._move(self._index + 1, self._to + 1)
         while index < self._index and self._from > self._start:

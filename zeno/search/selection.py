@@ -100,7 +100,10 @@ class Selection(NamedTuple):
     reaches: Callable[[str], bool]
     """Whether a file that was asked for could be below a directory, whose path ends in a slash."""
     pick: Callable[[Paths], list[str]]
-    """The files that were asked for: the same as asking about each, in one go where that is possible."""
+    """Returns the files that were asked for: as `wanted` does for each, in one pass where that is possible."""
+    entries: tuple[str, ...] | None = None
+    """The entries of `grep.paths` relative to the root: selections with equal entries pick the same files. None where
+    there is no such description."""
 
     def of(self, candidates: Candidates) -> Paths:
         """The files that were asked for; of everything, the very candidates."""
@@ -134,7 +137,7 @@ class Selection(NamedTuple):
         return counts
 
 
-EVERYTHING = Selection(lambda _: True, lambda _: True, lambda paths: paths)
+EVERYTHING = Selection(lambda _: True, lambda _: True, lambda paths: paths, ())
 
 
 def globbed(glob: str, field: str) -> Selection:
@@ -178,7 +181,8 @@ def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
                 last = prefix
         return found if len(found) == globbed else list(dict.fromkeys(sorted(found)))
 
-    return Selection(lambda path: path in exact or below(path) or matches(path), reach(asked, prefixes), pick)
+    wanted = lambda path: path in exact or below(path) or matches(path)  # noqa: E731
+    return Selection(wanted, reach(asked, prefixes), pick, tuple(asked))
 
 
 def _below(folders: tuple[str, ...]) -> Callable[[str], bool]:

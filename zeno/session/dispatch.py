@@ -13,6 +13,7 @@ from zeno.errors import InvalidArgs, UnknownOp
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 from zeno.session.wire import PATIENCE, complaint
+from zeno.text import regex
 
 
 class Op(NamedTuple):
@@ -63,6 +64,20 @@ def perform(request: Request, corpus: Corpus, meter: Meter) -> Model:
     if meter.terms.gitignore and "gitignore" in model.model_fields:
         args = {"gitignore": True, **args}
     return run(model.model_validate(args), corpus, meter)
+
+
+# A regular expression whose program is larger may keep RE2 busy for seconds in one call on one file.
+_LARGE_PROGRAM = 1000
+
+
+def is_long(request: Request, corpus: Corpus) -> bool:
+    """Whether it is known beforehand that the operation takes long: a walk of the disk, or a very large pattern."""
+    if request.op not in ("grep", "list_files"):
+        return False
+    if not corpus.warm:
+        return True
+    pattern = request.args.get("pattern") if request.args.get("regex") is True else request.args.get("regex")
+    return isinstance(pattern, str) and regex.program_size(pattern) > _LARGE_PROGRAM
 
 
 def _sentence(violation: spec.Violation, op: str) -> str:

@@ -1,41 +1,67 @@
-"""One request from bytes to bytes: parse, validate, run the operation, check the limits, write the trace, answer."""
+"""One request from start to end: validate, run the operation, check the limits, write the trace, answer.
+
+A request comes in as a line (`accept_line`) or as values (`accept`) and leaves as an `Answer`. In between, its
+operation runs in this process (`run`) or, when it takes too long for that, in a forked copy (`fork`). Trace and budget
+are touched by `accept` and `finish` only, so they stay in this process and in order.
+"""
 
 import time
-from typing import Any, Protocol, cast
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
+from contract_models.zeno.metrics import Metrics
 from contract_models.zeno.request import Request
 from contract_spec.model import Model
-from pydantic import MISSING
 
-from zeno.errors import InternalError, InvalidRequest, ResponseTooLarge, TraceFailed, ZenoError
-from zeno.meter import Clock, Meter
+from zeno.errors import (
+    Cancelled,
+    DeadlineExceeded,
+    InternalError,
+    InvalidJson,
+    InvalidRequest,
+    ResponseTooLarge,
+    TraceFailed,
+    ZenoError,
+)
+from zeno.meter import Clock, Meter, Overrun
 from zeno.options import Terms
 from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.session.budget import Budget
+from zeno.session.outcome import Answer, Job, Outcome
+from zeno.session.warm_up import WarmUp
+
+if TYPE_CHECKING:
+    from zeno.session.forked import Forked
 
 MAX_REQUEST_BYTES = Terms().max_request_bytes
 MAX_RESPONSE_BYTES = Terms().max_response_bytes
 
+# Seconds for which a request runs in this process where a deadline is set. Then it goes on where it can be killed.
+PATIENCE = 0.05
+
 
 class Trace(Protocol):
-    """Where the server tells what it does."""
+    """Where the server records requests and answers."""
 
     def request(self, request: Request) -> None: ...
-    def response(self, request: Request, result: Model) -> None: ...
+    def summary(self, result: Model) -> Any: ...
+    def response(self, request: Request, summary: Any, metrics: Metrics) -> None: ...
     def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None: ...
 
 
 class NoTrace:
-    """Tells nobody."""
+    """Records nothing."""
 
     def request(self, request: Request) -> None: ...
-    def response(self, request: Request, result: Model) -> None: ...
+    def summary(self, result: Model) -> None: ...
+    def response(self, request: Request, summary: Any, metrics: Metrics) -> None: ...
     def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None: ...
 
 
 class Server:
-    """A corpus with its limits and its trace, and one answer for each line."""
+    """A corpus with its limits and its trace. It answers every request, and never raises because of one."""
 
     def __init__(
         self,
@@ -47,74 +73,218 @@ class Server:
         max_ops: int | None = None,
         max_lines: int | None = None,
         max_bytes: int | None = None,
+        max_seconds: int | None = None,
         gitignore: bool = False,
         clock: Clock = time.monotonic,
     ) -> None:
         self._corpus = corpus
         self._trace = trace or NoTrace()
         self._clock = clock
-        logged = trace is not None
-        self._terms = Terms(max_request_bytes, max_response_bytes, max_ops, max_lines, max_bytes, gitignore, logged)
-        # What an investigation mostly begins with; the others cost memory that many servers never need.
-        self._unprepared = ["read_file", "list_files", "grep"]
+        self._terms = Terms(
+            max_request_bytes,
+            max_response_bytes,
+            max_ops,
+            max_lines,
+            max_bytes,
+            max_seconds,
+            gitignore,
+            log=trace is not None,
+        )
+        # Most sessions begin with these; the other operations are loaded when asked for.
+        operations = [partial(dispatch.prepare, name) for name in ("grep", "list_files", "read_file")]
+        self._warm_up = WarmUp([*operations, *corpus.preparations()], corpus)
         self._budget = Budget(max_ops, max_lines, max_bytes)
         self.max_request_bytes = max_request_bytes
         self.max_response_bytes = max_response_bytes
 
     def answer(self, line: bytes) -> bytes:
-        """Answer one line. Never raises on account of what the line says."""
-        request_id = op = None
+        """Return the response line to a request line."""
+        start = time.monotonic()
+        answer = self._done(self.accept_line(line)).line
+        self._warm_up.owe(time.monotonic() - start)
+        return answer
+
+    def ask(self, request_id: str, op: str, args: Any) -> Answer:
+        """Answer a request given as values; `args` is any JSON value."""
+        return self._done(self.accept(request_id, op, args))
+
+    def accept_line(self, line: bytes) -> Job:
+        """Take a request line: validate its envelope, write it to the trace and count it."""
+        job = Job()
         try:
             if len(line) > self.max_request_bytes:
                 raise InvalidRequest(f"the line is longer than {self.max_request_bytes} bytes")
-            value = wire.parse(line)
-            request_id, op = wire.id_of(value), wire.op_of(value)
-            request = wire.request(value)
-            self._trace.request(request)
-            self._budget.begin()
-            meter = Meter(self._clock, self._terms)
-            result, size = self._afford(dispatch.perform(request, self._corpus, meter), meter)
-            answer = wire.success(request.id, result)
-            if len(answer) > self.max_response_bytes:
-                raise ResponseTooLarge("the answer is longer than a response may be")
-            self._trace.response(request, result)
-            self._budget.spend(meter.lines, size)
-            return answer
-        except ResponseTooLarge as error:
-            limit = f"the limit is {self.max_response_bytes} bytes"
-            return self._refuse(request_id, op, ResponseTooLarge(f"{error}: {limit}; {dispatch.OPS[str(op)].narrow}"))
+            value = wire.parse(line, "the line")
+            job.id, job.op = wire.id_of(value), wire.op_of(value)
+            self._begin(job, value)
         except ZenoError as error:
-            return self._refuse(request_id, op, error)
-        except Exception:
-            # Imported here: nothing else that a server needs to start has to do with logging.
-            import logging
+            self._refuse(job, error)
+        return job
 
-            logging.getLogger("zeno").exception("zeno: bug while answering %r", request_id)
-            return self._refuse(request_id, op, InternalError())
+    def accept_body(self, request_id: str, op: str, body: bytes) -> Job:
+        """Take a request whose arguments are the JSON text `body`."""
+        job = Job()
+        try:
+            if len(body) > self.max_request_bytes:
+                raise InvalidRequest(f"the body is longer than {self.max_request_bytes} bytes")
+            args = wire.parse(body, "the body")
+            job.id, job.op = request_id, op
+            self._begin(job, {"id": request_id, "op": op, "args": args})
+        except ZenoError as error:
+            self._refuse(job, error)
+        return job
 
-    def _afford(self, result: Any, meter: Meter) -> tuple[Model, int]:
-        """The result with what is left of the session's budget after it, if that covers it, and its size in bytes.
+    def accept(self, request_id: str, op: str, args: Any) -> Job:
+        """Take a request given as values; what could not stand in strict JSON is refused."""
+        job = Job(request_id, op)
+        try:
+            if not wire.is_strict([request_id, op, args]):
+                raise InvalidJson("the arguments are not strict JSON: a number, a text or the nesting is not allowed")
+            self._begin(job, {"id": request_id, "op": op, "args": args})
+        except ZenoError as error:
+            self._refuse(job, error)
+        return job
 
-        Nothing is spent yet: the answer may still turn out too long, or not be logged.
+    def _begin(self, job: Job, value: Any) -> None:
+        request = wire.request(value)
+        self._trace.request(request)
+        self._budget.begin()
+        job.request = request
+        if self._terms.max_seconds is not None:
+            job.deadline = time.monotonic() + self._terms.max_seconds
+
+    def run(self, job: Job, patience: Callable[[], float] | None = None) -> bool:
+        """Run the operation in this process and finish the job; return whether it has its answer.
+
+        `patience` says how many seconds the operation may take. When it takes longer, or is known to, nothing is
+        done: the job is to be forked.
         """
-        size = 0
-        if self._budget.limited:
-            size = len(wire.dump(result.model_copy(update={"metrics": MISSING})))
-            metrics = result.metrics.model_copy(update={"budget": self._budget.after(meter.lines, size)})
-            result = result.model_copy(update={"metrics": metrics})
-        return cast(Model, result), size
+        if job.answer is None and job.request is not None:
+            if patience is not None and dispatch.is_long(job.request, self._corpus):
+                return False
+            try:
+                outcome: Outcome | ZenoError = self._compute(job.request, Meter(self._clock, self._terms, patience))
+            except Overrun:
+                return False
+            except ZenoError as error:
+                outcome = error
+            self.finish(job, outcome)
+        return True
+
+    def fork(self, job: Job) -> "Forked | None":
+        """Start the operation in a forked copy of this process. Give what it sends to `finish_forked`.
+
+        Where the system has no room for another process, run it in this one and return None.
+        """
+        from zeno.session.forked import Forked
+
+        request = job.request
+        assert request is not None  # noqa: S101 - for the type checker: a job without one has its answer
+        if request.op in dispatch.OPS:
+            dispatch.loaded(request.op)
+        self._corpus.before_fork()
+        try:
+            return Forked(lambda: self._pickled(request))
+        except OSError:
+            self.run(job)
+            return None
+
+    def _pickled(self, request: Request) -> bytes:
+        """In the copy: the outcome, or code and message of the error."""
+        import pickle
+
+        self._corpus.in_fork()
+        try:
+            return pickle.dumps(self._compute(request, Meter(self._clock, self._terms)))
+        except ZenoError as error:
+            return pickle.dumps((error.code, str(error)))
+
+    def finish_forked(self, job: Job, data: bytes | None) -> None:
+        """Finish a job with what its forked process sent; None stands for a deadline that has passed."""
+        if data is None:
+            op = job.op or ""
+            narrow = dispatch.OPS[op].narrow if op in dispatch.OPS else "ask for less"
+            seconds = self._terms.max_seconds
+            self.finish(job, DeadlineExceeded(f"the request took longer than the limit of {seconds} s; {narrow}"))
+            return
+        import pickle
+
+        try:
+            sent = pickle.loads(data)  # noqa: S301 - written by a copy of this process, through a pipe of ours
+        except (EOFError, pickle.UnpicklingError):
+            _log_bug(f"the process that answered {job.id!r} ended without an answer", with_traceback=False)
+            sent = (InternalError.code, str(InternalError()))
+        self.finish(job, sent if isinstance(sent, Outcome) else ZenoError.restored(*sent))
+
+    def finish(self, job: Job, outcome: Outcome | ZenoError) -> None:
+        """Check the limits, write the trace, spend the budget; the job has its answer then."""
+        request = job.request
+        try:
+            if isinstance(outcome, ZenoError) or request is None:
+                raise outcome if isinstance(outcome, ZenoError) else InternalError()
+            metrics = outcome.metrics
+            if self._budget.limited:
+                left = self._budget.after(outcome.lines, len(outcome.body))
+                metrics = metrics.model_copy(update={"budget": left})
+            answer = Answer(request.id, wire.with_metrics(outcome.body, metrics))
+            if wire.success_size(request.id, answer.result or b"") > self.max_response_bytes:
+                raise ResponseTooLarge("the answer is longer than a response may be")
+            self._trace.response(request, outcome.summary, metrics)
+            self._budget.spend(outcome.lines, len(outcome.body))
+            job.answer = answer
+        except ZenoError as error:
+            self._refuse(job, error)
+
+    def cancel(self, job: Job) -> None:
+        """Record that the client withdrew the request."""
+        if job.answer is None:
+            self._refuse(job, Cancelled())
 
     def idle(self) -> bool:
-        """Use a moment in which nobody asks; False when there is nothing to do."""
-        if self._unprepared:
-            dispatch.prepare(self._unprepared.pop())
-            return True
-        return self._corpus.idle()
+        """Do a slice of background work; return False when nothing is left. See `zeno.session.warm_up`."""
+        return self._warm_up.run()
 
-    def _refuse(self, request_id: str | None, op: str | None, error: ZenoError) -> bytes:
+    def catch_up(self) -> None:
+        """Do the background work that is owed after an answer was sent."""
+        self._warm_up.catch_up()
+
+    def _done(self, job: Job) -> Answer:
+        """The answer to a job that nothing else waits for."""
+        if not self.run(job, None if job.deadline is None else lambda: PATIENCE):
+            forked = self.fork(job)
+            if forked is not None:
+                self.finish_forked(job, forked.wait(job.deadline))
+        assert job.answer is not None  # noqa: S101 - for the type checker: the job is done
+        return job.answer
+
+    def _compute(self, request: Request, meter: Meter) -> Outcome:
+        """Run the operation. Raises ZenoError, and Overrun when the meter's time is up."""
+        try:
+            result = dispatch.perform(request, self._corpus, meter)
+            body, metrics = wire.split_result(result)
+            if len(body) > self.max_response_bytes:
+                raise ResponseTooLarge("the answer is longer than a response may be")
+            return Outcome(body, metrics, meter.lines, self._trace.summary(result))
+        except (ZenoError, Overrun):
+            raise
+        except Exception:
+            _log_bug(f"answering {request.id!r}")
+            raise InternalError from None
+
+    def _refuse(self, job: Job, error: ZenoError) -> None:
+        if isinstance(error, ResponseTooLarge):
+            limit = f"the limit is {self.max_response_bytes} bytes"
+            error = ResponseTooLarge(f"{error}: {limit}; {dispatch.OPS[str(job.op)].narrow}")
         if not isinstance(error, TraceFailed):
             try:
-                self._trace.error(request_id, op, error)
+                self._trace.error(job.id, job.op, error)
             except TraceFailed as failed:
                 error = failed
-        return wire.failure(request_id, error)
+        job.answer = Answer(job.id, None, error)
+
+
+def _log_bug(what: str, *, with_traceback: bool = True) -> None:
+    # Imported here: nothing else that a server needs to start has to do with logging.
+    import logging
+
+    logging.getLogger("zeno").error("zeno: bug: %s", what, exc_info=with_traceback)

@@ -1,11 +1,13 @@
 """Bytes to envelopes and back. Knows JSON, knows no operation."""
 
+import math
 from collections.abc import Iterable
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
 import contract_spec as spec
 from contract_models.zeno.error import Error
+from contract_models.zeno.metrics import Metrics
 from contract_models.zeno.request import Request
 from contract_models.zeno.response import Failure
 from contract_spec.model import Model
@@ -25,12 +27,23 @@ def is_blank(line: bytes) -> bool:
     return not line.strip(_WHITE)
 
 
-def parse(line: bytes) -> Any:
-    """A line as a JSON value."""
+def parse(data: bytes, what: str) -> Any:
+    """Parse strict JSON; `what` names the data in the refusal: "the line", "the body"."""
     try:
-        return spec.parse(line, max_depth=MAX_DEPTH)
+        return spec.parse(data, max_depth=MAX_DEPTH)
     except spec.NotStrictJson as error:
-        raise InvalidJson(f"the line is not strict JSON: {error}") from None
+        raise InvalidJson(f"{what} is not strict JSON: {error}") from None
+
+
+def is_strict(value: Any, depth: int = MAX_DEPTH + 2) -> bool:
+    """Whether a value could have come from `parse`: finite numbers, no lone surrogates, not nested too deep."""
+    if isinstance(value, str):
+        return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)
+    if isinstance(value, dict):
+        return depth > 0 and all(is_strict(key) and is_strict(item, depth - 1) for key, item in value.items())
+    if isinstance(value, list):
+        return depth > 0 and all(is_strict(item, depth - 1) for item in value)
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def id_of(value: Any) -> str | None:
@@ -70,9 +83,31 @@ def _sentence(violation: spec.Violation) -> str:
     return f"{field} {violation.message}"
 
 
-def success(request_id: str, result: Model) -> bytes:
-    """The line of a success."""
-    return b'{"id":%b,"ok":true,"result":%b}\n' % (_string(request_id), dump(result))
+def success(request_id: str, result: bytes) -> bytes:
+    """Return the response line of a success; `result` is JSON."""
+    return b'{"id":%b,"ok":true,"result":%b}\n' % (_string(request_id), result)
+
+
+def success_size(request_id: str, result: bytes) -> int:
+    """The length of that line."""
+    return len(_string(request_id)) + len(result) + _ENVELOPE
+
+
+_ENVELOPE = len(b'{"id":,"ok":true,"result":}\n')
+
+
+def split_result(result: Model) -> tuple[bytes, Metrics]:
+    """Return a result as JSON without its metrics, and the metrics. Metrics stand last in every result."""
+    metrics: Metrics = getattr(result, "metrics")  # noqa: B009 - every result has them; the base class does not say so
+    return to_json(result, ensure_ascii=True, exclude=_METRICS), metrics
+
+
+_METRICS = {"metrics"}
+
+
+def with_metrics(body: bytes, metrics: Metrics) -> bytes:
+    """Put together what `split_result` took apart."""
+    return b'%b,"metrics":%b}' % (body[:-1], dump(metrics))
 
 
 def result_of(line: bytes, request_id: str) -> bytes | None:

@@ -88,6 +88,15 @@ def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False)
     return scan
 
 
+def program_size(pattern: str) -> int:
+    """How many instructions RE2 compiles a regular expression to; 0 for one that it refuses."""
+    try:
+        size: int = re2._re2.RE2(pattern.encode(), _options(True, False)).ProgramSize()
+    except (re2.error, UnicodeEncodeError):
+        return 0
+    return max(0, size)
+
+
 @lru_cache(maxsize=1)
 def _any_case(needle: bytes) -> Any:
     # Kept for the search under way, which asks about single lines and about texts of many. That it finds nothing across

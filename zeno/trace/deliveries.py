@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import contract_spec as spec
 from contract_models.zeno.ops.grep import GrepResult
 from contract_models.zeno.ops.peek import PeekResult
-from contract_models.zeno.ops.read_file import ReadFileResult
+from contract_models.zeno.ops.read_file import ReadFileResult, ReadFileSlice
 from contract_spec.model import Model
 from pydantic import MISSING
 
@@ -38,7 +38,7 @@ def shown_by(result: Model) -> Shown:
     """The lines of files that a result holds."""
     if isinstance(result, ReadFileResult):
         # Which of its lines a clipped text clips is not told.
-        slices = [result, *([] if result.ranges is MISSING else result.ranges)]
+        slices: list[ReadFileResult | ReadFileSlice] = [result, *([] if result.ranges is MISSING else result.ranges)]
         kept = [one for one in slices if one.clipped is MISSING]
         told = [span for one in kept for span in _span(one.path, one.start_line, one.end_line)]
         return Shown(tuple(told), len(kept) == len(slices))

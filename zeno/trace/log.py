@@ -24,11 +24,15 @@ def seconds_of(moment: str) -> int | None:
         return None
 
 
+# Not to wait for a reader: without one a pipe is refused, and a line that does not fit into it is not written.
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
+
+
 class Log:
     """A log open for appending."""
 
     def __init__(self, path: str) -> None:
-        self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY, 0o600)
+        self.descriptor = os.open(path, _FLAGS, 0o600)
         self._torn = _ends_in_mid_line(self.descriptor, path)
 
     def close(self) -> None:

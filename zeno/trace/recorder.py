@@ -47,12 +47,15 @@ class Subcall:
 
 
 class Recorder:
-    """Appends an agent's events to a log. With a root, citations are sealed with what their lines say now."""
+    """Appends an agent's events to a log. With a root, citations are sealed with what their lines say now.
+
+    `root` is a directory, or a tree that stays open when the recorder is closed.
+    """
 
     def __init__(
         self,
         log: str,
-        root: str | None = None,
+        root: str | Tree | None = None,
         parent: str | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -60,11 +63,14 @@ class Recorder:
         self._clock = clock
         self._parent = parent
         self._log = Log(log)
+        self._owned: Tree | None = None
         try:
-            self._tree = None if root is None else Tree(root)
+            self._tree = self._owned = Tree(root) if isinstance(root, str) else None
         except OSError:
             self._log.close()
             raise
+        if isinstance(root, Tree):
+            self._tree = root
 
     @classmethod
     def of_environment(cls) -> Self:
@@ -82,8 +88,8 @@ class Recorder:
     def close(self) -> None:
         """Let go of the log and the root."""
         self._log.close()
-        if self._tree is not None:
-            self._tree.close()
+        if self._owned is not None:
+            self._owned.close()
 
     def claim(
         self,

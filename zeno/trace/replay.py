@@ -28,7 +28,7 @@ from zeno.trace.writer import counted
 
 _TEXTUAL = frozenset({"read_file", "peek", "grep"})
 # Refusals that come from the state of a session and not from the request: asked again, it may well be answered.
-_OF_THE_SESSION = frozenset({"trace_failed", "internal", "budget_exhausted"})
+_OF_THE_SESSION = frozenset({"trace_failed", "internal", "budget_exhausted", "deadline_exceeded", "cancelled"})
 
 Verdict = Literal["same", "differs", "times", "not_run"]
 
@@ -108,7 +108,7 @@ class Replayer:
     def _run(self, op: str, args: dict[str, Any]) -> Again:
         try:
             result = self.perform(op, args)
-            if len(wire.success("replay", result)) > self._terms.max_response_bytes:
+            if wire.success_size("replay", wire.dump(result)) > self._terms.max_response_bytes:
                 raise ResponseTooLarge("the answer is longer than a response may be")
         except ZenoError as error:
             return Again(None, error.code, Shown((), True), None, 0, None, None, None)
@@ -148,9 +148,11 @@ def _gap(result: Model, args: dict[str, Any], shown: Shown) -> str | None:
 
 
 def _covered(result: Model) -> dict[str, int] | None:
-    if not isinstance(result, GrepResult | ListFilesResult) or result.left_out is MISSING:
+    if not isinstance(result, GrepResult | ListFilesResult):
         return None
-    return {"files": int(result.files_selected), **result.left_out.model_dump()}
+    if result.left_out is MISSING or result.files_selected is MISSING:
+        return None
+    return {"files": result.files_selected, **result.left_out.model_dump()}
 
 
 def _earlier_digest(result: Model, args: dict[str, Any]) -> str | None:

@@ -3,8 +3,9 @@
 import os
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+from contract_models.zeno.metrics import Metrics
 from contract_models.zeno.ops.grep import GrepResult
 from contract_models.zeno.request import Request
 from contract_models.zeno.trace_event import ErrorEvent, RequestEvent, ResponseEvent, ResponseSummary
@@ -27,6 +28,14 @@ def counted(result: Model) -> tuple[str, int] | None:
     return next(((name, len(getattr(result, name))) for name in names), None)
 
 
+class Summary(NamedTuple):
+    """What a response event tells of a result, besides its metrics."""
+
+    found: int | None
+    truncated: bool
+    digest: str
+
+
 class TraceWriter:
     """Appends events to a log. An event that cannot be written fails the request it tells of."""
 
@@ -47,16 +56,18 @@ class TraceWriter:
         """Before the operation runs."""
         self._write(RequestEvent(ts=self._now(), event="request", id=request.id, op=request.op, args=request.args))
 
-    def response(self, request: Request, result: Model) -> None:
-        """After it ran, before the client is told."""
+    def summary(self, result: Model) -> Summary:
+        """Return what a response event tells of a result. Computed where the result is, which may be a forked copy."""
         found = counted(result)
-        summary = ResponseSummary(
-            count=None if found is None else found[1],
-            truncated=getattr(result, "truncated", False) is True,  # peek says it only under a limit
-            metrics=getattr(result, "metrics"),  # noqa: B009 - every result has them, but the base class does not say so
-        )
+        # peek has `truncated` only under a limit.
+        truncated = getattr(result, "truncated", False) is True
+        return Summary(None if found is None else found[1], truncated, digest(result))
+
+    def response(self, request: Request, summary: Summary, metrics: Metrics) -> None:
+        """After it ran, before the client is told."""
+        told = ResponseSummary(count=summary.found, truncated=summary.truncated, metrics=metrics)
         event = ResponseEvent(
-            ts=self._now(), event="response", id=request.id, op=request.op, summary=summary, digest=digest(result)
+            ts=self._now(), event="response", id=request.id, op=request.op, summary=told, digest=summary.digest
         )
         self._write(event)
 

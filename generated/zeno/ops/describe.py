@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from contract_spec.model import Model
 from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
@@ -24,6 +24,12 @@ class DescribeArgs(Model):
     schemas: StrictBool = True
     """
     Also return the schemas, some 50 kB of them.
+    """
+    op: Literal['describe', 'extract_symbols', 'grep', 'list_files', 'peek', 'read_file', 'stat', 'verify'] | MISSING = (
+        MISSING
+    )
+    """
+    Tell of this operation only, and return its schema with every reference replaced by what it points to.
     """
 
 
@@ -51,7 +57,7 @@ class OperationDescription(Model):
 
 class ServerLimits(Model):
     """
-    Limits in force. Those of the session's budget are present exactly when they are set.
+    Limits in force. max_seconds and those of the session's budget are present exactly when they are set.
     """
 
     model_config = ConfigDict(
@@ -76,6 +82,10 @@ class ServerLimits(Model):
     max_bytes: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
     """
     Bytes of results that a session may be sent.
+    """
+    max_seconds: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    Seconds that one request may take; present exactly when set.
     """
 
 
@@ -160,6 +170,10 @@ class DescribeResult(Model):
     policy: ServerPolicy | MISSING = MISSING
     """
     Present exactly when the server has a policy.
+    """
+    model_defaults: dict[str, dict[str, Any]] | MISSING = MISSING
+    """
+    Values that the MCP door puts in for arguments that a call leaves out, by operation.
     """
     schemas: dict[str, dict[str, Any]] | MISSING = MISSING
     """

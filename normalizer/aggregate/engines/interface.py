@@ -24,4 +24,4 @@ class Engine(Protocol):
         """Keep what a text gives, under a name."""
 
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
-        """What a text gives, in no particular order."""
+        """The rows of a query, in no particular order."""

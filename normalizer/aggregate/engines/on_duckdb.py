@@ -77,7 +77,7 @@ class DuckDB:
         self._run(f"CREATE OR REPLACE TEMP TABLE {name} AS {text}")
 
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
-        """What a text gives."""
+        """The rows of a query."""
         cursor = self._run(text)
         while batch := cursor.fetchmany(_BATCH):
             yield from batch

@@ -54,7 +54,7 @@ class Spark:
         frame.createOrReplaceTempView(name)
 
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
-        """What a text gives."""
+        """The rows of a query."""
         try:
             yield from map(tuple, self._run(text).toLocalIterator())
         except PySparkException as error:

@@ -14,7 +14,7 @@
     return node;
   };
   const plural = (count, noun) => count + " " + noun + (count === 1 ? "" : "s");
-  const TONE = { counted: "good", exact: "good", folded: "good", elided: "good", invalid: "bad", absent: "bad", other_artifact: "bad", empty: "bad", self_judged: "warn", diagnostic: "warn", off_scale: "warn", not_checked: "warn" };
+  const TONE = { counted: "good", exact: "good", folded: "good", elided: "good", invalid: "bad", absent: "bad", other_artifact: "bad", empty: "bad", self_judged: "warn", diagnostic: "warn", off_scale: "warn", other_judge_kind: "warn", not_checked: "warn" };
   const badge = (word) => el("span", "badge " + (TONE[word] || ""), word.replaceAll("_", " "));
   const button = (text, action) => {
     const node = el("button", "more", text);

@@ -241,8 +241,8 @@ def test_once_all_directories_can_be_listed_again_the_listing_is_held_again(plan
     monkeypatch.setattr(os, "open", forbidden)
     prepare(corpus)
     assert answers(server) == answers(cold)
-    assert corpus._holding.opaque
+    assert corpus._cache.opaque
     monkeypatch.undo()
     (planted / "e2").chmod(0o700)
     assert answers(server) == answers(cold)
-    assert not corpus._holding.opaque
+    assert not corpus._cache.opaque

@@ -15,7 +15,7 @@ from zeno.cache import inotify, text_store, tree_cache
 from zeno.cache.errors import Unwatchable
 from zeno.cache.index_builder import Builder
 from zeno.cache.inotify import Watch
-from zeno.cache.tree_cache import Holding
+from zeno.cache.tree_cache import TreeCache
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.tree import Tree
 from zeno.index.requirements import NOTHING
@@ -30,7 +30,7 @@ def test_without_enough_watches_for_directories_nothing_is_held(planted, both, m
     monkeypatch.setattr(Watch, "_add", lambda *args: add(*args) if next(allowed, None) else None)
     prepare(corpus)
     (planted / "d" / "a.txt").write_text("needle\n")
-    assert corpus._holding is None
+    assert corpus._cache is None
     assert answers(server) == answers(cold)
     assert not corpus.idle()
 
@@ -61,8 +61,8 @@ def test_a_file_that_the_disk_does_not_give_is_not_held(planted, both, monkeypat
     monkeypatch.setattr(os, "pread", failing)
     prepare(corpus)
     monkeypatch.undo()
-    assert corpus._holding.entry("d/a.txt").size < 0
-    assert corpus._holding.entry("d/b.txt").segment is not None
+    assert corpus._cache.entries.get("d/a.txt").size < 0
+    assert corpus._cache.entries.get("d/b.txt").segment is not None
     assert answers(server) == answers(cold)
 
 
@@ -75,7 +75,7 @@ def test_a_file_that_is_edited_again_and_again_takes_one_watch(planted, both, mo
         (planted / "f7.txt").write_text(f"edit {number}\n")
         answers(server)
         prepare(corpus)
-    entry = corpus._holding.entry("f7.txt")
+    entry = corpus._cache.entries.get("f7.txt")
     assert entry is not None
     assert entry.segment is not None
 
@@ -84,7 +84,7 @@ def test_other_systems_and_network_file_systems_hold_nothing(planted, both, monk
     corpus, server, cold = both
     monkeypatch.setattr("zeno.cache.inotify._LOCAL", set())
     prepare(corpus)
-    assert corpus._holding is None
+    assert corpus._cache is None
     assert answers(server) == answers(cold)
     monkeypatch.setattr("sys.platform", "darwin")
     with Tree(str(planted)) as tree, pytest.raises(Unwatchable):
@@ -94,7 +94,7 @@ def test_other_systems_and_network_file_systems_hold_nothing(planted, both, monk
 def test_memory_is_given_back_when_files_go(planted, monkeypatch):
     monkeypatch.setattr(text_store, "SEGMENT", 400)
     with Tree(str(planted)) as tree:
-        held = Holding(tree, 1 << 20)
+        held = TreeCache(tree, 1 << 20)
         while held.prepare():
             pass
         assert held._store.size > 0
@@ -106,7 +106,7 @@ def test_memory_is_given_back_when_files_go(planted, monkeypatch):
         held.refresh()
         assert held.paths == []
         assert held._store.size == 0
-        assert held._store.candidates(NOTHING) == {}
+        assert held._store.narrow(NOTHING).segments() == []
         assert len(held._watched) == 3
         held.close()
 
@@ -115,8 +115,8 @@ def test_beyond_the_cache_files_are_read_from_disk(planted):
     with Tree(str(planted)) as tree:
         corpus, cold = WarmCorpus(tree, 3000), Server(ColdCorpus(tree))
         prepare(corpus)
-        assert corpus._holding is not None
-        assert 0 < corpus._holding._store.size < 5000
+        assert corpus._cache is not None
+        assert 0 < corpus._cache._store.size < 5000
         (planted / "f7.txt").write_text("needle\n")
         assert answers(Server(corpus)) == answers(cold)
         corpus.close()
@@ -127,11 +127,11 @@ def test_the_index_is_computed_by_a_process_and_used(planted, monkeypatch):
     with Tree(str(planted)) as tree:
         corpus, cold = WarmCorpus(tree, 1 << 20), Server(ColdCorpus(tree))
         prepare(corpus)
-        assert corpus._holding is not None
-        assert corpus._holding._builder._thread is not None
-        corpus._holding._builder._thread.join()
+        assert corpus._cache is not None
+        assert corpus._cache._builder._thread is not None
+        corpus._cache._builder._thread.join()
         assert answers(Server(corpus)) == answers(cold)
-        assert corpus._holding._store._fresh == []
+        assert corpus._cache._store._fresh == {}
         (planted / "f7.txt").write_text("needle\n")
         assert answers(Server(corpus)) == answers(cold)
         prepare(corpus)

@@ -172,7 +172,8 @@ def test_what_narrows_a_search_never_loses_a_line(pattern, case_sensitive, regex
     lines = text.split(b"\n")[:-1]
     assert [line.decode() for line in lines] == [line.decode("utf-8", "replace") for line in raw_lines(data)]
     wanted = [index for index, line in enumerate(lines) if matches(line)]
-    for scan in filter(None, [planned.scan, planned.scan_of(0)]):
+    every = [make() for _, make in planned._choices()]
+    for scan in filter(None, [planned.scan, planned.scan_of([]), planned.scan_of([text * 40_000]), *every]):
         found, position = set(), 0
         while position < len(text) and 0 <= (start := scan(text, position, len(text))[0]) < len(text):
             found.add(text.count(b"\n", 0, start))
@@ -318,11 +319,11 @@ def test_an_empty_file_hides_no_other_one(tmp_path):
 
 
 def test_the_texts_of_every_other_small_file_are_looked_through_in_one_go():
-    entries = [text_store.Entry(f"{number}.txt") for number in range(100)]
+    entries = [text_store.Entry(f"{number:02}.txt") for number in range(100)]
     segment = text_store.Segment([(entry, b"small\n") for entry in entries])
     large = text_store.Segment([(entry, b"large\n" * 1000) for entry in entries[1::2]])
-    assert cached_selection._within([(0, len(segment.text))], entries[::2]) == [(0, len(segment.text) - 6)]
-    assert len(cached_selection._within([(0, len(large.text))], entries[1::4])) == 25
+    assert cached_selection.within([(0, len(segment.text))], entries[::2]) == [(0, len(segment.text) - 6)]
+    assert len(cached_selection.within([(0, len(large.text))], entries[1::4])) == 25
 
 
 @pytest.mark.usefixtures("small")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -131,7 +132,7 @@ def test_a_name_that_is_not_utf8_is_taken_as_answers_print_it(root, words):
     assert not any(path.endswith("/b") for path in json.loads(done.stdout)["result"].get("files", []))
 
 
-@pytest.mark.parametrize("words", [["grep", f"pattern={ODD}"], [ODD], ["stat", f"{ODD}=1"], ["stat", ODD]])
+@pytest.mark.parametrize("words", [["grep", f"pattern={ODD}"], [ODD], ["grep", ODD], ["stat", "path=a", f"{ODD}=1"]])
 def test_other_words_that_are_not_utf8_are_refused_with_a_sentence(root, words):
     done = zeno("call", *words, "--root", str(root))
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
@@ -166,7 +167,7 @@ def test_ctrl_c_while_the_program_is_being_loaded_ends_it_without_a_word(loading
         "    def find_spec(self, name, *_):\n"
         f"        if name == {loading!r}: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Interrupted())\n"
-        "from zeno.__main__ import run\n"
+        "from zeno.cli.start import run\n"
         "sys.exit(run())\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True)
@@ -177,7 +178,7 @@ def test_who_ignores_ctrl_c_before_the_program_starts_goes_on_ignoring_it():
     program = (
         "import os, signal, sys\n"
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-        "from zeno.__main__ import run\n"
+        "from zeno.cli.start import run\n"
         "sys.argv = ['zeno', 'schema', '--list']\n"
         "status = run()\n"
         "sys.exit(status or signal.getsignal(signal.SIGINT) != signal.SIG_IGN)\n"
@@ -267,3 +268,54 @@ def test_a_locale_that_cannot_print_a_name_gets_utf8(root):
     (root / "é.txt").touch()
     done = zeno("call", "list_files", "--pretty", "--root", root, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert (done.returncode, json.loads(done.stdout)["result"]["files"]) == (0, ["é.txt"])
+
+
+@pytest.mark.parametrize(
+    ("words", "args"),
+    [
+        (["read_file", "a b.txt", "end_line=2"], {"path": "a b.txt", "end_line": 2}),
+        (["grep", "x=y", "paths=a b.txt"], {"pattern": "x=y", "paths": ["a b.txt"]}),
+        (["list_files", "*.txt"], {"glob": "*.txt"}),
+        (["stat", "a b.txt"], {"path": "a b.txt"}),
+    ],
+)
+def test_the_first_argument_may_stand_alone(root, words, args):
+    (root / "a b.txt").write_text("x=y\ntwo\n")
+    alone, spelled = (
+        zeno("call", *words, "--root", str(root)),
+        zeno("call", words[0], "--args", json.dumps(args), "--root", str(root)),
+    )
+    assert (alone.returncode, spelled.returncode) == (0, 0)
+    answers = [json.loads(done.stdout)["result"] for done in (alone, spelled)]
+    for answer in answers:
+        del answer["metrics"]
+    assert answers[0] == answers[1]
+
+
+def test_text_for_people_has_the_result_alone_and_the_error_on_standard_error(root):
+    (root / "a.txt").write_text("one\n")
+    done = zeno("call", "read_file", "a.txt", "--text", "--root", str(root))
+    assert (done.returncode, done.stdout.splitlines()[1:], done.stderr) == (0, ["one"], "")
+    done = zeno("call", "read_file", "gone", "--text", "--root", str(root))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("zeno: not_found: ")
+
+
+def test_on_a_terminal_an_answer_is_text(root):
+    (root / "a.txt").write_text("one\n")
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "zeno", "call", "read_file", "a.txt", "--root", str(root)]
+    with subprocess.Popen(command, stdout=slave, stdin=slave) as process:
+        process.wait(PATIENCE)
+        told = os.read(master, 4096).decode()
+    os.close(master)
+    os.close(slave)
+    assert told.splitlines()[1:] == ["one"]
+
+
+def test_pretty_json_has_no_character_that_a_terminal_obeys(root):
+    text = "a\u202eb\u2028c\x9bd\U000e0041e\rf"
+    (root / "a.txt").write_text(text + "\n")
+    done = zeno("call", "read_file", "a.txt", "--pretty", "--root", str(root))
+    assert json.loads(done.stdout)["result"]["text"] == text
+    assert not set("\u202e\u2028\x9b\U000e0041\r") & set(done.stdout)

@@ -13,12 +13,14 @@ import contract_spec as spec
 import httpx
 import pytest
 
-from tests.support.doors import http, sample, stdio, without_metrics, zeno
-from tests.support.patience import PATIENCE
+from tests.support.doors import http, http_process, sample, stdio, without_metrics, zeno
+from tests.support.patience import PATIENCE, until
+from tests.support.slow import SLOW, children, slow_file
 from zeno.session.dispatch import OPS
 
 TOKEN = "correct-horse-battery-staple"
 JSON = {"Content-Type": "application/json"}
+HEAD = "POST /v1/ops/grep HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 JSONL = {"Content-Type": "application/jsonl"}
 
 
@@ -39,6 +41,11 @@ def get(url: str, **what: Any) -> httpx.Response:
 
 def post(url: str, **what: Any) -> httpx.Response:
     return httpx.post(url, timeout=PATIENCE, **what)
+
+
+def connection(url: str) -> socket.socket:
+    """A connection for requests that no client would send."""
+    return socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), timeout=PATIENCE)
 
 
 def problem(response: httpx.Response) -> dict[str, Any]:
@@ -88,8 +95,8 @@ def test_a_body_cannot_smuggle_fields_into_the_request(url: str) -> None:
 
 
 def test_a_body_over_the_limit_is_refused_and_the_limit_is_told(url: str) -> None:
-    # Over the limit at once, only with the white space around it, and only as the request it would make.
-    for body in (b'{"path":"%b"}' % (b"x" * 2000), b'{"path":"."}' + b" " * 2000, b'{"path":"%b"}' % (b"x" * 1985)):
+    # Over the limit at once, and only with the white space around it.
+    for body in (b'{"path":"%b"}' % (b"x" * 2000), b'{"path":"."}' + b" " * 2000):
         response = post(f"{url}/v1/ops/stat", content=body, headers=JSON)
         assert (response.status_code, problem(response)["code"]) == (413, "invalid_request")
         assert problem(response)["detail"] == "the body is longer than 2000 bytes"
@@ -98,7 +105,7 @@ def test_a_body_over_the_limit_is_refused_and_the_limit_is_told(url: str) -> Non
 def test_bodies_that_are_no_requests_are_in_the_trace_too(root: Path, tmp_path: Path) -> None:
     log = tmp_path / "trace"
     with http(root, "--log", str(log), "--max-request-bytes", "100") as url:
-        for body in (b"{", b"{}" + b" " * 200, b'{"path":"' + b"x" * 80 + b'"}'):
+        for body in (b"{", b"{}" + b" " * 200, b"[]"):
             post(f"{url}/v1/ops/stat", content=body, headers=JSON)
     codes = [json.loads(line)["error"]["code"] for line in log.read_text().splitlines()]
     assert codes == ["invalid_json", "invalid_request", "invalid_request"]
@@ -140,6 +147,7 @@ def test_host_and_origin_must_be_ours(url: str, headers: dict[str, str], status:
 
 def test_a_token_is_demanded_of_all_but_the_health_check(root: Path, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{TOKEN}\n")
+    (tmp_path / "token").chmod(0o600)
     with http(root, "--token-file", str(tmp_path / "token")) as url:
         assert get(f"{url}/healthz").json() == {"status": "ok", "protocol": spec.PROTOCOL_VERSION}
         for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}):
@@ -161,6 +169,8 @@ def test_a_token_is_demanded_of_all_but_the_health_check(root: Path, tmp_path: P
         (("--host", "::"), "--token-file"),
         (("--token-file", "nowhere"), "cannot read the token file"),
         (("--token-file", "README.md"), "visible ASCII"),
+        (("--token-file", "open"), "chmod 600"),
+        (("--token-file", "long"), "longer than 4096"),
         (("--host", "203.0.113.1", "--token-file", "token"), "cannot listen"),
         (("--port", "70000"), "no port"),
     ],
@@ -168,8 +178,15 @@ def test_a_token_is_demanded_of_all_but_the_health_check(root: Path, tmp_path: P
 def test_what_would_be_open_or_cannot_be_opened_is_refused_at_the_start(
     root: Path, tmp_path: Path, flags: tuple[str, ...], told: str
 ) -> None:
-    (tmp_path / "token").write_text(TOKEN)
-    (tmp_path / "README.md").write_text("short")
+    files = {
+        "token": (TOKEN, 0o600),
+        "README.md": ("short", 0o600),
+        "open": (TOKEN, 0o644),
+        "long": ("x" * 5000, 0o600),
+    }
+    for name, (text, mode) in files.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(mode)
     found = subprocess.run(
         zeno("http", "--root", root, *flags), capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE
     )
@@ -247,8 +264,81 @@ def test_many_at_once_are_answered_like_one_after_the_other(url: str, root: Path
             together = list(threads.map(ask, requests))
     assert together == alone
     events = [json.loads(line) for line in log.read_text().splitlines()]
-    assert [event["event"] for event in events] == ["request", "response"] * (2 * len(requests))
-    assert len({event["id"] for event in events}) == 2 * len(requests)
+    by_id: dict[str, list[str]] = {}
+    for event in events:
+        by_id.setdefault(event["id"], []).append(event["event"])
+    assert list(by_id.values()) == [["request", "response"]] * (2 * len(requests))
+
+
+def test_nobody_waits_for_a_slow_request_and_it_ends_when_its_client_leaves(root: Path, tmp_path: Path) -> None:
+    tree = sample(tmp_path / "tree")
+    slow_file(tree)
+    log = tmp_path / "trace"
+    with http_process(tree, "--log", str(log)) as (url, process):
+        with connection(url) as slow:
+            body = json.dumps(SLOW)
+            slow.sendall(f"{HEAD}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+            until(lambda: children(process.pid), "the request runs in a process of its own")
+            for _ in range(3):
+                assert post(f"{url}/v1/ops/stat", json={"path": "."}).status_code == 200
+                assert post(f"{url}/v1/ops/grep", json={"pattern": "class"}).json()["hits"]
+        until(lambda: not children(process.pid), "it has ended")
+        until(lambda: b'"cancelled"' in log.read_bytes(), "the trace tells of it")
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [spec.violations("zeno/trace_event.json", event) for event in events] == [[]] * len(events)
+
+
+def test_a_stream_answers_in_order_and_ends_when_its_client_leaves(root: Path, tmp_path: Path) -> None:
+    tree = sample(tmp_path / "tree")
+    slow_file(tree)
+    with http_process(tree) as (url, process):
+        with connection(url) as stream:
+            head = "POST /v1/jsonl HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonl\r\n"
+            lines = [json.dumps({"id": "1", "op": "grep", "args": SLOW}), '{"id":"2","op":"stat","args":{"path":"."}}']
+            body = "\n".join(lines)
+            stream.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+            until(lambda: children(process.pid), "the request runs in a process of its own")
+            assert post(f"{url}/v1/ops/stat", json={"path": "."}).status_code == 200
+        until(lambda: not children(process.pid), "it has ended")
+
+
+def test_a_slow_request_sees_every_change_made_before_it(root: Path, tmp_path: Path) -> None:
+    tree = sample(tmp_path / "tree")
+    # Too large a program to be run where others wait, but quick on little text.
+    pattern = {"pattern": r"(?:\pL{1,9}){9}needle", "regex": True}
+    with http_process(tree) as (url, _):
+        for number in range(10):
+            (tree / "src" / f"{number}.txt").write_text(f"abcdefghiineedle {number}\n")
+            (tree / "src" / "again.txt").write_text(f"abcdefghiineedle {number}\n")
+            texts = sorted(hit["text"] for hit in post(f"{url}/v1/ops/grep", json=pattern).json()["hits"])
+            expected = sorted([f"abcdefghiineedle {n}" for n in range(number + 1)] + [f"abcdefghiineedle {number}"])
+            assert texts == expected
+            plain = post(f"{url}/v1/ops/grep", json={"pattern": "iineedle"}).json()["hits"]
+            assert sorted(hit["text"] for hit in plain) == expected
+
+
+def test_a_request_over_its_time_is_a_problem_with_its_code(tmp_path: Path) -> None:
+    slow_file(sample(tmp_path))
+    with http(tmp_path, "--max-seconds", "1") as url:
+        response = post(f"{url}/v1/ops/grep", json=SLOW)
+        assert (response.status_code, problem(response)["code"]) == (422, "deadline_exceeded")
+
+
+def test_a_claim_goes_into_the_trace_and_cites_an_answer_by_its_id(root: Path, url: str, tmp_path: Path) -> None:
+    log = tmp_path / "trace"
+    with http(root, "--log", str(log)) as traced:
+        found = post(f"{traced}/v1/ops/grep", json={"pattern": "nowhere to be found"})
+        request_id = found.headers["zeno-request-id"]
+        claim = {"claim": "it is not there", "answers": [request_id]}
+        written = post(f"{traced}/v1/claims", json=claim)
+        assert (written.status_code, spec.violations("zeno/trace_event.json", written.json())) == (201, [])
+        refused: list[Any] = [{"claim": 1}, {"claim": "x", "answers": ["never asked"]}, []]
+        for wrong in refused:
+            assert problem(post(f"{traced}/v1/claims", json=wrong))["code"] == "invalid_args"
+        assert post(f"{traced}/v1/ops/read_file", json={"path": "gone"}).headers["zeno-request-id"] != request_id
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    assert (events[0]["id"], events[2]) == (request_id, written.json())
+    assert problem(post(f"{url}/v1/claims", json=claim))["status"] == 404
 
 
 def test_a_signal_ends_the_server_with_status_0(root: Path) -> None:

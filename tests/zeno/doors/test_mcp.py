@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -15,9 +16,12 @@ from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 
 from tests.support.doors import ROOT, node, sample, stdio, without_metrics, zeno
-from tests.support.patience import PATIENCE
+from tests.support.patience import PATIENCE, until
+from tests.support.slow import SLOW, children, slow_file
 from zeno.session.dispatch import OPS
 
+RULES = spec.resource("rules/mcp.json")
+EXAMPLE = re.compile(r"\{.*?\}(?=[;.]|$)")
 ARGS: dict[str, dict[str, Any]] = {"grep": {"pattern": "def"}, "list_files": {}}
 
 
@@ -47,30 +51,167 @@ def test_every_operation_is_a_tool_that_promises_only_to_read(root: Path) -> Non
     assert [tool.name for tool in tools] == sorted(OPS)
     for tool in tools:
         assert tool.annotations.read_only_hint
-        assert tool.annotations.idempotent_hint
-        assert tool.annotations.destructive_hint is False
         assert tool.annotations.open_world_hint is False
-        assert tool.description
-        for schema in (tool.input_schema, tool.output_schema):
-            assert schema["type"] == "object"
-            assert "$ref" not in json.dumps(schema)
+        assert tool.description == RULES["tools"][tool.name]["description"]
+        assert tool.input_schema["type"] == "object"
+        known = spec.schema(f"zeno/ops/{tool.name}.json")["$defs"]["args"]["properties"]
+        assert list(tool.input_schema.get("properties", {})) == list(known)
+        assert "$ref" not in json.dumps(tool.input_schema)
 
 
-def test_tools_answer_as_the_plain_server_does(root: Path) -> None:
+def test_the_list_of_tools_is_short(root: Path, tmp_path: Path) -> None:
+    found = ask(root, lambda client: client.list_tools(), "--log", str(tmp_path / "log"))
+    assert found.tools[-1].name == "claim"
+    assert len(found.model_dump_json(by_alias=True, exclude_none=True)) <= 12_000
+
+
+def test_tools_answer_as_the_plain_server_does_with_the_defaults_for_models(root: Path) -> None:
     async def all_of_them(client: Client) -> dict[str, Any]:
         return {op: await client.call_tool(op, args_of(op)) for op in OPS}
 
     told = ask(root, all_of_them)
     with stdio(root) as pipe:
         for op, result in told.items():
-            answer = pipe.line(json.dumps({"id": "1", "op": op, "args": args_of(op)}).encode())
+            args = RULES["tools"][op]["defaults"] | args_of(op)
+            answer = pipe.line(json.dumps({"id": "1", "op": op, "args": args}).encode())
             assert result.is_error is not answer["ok"]
             if answer["ok"]:
                 assert without_metrics(result.structured_content) == without_metrics(answer["result"])
             else:
                 assert json.loads(result.content[0].text) == answer["error"]
-    assert "src/app.py:4: def main():" in told["grep"].content[0].text.splitlines()
+    assert told["grep"].content[0].text.splitlines()[:2] == ["src/app.py", "4\tdef main():"]
     assert "README.md" in told["list_files"].content[0].text.splitlines()
+    assert len(told["read_file"].content[0].text.splitlines()) == 10
+
+
+def test_the_rules_of_the_door_fit_their_schema_and_the_arguments(root: Path) -> None:
+    assert spec.violations("zeno/mcp_rules.json", RULES) == []
+    assert RULES["tools"].keys() == OPS.keys()
+    for op, tool in RULES["tools"].items():
+        needed = spec.schema(f"zeno/ops/{op}.json")["$defs"]["args"].get("required", [])
+        found = spec.violations(f"zeno/ops/{op}.json#/$defs/args", tool["defaults"])
+        assert [one.pointer for one in found if one.keyword not in ("required", "minProperties")] == []
+        assert not set(needed) & tool["defaults"].keys()
+        # Each example in a description is a call that the schema accepts.
+        examples = EXAMPLE.findall(tool["description"])
+        assert examples
+        for example in examples:
+            assert spec.violations(f"zeno/ops/{op}.json#/$defs/args", json.loads(example)) == [], example
+
+
+def test_describe_tells_the_defaults_and_the_schemas_of_one_tool(root: Path) -> None:
+    async def described(client: Client) -> Any:
+        return [
+            (await client.call_tool("describe", args)).structured_content
+            for args in ({}, {"op": "grep", "schemas": True})
+        ]
+
+    plain, grep = ask(root, described)
+    assert plain["model_defaults"] == {op: tool["defaults"] for op, tool in RULES["tools"].items()}
+    assert "schemas" not in plain
+    assert list(grep["schemas"]) == ["zeno/ops/grep.json"]
+    assert "hits" in grep["schemas"]["zeno/ops/grep.json"]["properties"]["result"]["properties"]
+    assert "$ref" not in json.dumps(grep["schemas"])
+
+
+def test_a_slow_call_delays_nobody_and_is_stopped_when_it_is_cancelled(root: Path, tmp_path: Path) -> None:
+    tree = sample(tmp_path / "tree")
+    slow_file(tree)
+    log = tmp_path / "log"
+    command = zeno("mcp", "--root", tree, "--log", log)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def say(**message: Any) -> None:
+            assert process.stdin is not None
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+            process.stdin.flush()
+
+        process.stdin.write(messages(0).decode())
+        say(id="slow", method="tools/call", params={"name": "grep", "arguments": SLOW})
+        until(lambda: children(process.pid), "the request runs in a process of its own")
+        say(id="quick", method="tools/call", params={"name": "stat", "arguments": {"path": "."}})
+        seen = [json.loads(process.stdout.readline())["id"] for _ in range(2)]
+        assert seen == [0, "quick"]
+        say(method="notifications/cancelled", params={"requestId": "slow"})
+        until(lambda: not children(process.pid), "it has ended")
+        until(lambda: b'"cancelled"' in log.read_bytes(), "the trace tells of it")
+        process.stdin.close()
+        assert process.wait(PATIENCE) == 0
+
+
+def test_whoever_asks_for_progress_hears_of_it(tmp_path: Path) -> None:
+    slow_file(sample(tmp_path))
+    heard = asyncio.Event()
+
+    async def heard_of(progress: float, total: float | None, message: str | None) -> None:
+        assert (progress > 0, total, message) == (True, None, "still searching")
+        heard.set()
+
+    async def questions(client: Client) -> Any:
+        return await client.call_tool("grep", SLOW, progress_callback=heard_of)
+
+    assert json.loads(ask(tmp_path, questions, "--max-seconds", "3").content[0].text)["code"] == "deadline_exceeded"
+    assert heard.is_set()
+
+
+def test_a_claim_is_written_with_the_lines_and_the_answers_it_rests_on(root: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    async def questions(client: Client) -> list[Any]:
+        found: Any = await client.call_tool("grep", {"pattern": "nowhere to be found"})
+        request_id = found.meta["zeno/request_id"]
+        assert f"request {request_id}" in found.content[0].text
+        evidence = [{"path": "src/app.py", "start_line": 4, "end_line": 5}]
+        return [
+            await client.call_tool("claim", {"claim": "it is not there", "answers": [request_id]}),
+            await client.call_tool("claim", {"claim": "main asks the system", "evidence": evidence}),
+            await client.call_tool("claim", {"claim": "", "evidence": evidence}),
+            await client.call_tool("claim", {"claim": "x", "answers": ["never asked"]}),
+        ]
+
+    absent, cited, *refused = ask(root, questions, "--log", str(log))
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    claims = [event for event in events if event["event"] == "claim"]
+    assert claims == [absent.structured_content, cited.structured_content]
+    assert claims[0]["answers"][0]["digest"] == events[1]["digest"]
+    assert len(claims[1]["evidence"][0]["sha256"]) == 64
+    assert [json.loads(one.content[0].text)["code"] for one in refused] == ["invalid_args"] * 2
+
+
+def test_without_a_trace_there_is_no_claim_tool(root: Path) -> None:
+    with pytest.raises(ExceptionGroup) as raised:
+        ask(root, lambda client: client.call_tool("claim", {"claim": "x"}))
+    assert raised.group_contains(MCPError, match="unknown op: claim", depth=None)
+
+
+def test_a_message_that_is_too_long_is_refused_and_the_next_one_answered(root: Path) -> None:
+    long = {"name": "stat", "arguments": {"path": "x" * (70 << 20)}}
+    say = [
+        {"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": long},
+        {
+            "jsonrpc": "2.0",
+            "id": "short",
+            "method": "tools/call",
+            "params": {"name": "stat", "arguments": {"path": "."}},
+        },
+    ]
+    given = messages(0) + b"".join(json.dumps(one).encode() + b"\n" for one in say)
+    done = subprocess.run(zeno("mcp", "--root", root), input=given, capture_output=True, timeout=PATIENCE)
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert "longer than" in answers["long"]["error"]["message"]
+    assert "result" in answers["short"]
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+def test_old_and_new_versions_of_the_protocol_are_spoken(root: Path, version: str) -> None:
+    given = messages(1).replace(b"2025-06-18", version.encode())
+    done = subprocess.run(zeno("mcp", "--root", root), input=given, capture_output=True, timeout=PATIENCE)
+    hello, answer = map(json.loads, done.stdout.splitlines())
+    assert hello["result"]["protocolVersion"] == version
+    assert answer["result"]["content"][0]["text"].startswith("1\t# Sample")
 
 
 def test_refusals_are_tool_errors_with_their_code(root: Path) -> None:
@@ -101,7 +242,8 @@ def test_an_unknown_tool_is_an_error_of_the_conversation(root: Path) -> None:
 
 def test_calls_that_overlap_get_their_own_answers_and_a_whole_trace(root: Path, tmp_path: Path) -> None:
     async def overlapping(client: Client) -> list[Any]:
-        calls = (client.call_tool("read_file", {"path": "src/app.py", "start_line": n}) for n in range(1, 9))
+        paths = [{"path": "src/app.py", "start_line": n, "end_line": n} for n in range(1, 9)]
+        calls = (client.call_tool("read_file", args) for args in paths)
         return await asyncio.gather(*calls)
 
     log = tmp_path / "trace.jsonl"
@@ -109,7 +251,7 @@ def test_calls_that_overlap_get_their_own_answers_and_a_whole_trace(root: Path, 
     lines = (root / "src/app.py").read_text().splitlines()
     assert [result.structured_content["text"] for result in results] == lines[:8]
     events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
-    assert events == ["request", "response"] * 8
+    assert sorted(events) == ["request"] * 8 + ["response"] * 8
 
 
 def test_without_its_extra_the_door_says_what_to_install(root: Path) -> None:
@@ -141,7 +283,7 @@ def messages(count: int) -> bytes:
 def test_what_was_asked_before_the_input_ended_is_answered(root: Path) -> None:
     done = subprocess.run(zeno("mcp", "--root", root), input=messages(30), capture_output=True, timeout=PATIENCE)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [answer["id"] for answer in answers if "result" in answer] == list(range(31))
+    assert sorted(answer["id"] for answer in answers if "result" in answer) == list(range(31))
     assert (done.returncode, done.stderr) == (0, b"")
 
 

@@ -187,6 +187,9 @@ def test_a_bug_answers_internal_and_tells_stderr(root, caplog):
     class Broken:
         tree = None
 
+        def preparations(self) -> list[object]:
+            return []
+
     server = Server(Broken())  # type: ignore[arg-type] # it is no corpus, that is the bug
     answer = json.loads(server.answer(b'{"id":"1","op":"read_file","args":{"path":"a"}}'))
     assert (answer["id"], answer["error"]["code"]) == ("1", "internal")

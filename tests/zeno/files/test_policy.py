@@ -307,7 +307,7 @@ def test_memory_holds_no_denied_text(root, room_to_watch):
     with Tree(str(root), Policy(lists=["secrets"])) as tree:
         corpus = WarmCorpus(tree, 1 << 20)
         prepare(corpus)
-        held = corpus._holding
+        held = corpus._cache
         assert held is not None
         assert sorted(held._listing.entries) == ["a.txt"]
         corpus.close()

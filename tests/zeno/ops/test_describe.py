@@ -1,5 +1,7 @@
 """describe: all that a client must know, from the server itself."""
 
+import json
+
 import contract_spec as spec
 
 from zeno.session.dispatch import OPS
@@ -35,3 +37,13 @@ def test_limits_and_flags_are_those_in_force(pipe, tmp_path):
         "max_bytes": 9000,
     }
     assert told["flags"] == {"gitignore": True, "log": True}
+
+
+def test_one_operation_can_be_asked_about(ask):
+    assert spec.schema("zeno/ops/describe.json")["$defs"]["args"]["properties"]["op"]["enum"] == sorted(OPS)
+    result = ask("describe", op="stat")["result"]
+    assert [op["name"] for op in result["ops"]] == ["stat"]
+    assert list(result["schemas"]) == ["zeno/ops/stat.json"]
+    assert "$ref" not in json.dumps(result["schemas"])
+    assert "schemas" not in ask("describe", op="stat", schemas=False)["result"]
+    assert ask("describe", op="sing")["error"]["code"] == "invalid_args"

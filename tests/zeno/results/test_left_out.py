@@ -75,7 +75,7 @@ def every_name(root):
 
 def topmost(names):
     """The names that are below no other of them."""
-    kept = []
+    kept: list[str] = []
     for name in sorted(names):
         if not any(name.startswith(one) for one in kept if one.endswith("/")):
             kept.append(name)

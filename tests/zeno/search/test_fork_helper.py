@@ -56,7 +56,7 @@ def run(script: str) -> list[Any]:
     """What a script with one thread prints."""
     setting = """
         import json, os, signal
-        from zeno.search.fork_helper import Halves
+        from zeno.search.fork_helper import ForkHelper
         me = os.getpid()
         def ended():
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
@@ -81,7 +81,7 @@ def run(script: str) -> list[Any]:
 def test_what_one_process_takes_the_other_does_not():
     for count, part in ((0, 2), (1, 1), (2, 3), (10, 3), (9, 3), (300, 7), (5000, 1), (8000, 64)):
         (told,) = run(f"""
-            with Halves({count}, lambda index: index * 7, {part}) as halves:
+            with ForkHelper({count}, lambda index: index * 7, {part}) as halves:
                 told = halves.told()
                 first = [next(told)] if {count} else []
                 if left():
@@ -102,7 +102,7 @@ def test_more_is_told_than_a_pipe_holds():
             if index == 49000:
                 os.read(source, 1)
             return index
-        with Halves(50000, look, 1000) as halves:
+        with ForkHelper(50000, look, 1000) as halves:
             told = halves.told()
             first = next(told)
             os.write(sink, b".")
@@ -130,7 +130,7 @@ def test_what_a_process_does_not_tell_is_looked_at_here():
                 if index == 30:
                     {death}
                 return 1
-            with Halves(100, look, 5) as halves:
+            with ForkHelper(100, look, 5) as halves:
                 ended()
                 print(json.dumps(list(halves.told())))
             """)
@@ -140,7 +140,7 @@ def test_what_a_process_does_not_tell_is_looked_at_here():
 def test_who_stops_early_ends_the_other_process():
     run("""
         import time
-        with Halves(100, lambda index: time.sleep(600), 1) as halves:
+        with ForkHelper(100, lambda index: time.sleep(600), 1) as halves:
             assert next(halves.told()) is None
             assert left()
         """)
@@ -150,7 +150,7 @@ def test_who_stops_early_ends_the_other_process():
 def test_a_copy_does_not_outlive_a_server_that_is_killed(moment):
     script = f"""
         import os, signal, time
-        from zeno.search.fork_helper import Halves
+        from zeno.search.fork_helper import ForkHelper
         fork = os.fork
         def doomed():
             process = fork()
@@ -160,7 +160,7 @@ def test_a_copy_does_not_outlive_a_server_that_is_killed(moment):
             time.sleep(0.1)
             return process
         os.fork = doomed
-        with Halves(2000, lambda index: time.sleep(1) or 1, 1):
+        with ForkHelper(2000, lambda index: time.sleep(1) or 1, 1):
             os.kill(os.getpid(), signal.SIGKILL)
         """
     # Its output ends when the last process that has it does: a copy that lived on would go on for half an hour.
@@ -175,7 +175,7 @@ def test_a_signal_to_the_other_process_does_not_stop_the_server():
         os.set_blocking(sink, False)
         signal.signal(signal.SIGTERM, lambda *_: None)
         signal.set_wakeup_fd(sink)
-        with Halves(100, lambda index: os.kill(os.getpid(), signal.SIGTERM) or 1, 1) as halves:
+        with ForkHelper(100, lambda index: os.kill(os.getpid(), signal.SIGTERM) or 1, 1) as halves:
             ended()
             list(halves.told())
         try:
@@ -193,7 +193,7 @@ def test_a_system_without_room_for_another_process_does_without():
         import resource
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, before)) + 2, most))
-        with Halves(3, lambda index: index, 1) as halves:
+        with ForkHelper(3, lambda index: index, 1) as halves:
             print(json.dumps(list(halves.told())))
         """)
     assert told == [None] * 3
@@ -202,7 +202,7 @@ def test_a_system_without_room_for_another_process_does_without():
 def test_where_nobody_waits_for_children_the_system_does():
     (told,) = run("""
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        with Halves(300, lambda index: index, 1) as halves:
+        with ForkHelper(300, lambda index: index, 1) as halves:
             told = list(halves.told())
         print(json.dumps(all(said in (None, index) for index, said in enumerate(told)) and len(told)))
         """)

@@ -153,9 +153,9 @@ def test_text_says_what_became_of_each_citation(session):
     session.record.claim("guessed", [("b.txt", 1, 1)])
     assert session.text("verify") == (
         1,
-        "holds  line 3: seen\n       ok  a.txt:3-5\n"
-        "FAILS  line 4: guessed\n       ok, never delivered before  b.txt:1-1\n"
-        "2 claims: 1 hold, 1 does not\n",
+        "checks out  line 3: seen\n            ok  a.txt:3-5\n"
+        "FAILS       line 4: guessed\n            ok, never delivered before  b.txt:1-1\n"
+        "2 claims: 1 checks out, 1 does not\n",
     )
 
 
@@ -184,8 +184,8 @@ def test_a_search_that_found_nothing_is_evidence(session):
     assert told["digest"] == session.events()[1]["digest"]
     assert session.text("verify") == (
         0,
-        "holds  line 3: so it is\n       ok  the answer r1: grep pattern=rain: 0 hits\n"
-        "       2 files searched; no rule left anything out\n1 claim: 1 hold, 0 do not\n",
+        "checks out  line 3: so it is\n            ok  the answer r1: grep pattern=rain: 0 hits\n"
+        "            2 files searched; no rule left anything out\n1 claim: 1 checks out, 0 do not\n",
     )
 
 
@@ -261,8 +261,8 @@ def test_what_is_found_since_or_could_be_searched_since_undoes_it(session):
 def test_an_answer_that_was_not_all_there_is_proves_nothing(session, op, args, why):
     session.ask(op, **args)
     assert resting(session, "r1") == ("partial", False)
-    assert f"       partial  the answer r1: {op} " in session.text("verify")[1]
-    assert f"\n       {why}\n" in session.text("verify")[1]
+    assert f"            partial  the answer r1: {op} " in session.text("verify")[1]
+    assert f"\n            {why}\n" in session.text("verify")[1]
 
 
 def test_a_later_page_is_a_part_of_an_answer(session):

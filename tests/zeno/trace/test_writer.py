@@ -8,6 +8,7 @@ import sys
 import contract_spec as spec
 import pytest
 
+from tests.support.patience import PATIENCE
 from zeno.trace.digest import canonical, digest_of
 
 
@@ -55,6 +56,13 @@ def test_a_log_that_cannot_be_opened_stops_the_server_at_its_start(root, tmp_pat
         done = subprocess.run(command, input=b"", capture_output=True)
         assert (done.returncode, done.stdout) == (2, b"")
         assert done.stderr.count(b"\n") == 1
+
+
+def test_a_log_that_is_a_pipe_without_a_reader_is_refused_at_once(root, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    command = [sys.executable, "-m", "zeno", "serve", "--root", str(root), "--log", str(tmp_path / "pipe")]
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
 
 
 def test_a_request_that_cannot_be_logged_is_answered_trace_failed(root, tmp_path):

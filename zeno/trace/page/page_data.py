@@ -228,8 +228,8 @@ class _Teller:
             line = self._answered.get((answer["id"], answer["digest"]))
             verdict, reason = None if line else "not_given", None
             if judged:
-                one = judged.answers[index]
-                verdict, reason = one.verdict, "; ".join(filter(None, (one.reason, one.coverage))) or None
+                cited = judged.answers[index]
+                verdict, reason = cited.verdict, "; ".join(filter(None, (cited.reason, cited.coverage))) or None
             answers.append([answer["id"], line, verdict, reason])
         return {"holds": judged.holds if judged else None, "evidence": evidence, "answers": answers}
 

@@ -81,7 +81,7 @@
     const bad = claim.evidence.some((one) => (VERDICTS[one[3]] || [])[0] === "bad" || one[4] === "not_delivered") || claim.answers.some((one) => ANSWERS[one[2]][0] === "bad");
     return bad || !(claim.evidence.length + claim.answers.length) ? "bad" : "warn";
   };
-  const claimWord = (claim) => ({ none: "not checked", good: "holds", bad: "does not hold", warn: "in doubt" })[claimClass(claim)];
+  const claimWord = (claim) => ({ none: "not checked", good: "checks out", bad: "does not check out", warn: "in doubt" })[claimClass(claim)];
   const badge = (kind, text) => el("span", { class: "badge " + kind }, text);
 
   const troubled = (row) => row.error || row.kind === "torn" || row.kind === "open" || row.cut || row.replay === "differs";
@@ -273,7 +273,7 @@
     $("found").textContent = filtered ? number(kept.length) + " of " + number(ROWS.length) : plural(ROWS.length, "row");
     const old = $("rows").querySelector(".empty");
     if (old) old.remove();
-    if (!kept.length) $("rows").append(el("p", { class: "empty" }, ROWS.length ? "Nothing matches. Esc clears the search." : "The trace holds no event."));
+    if (!kept.length) $("rows").append(el("p", { class: "empty" }, ROWS.length ? "Nothing matches. Esc clears the search." : "The trace has no events."));
     drawStrip(true);
     drawClaims();
   };
@@ -424,7 +424,7 @@
   const drawClaims = () => {
     const wanted = words(), box = $("claims"), shown = CLAIM_ROWS.filter((row) => (claimFilter === "all" || (claimFilter === "holds") === (DATA.claims[row.claim].holds === true)) && wanted.every((word) => haystack(row).includes(word)));
     const holds = DATA.claims.filter((claim) => claim.holds === true).length;
-    const filters = [["all", "All " + number(CLAIM_ROWS.length)], ["holds", number(holds) + (holds === 1 ? " holds" : " hold")], ["fails", number(CLAIM_ROWS.length - holds) + " in question"]];
+    const filters = [["all", "All " + number(CLAIM_ROWS.length)], ["holds", number(holds) + (holds === 1 ? " checks out" : " check out")], ["fails", number(CLAIM_ROWS.length - holds) + " in question"]];
     fill(box,
       CLAIM_ROWS.length ? null : el("p", { class: "empty" }, "No claim was made in this trace."),
       CLAIM_ROWS.length > 1 && DATA.tree ? el("div", { class: "filter chips", role: "group", "aria-label": "Which claims" }, ...filters.map(([name, text]) => el("button", { type: "button", "aria-pressed": String(claimFilter === name), on: { click: () => { claimFilter = name; drawClaims(); } } }, text))) : null,
@@ -787,7 +787,7 @@
   fill($("figures"),
     figure("operations", number(ops.length)), figure("working", millis(sum("ms"))), figure("read", bytes(sum("bytes"))),
     figure("lines delivered", number(seenLines), DATA.tree ? "of " + number(allLines) : ""),
-    DATA.claims.length ? figure("claims", DATA.tree ? held + " of " + DATA.claims.length : String(DATA.claims.length), DATA.tree ? "hold" : "not checked") : null);
+    DATA.claims.length ? figure("claims", DATA.tree ? held + " of " + DATA.claims.length : String(DATA.claims.length), DATA.tree ? "check out" : "not checked") : null);
   $("tab-claims").querySelector("b").textContent = CLAIM_ROWS.length ? number(CLAIM_ROWS.length) : "";
   $("tab-files").querySelector("b").textContent = FILES.length ? number(FILES.length) : "";
   const notes = [];
@@ -795,7 +795,7 @@
   if (DATA.problems.length) notes.push(DATA.problems.slice(0, 3).map(([line, , message]) => "Line " + line + ": " + show(message) + ".").join(" ") + (DATA.problems.length > 3 ? " And " + (DATA.problems.length - 3) + " more." : ""));
   if (open) notes.push(plural(open, "request") + " without an answer.");
   if (DATA.text_left_out) notes.push("The text of " + plural(DATA.text_left_out, "line") + " was left out to keep the page small.");
-  if (DATA.ranges_left_out) notes.push("Of " + plural(DATA.ranges_left_out, "answer") + " the page does not hold which lines they delivered.");
+  if (DATA.ranges_left_out) notes.push("Of " + plural(DATA.ranges_left_out, "answer") + " the page does not say which lines they delivered.");
   $("notice").hidden = !notes.length;
   $("notice").textContent = notes.join(" ");
   drawCosts();

@@ -95,7 +95,7 @@ def test_a_claim_opens_the_very_lines_it_cites(session, view, page):
 
 def test_verdicts_have_words_and_colours(session, view, page):
     page.open(view())
-    assert texts(page, ".card > header .badge") == ["holds", "does not hold", "does not hold"]
+    assert texts(page, ".card > header .badge") == ["checks out", "does not check out", "does not check out"]
     assert texts(page, ".cite .badge") == ["as cited", "seen before", "as cited", "never delivered"]
     colours = page.js("[...document.querySelectorAll('.card')].map((card) => getComputedStyle(card).borderLeftColor)")
     assert colours[0] != colours[1] == colours[2]
@@ -236,7 +236,7 @@ def test_a_claim_on_an_answer_shows_it_and_leads_to_it(session, view, page):
     page.open(view())
     assert texts(page, "#claim-3 .cite .badge") == ["answered so now", "not all there is"]
     assert texts(page, "#claim-4 .cite .badge") == ["never given"]
-    assert texts(page, ".card > header .badge")[3:] == ["does not hold", "does not hold"]
+    assert texts(page, ".card > header .badge")[3:] == ["does not check out", "does not check out"]
     page.click("#claim-3 li:nth-child(2) .cite")
     assert "a limit cut it" in texts(page, "#claim-3 .body")[0]
     page.click("#claim-3 li:nth-child(1) .cite")
@@ -281,7 +281,7 @@ def test_a_cut_trace_is_shown_as_far_as_it_goes_and_said_to_be_cut(session, view
 
 def test_an_empty_trace_makes_a_page_too(traced, view, page):
     page.open(view())
-    assert texts(page, "#rows .empty") == ["The trace holds no event."]
+    assert texts(page, "#rows .empty") == ["The trace has no events."]
 
 
 def test_both_schemes_can_be_read(session, view, page):

@@ -1,0 +1,629 @@
+# Made from spec/schemas by `nox -s generate`. Do not edit: change the schema and make it anew.
+"""The operations as methods. A subclass says how one is asked; None stands for an argument that is not given."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+from contract_spec.model import ClientResult, Model
+
+from .ops.describe import DescribeResult
+from .ops.extract_symbols import ExtractSymbolsResult
+from .ops.grep import GrepResult
+from .ops.list_files import ListFilesResult
+from .ops.peek import PeekResult
+from .ops.read_file import ReadFileResult
+from .ops.stat import StatResult
+from .ops.verify import VerifyResult
+
+R = TypeVar("R", bound=ClientResult)
+
+
+class Methods:
+    """The operations, answered before the method returns."""
+
+    def call(self, op: str, args: Mapping[str, Any], result: type[R]) -> R:
+        """Ask one operation."""
+        raise NotImplementedError
+
+    def pages(self, op: str, args: Mapping[str, Any], result: type[R]) -> Iterator[R]:
+        """Ask one operation again and again, with the cursor of each result, until a result has none."""
+        raise NotImplementedError
+
+    def describe(
+        self,
+        *,
+        schemas: bool | None = None,
+        op: Literal['describe', 'extract_symbols', 'grep', 'list_files', 'peek', 'read_file', 'stat', 'verify'] | None = None,
+    ) -> DescribeResult:
+        """Tell what this server is: the version of the protocol, the operations with their schemas, the limits and flags in force.
+
+        schemas: Also return the schemas, some 50 kB of them. Default: true.
+        op: Tell of this operation only, and return its schema with every reference replaced by what it points to.
+        """
+        return self.call("describe", _given(schemas=schemas, op=op), DescribeResult)
+
+    def extract_symbols(
+        self,
+        path: str,
+        *,
+        max_symbols: int | None = None,
+        cursor: str | None = None,
+    ) -> ExtractSymbolsResult:
+        """Find the definitions in a source file by regular expressions: quick, and honest about being a heuristic.
+
+        path: Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
+        max_symbols: Return at most this many symbols. Default: 400.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        """
+        return self.call("extract_symbols", _given(path=path, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+
+    def extract_symbols_pages(
+        self,
+        path: str,
+        *,
+        max_symbols: int | None = None,
+        cursor: str | None = None,
+    ) -> Iterator[ExtractSymbolsResult]:
+        """All pages of extract_symbols, one after the other.
+
+        path: Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
+        max_symbols: Return at most this many symbols. Default: 400.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        """
+        return self.pages("extract_symbols", _given(path=path, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+
+    def grep(
+        self,
+        pattern: str,
+        *,
+        regex: bool | None = None,
+        case_sensitive: bool | None = None,
+        paths: Sequence[str] | None = None,
+        output: Literal['hits', 'files', 'count'] | None = None,
+        max_hits: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        context: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+    ) -> GrepResult:
+        """Search text files line by line for a literal or a regular expression. Hits sort by path, then line.
+
+        pattern: The text to find, or with regex an RE2 regular expression. It is matched against one line at a time,
+            without the line's end.
+        regex: Take pattern as a regular expression. Default: false.
+        case_sensitive: False folds case the simple Unicode way, for literals and regular expressions alike. Default:
+            true.
+        paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
+            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
+            max_line_chars and max_chars say nothing. Default: "hits".
+        max_hits: Return at most this many hits, or with output files this many files. With output count it says
+            nothing: all is counted. Default: 200.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        context: With each hit also return this many lines before and after it. Default: 0.
+        include_hidden: Also search files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        receipts: With each hit also return sha256, by which its line can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
+            end.
+        max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
+            left for the next page; one that would not fit on any page is clipped.
+        """
+        return self.call("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+
+    def grep_pages(
+        self,
+        pattern: str,
+        *,
+        regex: bool | None = None,
+        case_sensitive: bool | None = None,
+        paths: Sequence[str] | None = None,
+        output: Literal['hits', 'files', 'count'] | None = None,
+        max_hits: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        context: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+    ) -> Iterator[GrepResult]:
+        """All pages of grep, one after the other.
+
+        pattern: The text to find, or with regex an RE2 regular expression. It is matched against one line at a time,
+            without the line's end.
+        regex: Take pattern as a regular expression. Default: false.
+        case_sensitive: False folds case the simple Unicode way, for literals and regular expressions alike. Default:
+            true.
+        paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
+            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
+            max_line_chars and max_chars say nothing. Default: "hits".
+        max_hits: Return at most this many hits, or with output files this many files. With output count it says
+            nothing: all is counted. Default: 200.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        context: With each hit also return this many lines before and after it. Default: 0.
+        include_hidden: Also search files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        receipts: With each hit also return sha256, by which its line can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
+            end.
+        max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
+            left for the next page; one that would not fit on any page is clipped.
+        """
+        return self.pages("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+
+    def list_files(
+        self,
+        *,
+        glob: str | None = None,
+        regex: str | None = None,
+        max: int | None = None,
+        max_files: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+    ) -> ListFilesResult:
+        """List regular files under the root, sorted by the code points of their relative path.
+
+        glob: Case-sensitive fnmatch glob over the whole relative path; * and ? also match /, a leading **/ also
+            matches nothing, {a,b} are alternatives.
+        regex: RE2 regular expression searched for in the relative path. Ignored when glob is given, but it must still
+            be a valid pattern.
+        max: Return at most this many files. Default: 500.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        include_hidden: Also list files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        """
+        return self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), ListFilesResult)
+
+    def list_files_pages(
+        self,
+        *,
+        glob: str | None = None,
+        regex: str | None = None,
+        max: int | None = None,
+        max_files: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+    ) -> Iterator[ListFilesResult]:
+        """All pages of list_files, one after the other.
+
+        glob: Case-sensitive fnmatch glob over the whole relative path; * and ? also match /, a leading **/ also
+            matches nothing, {a,b} are alternatives.
+        regex: RE2 regular expression searched for in the relative path. Ignored when glob is given, but it must still
+            be a valid pattern.
+        max: Return at most this many files. Default: 500.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        include_hidden: Also list files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        """
+        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), ListFilesResult)
+
+    def peek(
+        self,
+        path: str,
+        *,
+        head_lines: int | None = None,
+        tail_lines: int | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+    ) -> PeekResult:
+        """Read the first and the last lines of a text file.
+
+        path: Path relative to the root, or absolute and under it.
+        head_lines: Number of lines from the start. Default: 60.
+        tail_lines: Number of lines from the end. Default: 60.
+        receipts: Also return sha256, by which each slice can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters, at their end.
+        max_chars: Return at most this many characters of text in all, line feeds between lines included. Each slice
+            may take half of them and what the other leaves. Lines that do not fit are left out, in the head from its
+            end, in the tail from its start; one that does not fit alone is clipped.
+        """
+        return self.call("peek", _given(path=path, head_lines=head_lines, tail_lines=tail_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), PeekResult)
+
+    def read_file(
+        self,
+        path: str,
+        *,
+        start_line: int | None = None,
+        end_line: int | None = None,
+        ranges: Sequence[Mapping[str, Any] | Model] | None = None,
+        max_lines: int | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+    ) -> ReadFileResult:
+        """Read a range of lines of a text file.
+
+        path: Path relative to the root, or absolute and under it.
+        start_line: First line wanted, counted from 1. Default: 1.
+        end_line: Last line wanted, not below start_line. Absent: start_line, that is one line.
+        ranges: Further ranges to read in the same answer, of this or other files. If one of them cannot be read, the
+            whole request is refused.
+        max_lines: Return at most this many lines, those of all ranges together. Default: 400.
+        receipts: Also return sha256, by which the lines can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters, at their end.
+        max_chars: Return at most this many characters of text, those of all ranges together, line feeds between lines
+            included. Lines that do not fit are left out; a first line that does not fit is clipped.
+        """
+        return self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
+
+    def stat(
+        self,
+        *,
+        path: str | None = None,
+        paths: Sequence[str] | None = None,
+    ) -> StatResult:
+        """Tell size and time of one or more paths.
+
+        path: A path relative to the root, or absolute and under it. It is answered first.
+        paths: More paths, answered in the order given.
+        """
+        return self.call("stat", _given(path=path, paths=paths), StatResult)
+
+    def verify(
+        self,
+        citations: Sequence[Mapping[str, Any] | Model],
+    ) -> VerifyResult:
+        """Check citations against the tree as it is now: are these lines still there, and do they still say that?
+
+        citations: The citations, answered in the order given. One path outside the root refuses the whole request.
+        """
+        return self.call("verify", _given(citations=citations), VerifyResult)
+
+
+class AsyncMethods:
+    """The operations, to be awaited."""
+
+    async def call(self, op: str, args: Mapping[str, Any], result: type[R]) -> R:
+        """Ask one operation."""
+        raise NotImplementedError
+
+    def pages(self, op: str, args: Mapping[str, Any], result: type[R]) -> AsyncIterator[R]:
+        """Ask one operation again and again, with the cursor of each result, until a result has none."""
+        raise NotImplementedError
+
+    async def describe(
+        self,
+        *,
+        schemas: bool | None = None,
+        op: Literal['describe', 'extract_symbols', 'grep', 'list_files', 'peek', 'read_file', 'stat', 'verify'] | None = None,
+    ) -> DescribeResult:
+        """Tell what this server is: the version of the protocol, the operations with their schemas, the limits and flags in force.
+
+        schemas: Also return the schemas, some 50 kB of them. Default: true.
+        op: Tell of this operation only, and return its schema with every reference replaced by what it points to.
+        """
+        return await self.call("describe", _given(schemas=schemas, op=op), DescribeResult)
+
+    async def extract_symbols(
+        self,
+        path: str,
+        *,
+        max_symbols: int | None = None,
+        cursor: str | None = None,
+    ) -> ExtractSymbolsResult:
+        """Find the definitions in a source file by regular expressions: quick, and honest about being a heuristic.
+
+        path: Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
+        max_symbols: Return at most this many symbols. Default: 400.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        """
+        return await self.call("extract_symbols", _given(path=path, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+
+    def extract_symbols_pages(
+        self,
+        path: str,
+        *,
+        max_symbols: int | None = None,
+        cursor: str | None = None,
+    ) -> AsyncIterator[ExtractSymbolsResult]:
+        """All pages of extract_symbols, one after the other.
+
+        path: Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
+        max_symbols: Return at most this many symbols. Default: 400.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        """
+        return self.pages("extract_symbols", _given(path=path, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+
+    async def grep(
+        self,
+        pattern: str,
+        *,
+        regex: bool | None = None,
+        case_sensitive: bool | None = None,
+        paths: Sequence[str] | None = None,
+        output: Literal['hits', 'files', 'count'] | None = None,
+        max_hits: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        context: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+    ) -> GrepResult:
+        """Search text files line by line for a literal or a regular expression. Hits sort by path, then line.
+
+        pattern: The text to find, or with regex an RE2 regular expression. It is matched against one line at a time,
+            without the line's end.
+        regex: Take pattern as a regular expression. Default: false.
+        case_sensitive: False folds case the simple Unicode way, for literals and regular expressions alike. Default:
+            true.
+        paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
+            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
+            max_line_chars and max_chars say nothing. Default: "hits".
+        max_hits: Return at most this many hits, or with output files this many files. With output count it says
+            nothing: all is counted. Default: 200.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        context: With each hit also return this many lines before and after it. Default: 0.
+        include_hidden: Also search files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        receipts: With each hit also return sha256, by which its line can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
+            end.
+        max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
+            left for the next page; one that would not fit on any page is clipped.
+        """
+        return await self.call("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+
+    def grep_pages(
+        self,
+        pattern: str,
+        *,
+        regex: bool | None = None,
+        case_sensitive: bool | None = None,
+        paths: Sequence[str] | None = None,
+        output: Literal['hits', 'files', 'count'] | None = None,
+        max_hits: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        context: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+    ) -> AsyncIterator[GrepResult]:
+        """All pages of grep, one after the other.
+
+        pattern: The text to find, or with regex an RE2 regular expression. It is matched against one line at a time,
+            without the line's end.
+        regex: Take pattern as a regular expression. Default: false.
+        case_sensitive: False folds case the simple Unicode way, for literals and regular expressions alike. Default:
+            true.
+        paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
+            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
+            max_line_chars and max_chars say nothing. Default: "hits".
+        max_hits: Return at most this many hits, or with output files this many files. With output count it says
+            nothing: all is counted. Default: 200.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        context: With each hit also return this many lines before and after it. Default: 0.
+        include_hidden: Also search files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        receipts: With each hit also return sha256, by which its line can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
+            end.
+        max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
+            left for the next page; one that would not fit on any page is clipped.
+        """
+        return self.pages("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+
+    async def list_files(
+        self,
+        *,
+        glob: str | None = None,
+        regex: str | None = None,
+        max: int | None = None,
+        max_files: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+    ) -> ListFilesResult:
+        """List regular files under the root, sorted by the code points of their relative path.
+
+        glob: Case-sensitive fnmatch glob over the whole relative path; * and ? also match /, a leading **/ also
+            matches nothing, {a,b} are alternatives.
+        regex: RE2 regular expression searched for in the relative path. Ignored when glob is given, but it must still
+            be a valid pattern.
+        max: Return at most this many files. Default: 500.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        include_hidden: Also list files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        """
+        return await self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), ListFilesResult)
+
+    def list_files_pages(
+        self,
+        *,
+        glob: str | None = None,
+        regex: str | None = None,
+        max: int | None = None,
+        max_files: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+    ) -> AsyncIterator[ListFilesResult]:
+        """All pages of list_files, one after the other.
+
+        glob: Case-sensitive fnmatch glob over the whole relative path; * and ? also match /, a leading **/ also
+            matches nothing, {a,b} are alternatives.
+        regex: RE2 regular expression searched for in the relative path. Ignored when glob is given, but it must still
+            be a valid pattern.
+        max: Return at most this many files. Default: 500.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        include_hidden: Also list files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        """
+        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), ListFilesResult)
+
+    async def peek(
+        self,
+        path: str,
+        *,
+        head_lines: int | None = None,
+        tail_lines: int | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+    ) -> PeekResult:
+        """Read the first and the last lines of a text file.
+
+        path: Path relative to the root, or absolute and under it.
+        head_lines: Number of lines from the start. Default: 60.
+        tail_lines: Number of lines from the end. Default: 60.
+        receipts: Also return sha256, by which each slice can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters, at their end.
+        max_chars: Return at most this many characters of text in all, line feeds between lines included. Each slice
+            may take half of them and what the other leaves. Lines that do not fit are left out, in the head from its
+            end, in the tail from its start; one that does not fit alone is clipped.
+        """
+        return await self.call("peek", _given(path=path, head_lines=head_lines, tail_lines=tail_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), PeekResult)
+
+    async def read_file(
+        self,
+        path: str,
+        *,
+        start_line: int | None = None,
+        end_line: int | None = None,
+        ranges: Sequence[Mapping[str, Any] | Model] | None = None,
+        max_lines: int | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+    ) -> ReadFileResult:
+        """Read a range of lines of a text file.
+
+        path: Path relative to the root, or absolute and under it.
+        start_line: First line wanted, counted from 1. Default: 1.
+        end_line: Last line wanted, not below start_line. Absent: start_line, that is one line.
+        ranges: Further ranges to read in the same answer, of this or other files. If one of them cannot be read, the
+            whole request is refused.
+        max_lines: Return at most this many lines, those of all ranges together. Default: 400.
+        receipts: Also return sha256, by which the lines can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters, at their end.
+        max_chars: Return at most this many characters of text, those of all ranges together, line feeds between lines
+            included. Lines that do not fit are left out; a first line that does not fit is clipped.
+        """
+        return await self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
+
+    async def stat(
+        self,
+        *,
+        path: str | None = None,
+        paths: Sequence[str] | None = None,
+    ) -> StatResult:
+        """Tell size and time of one or more paths.
+
+        path: A path relative to the root, or absolute and under it. It is answered first.
+        paths: More paths, answered in the order given.
+        """
+        return await self.call("stat", _given(path=path, paths=paths), StatResult)
+
+    async def verify(
+        self,
+        citations: Sequence[Mapping[str, Any] | Model],
+    ) -> VerifyResult:
+        """Check citations against the tree as it is now: are these lines still there, and do they still say that?
+
+        citations: The citations, answered in the order given. One path outside the root refuses the whole request.
+        """
+        return await self.call("verify", _given(citations=citations), VerifyResult)
+
+
+def _given(**args: Any) -> dict[str, Any]:
+    """The arguments that were given. No argument of the protocol may be null."""
+    return {name: value for name, value in args.items() if value is not None}

@@ -1,0 +1,159 @@
+"""The Python API: `normalizer.open(ledger)`. Every method opens its ledgers, checks their records, and closes them.
+
+Documents are what the commands print with `--format json`, as dicts whose numbers are `Decimal`s; `docs/python.md` has
+examples. Needs the extra `report` for numbers and `export` for frames.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from normalizer.errors import CannotRun
+from normalizer.ledger.reader import reading
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+@dataclass(frozen=True, slots=True)
+class Ledgers:
+    """One ledger or several, read as one."""
+
+    folders: tuple[Path, ...]
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The VALID records, as documents of `eval_record.json` or `comparison_record.json`."""
+        return self._items("records")
+
+    def invalid(self) -> Iterator[dict[str, Any]]:
+        """The INVALID records, with their reasons."""
+        return self._items("invalid")
+
+    def _items(self, kind: str) -> Iterator[dict[str, Any]]:
+        for folder in self.folders:
+            with reading(folder) as ledger:
+                yield from ledger.items(kind)
+
+    def frame(self, *, invalid: bool = False) -> "pyarrow.Table":
+        """All records as an Arrow table: `frame().to_pandas()`, `polars.from_arrow(frame())`."""
+        from normalizer.export import arrow
+        from normalizer.export.flat import flattened
+
+        with flattened(self.folders, invalid=invalid) as flat:
+            return arrow.table(flat)
+
+    def summary(
+        self,
+        by: Sequence[str] = (),
+        *,
+        where: dict[str, str | int | None] | None = None,
+        unit: str = "artifact",
+        diagnostic: bool = False,
+        mix: Sequence[str] = (),
+        judge_kinds: Sequence[str] = ("model",),
+    ) -> dict[str, Any]:
+        """Means, spreads and intervals by group: what `normalizer aggregate` prints."""
+        from normalizer.aggregate.summary import aggregate
+
+        return aggregate(self.folders, _options(by, where, unit, diagnostic, mix, judge_kinds))
+
+    def agreement(
+        self, *, where: dict[str, str | int | None] | None = None, judge_kinds: Sequence[str] = ("model",)
+    ) -> dict[str, Any]:
+        """How well judges agree: what `normalizer agreement` prints."""
+        from normalizer.statistics.agreement import agreement
+
+        return agreement(self.folders, _options((), where, "artifact", False, (), judge_kinds))
+
+    def preferences(
+        self,
+        by: Sequence[str] = (),
+        *,
+        baseline: str | None = None,
+        where: dict[str, str | int | None] | None = None,
+        judge_kinds: Sequence[str] = ("model",),
+        seed: int = 0,
+    ) -> dict[str, Any]:
+        """Win rates, order effects, ratings and length bias: what `normalizer preferences` prints."""
+        from normalizer.aggregate.eligibility import Rules
+        from normalizer.aggregate.intervals import Method
+        from normalizer.preferences.overview import Asked, preferences
+
+        asked = Asked(
+            by=tuple(by),
+            where=dict(where or {}),
+            baseline=baseline,
+            rules=Rules(judge_kinds=frozenset(judge_kinds)),
+            method=Method(bootstrap=True, seed=seed),
+        )
+        return preferences(self.folders, asked)
+
+    def calibrate(
+        self,
+        against: "Ledgers | str | Path | None" = None,
+        *,
+        by: Sequence[str] = (),
+        consensus: str = "median",
+        seed: int = 0,
+    ) -> dict[str, Any]:
+        """Judges against human or reference labels: what `normalizer calibrate` prints."""
+        from normalizer.aggregate.intervals import Method
+        from normalizer.calibration.overview import calibrate
+
+        more = () if against is None else against.folders if isinstance(against, Ledgers) else (Path(against),)
+        folders = tuple(dict.fromkeys((*self.folders, *more)))
+        options = _options(by, None, "artifact", False, (), ("model",))
+        return calibrate(folders, options, consensus, Method(bootstrap=True, seed=seed))
+
+    def gate(self, candidate: "Ledgers | str | Path", *, margin: str | int = 0, alpha: float = 0.05) -> dict[str, Any]:
+        """This ledger as the base, another as the candidate: what `normalizer gate` prints."""
+        from fractions import Fraction
+
+        from normalizer.gate.overview import Terms, gate
+
+        other = candidate.folders if isinstance(candidate, Ledgers) else (Path(candidate),)
+        if len(self.folders) != 1 or len(other) != 1:
+            raise CannotRun("a gate compares one ledger with one other")
+        options = _options((), None, "artifact", False, (), ("model",))
+        return gate(self.folders[0], other[0], options, Terms(margin=Fraction(margin), alpha=alpha))
+
+    def report(
+        self, out: str | Path, by: Sequence[str] = ("generator_model",), *, title: str = "Evaluation report"
+    ) -> int:
+        """Write the page that `normalizer report` writes; returns its bytes."""
+        from normalizer.report.html_page import page
+        from normalizer.report.study import Wanted, gather
+
+        options = _options(by, None, "artifact", False, (), ("model",))
+        data = page(gather(self.folders, options, Wanted()), options, title=title)
+        return Path(out).write_bytes(data)
+
+
+def _options(
+    by: Sequence[str],
+    where: dict[str, str | int | None] | None,
+    unit: str,
+    diagnostic: bool,
+    mix: Sequence[str],
+    judge_kinds: Sequence[str],
+) -> Any:
+    from normalizer.aggregate.eligibility import Rules
+    from normalizer.aggregate.keys import ALSO_SELECTED, checked
+    from normalizer.aggregate.summary import Options
+
+    rules = Rules(diagnostic, frozenset(mix), frozenset(judge_kinds))
+    for name in (*by, *(where or {})):
+        checked(name, ALSO_SELECTED)
+    return replace(Options(), by=tuple(by), where=dict(where or {}), unit=unit, rules=rules)
+
+
+def open_ledgers(*folders: str | Path) -> Ledgers:
+    """Ledgers to read. Raises UnusableLedger where a folder is none."""
+    if not folders:
+        raise CannotRun("name at least one ledger")
+    paths = tuple(Path(folder) for folder in folders)
+    for path in paths:
+        with reading(path):
+            pass
+    return Ledgers(paths)

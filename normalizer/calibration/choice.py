@@ -1,0 +1,86 @@
+"""Which judge or panel of judges comes closest to gold, and how much the choice flatters itself.
+
+Candidates are every judge, the mean, median and majority of all judges, and the mean of all but one. The loss is the
+mean absolute difference from gold on the items that every judge labelled. The best of many looks better than it is: the
+corrected loss chooses on each bootstrap resample of the items and measures on the items left out of it.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+from normalizer.aggregate.intervals import Method, draws
+from normalizer.calibration.labels import Item, Labels, Values, consensus
+from normalizer.documents.exact import rounded
+from normalizer.statistics.signflip import holm, sign_flip
+from normalizer.statistics.spread import mean_of
+
+LEAST_ITEMS = 10
+
+
+def closest(labels: Labels, gold: dict[Item, Values], place: int, method: Method) -> dict[str, Any]:
+    """All candidates, closest first, and the best one's loss corrected for the choice."""
+    judges = labels.judges()
+    items = [item for item in gold if labels.by_item.get(item, {}).keys() >= set(judges)]
+    document: dict[str, Any] = {"items": len(items), "candidates": [], "best": None, "corrected_mae": None, "na": None}
+    if len(judges) < 2 or not items:
+        return {
+            **document,
+            "na": "there is only one judge" if len(judges) < 2 else "no item has the labels of all judges",
+        }
+    losses = {
+        name: [abs(_panel(labels.by_item[item], members, rule, place) - gold[item][place]) for item in items]
+        for name, members, rule in _candidates(judges)
+    }
+    order = sorted(losses, key=lambda name: (mean_of(losses[name]), name))
+    best = order[0]
+    tests = [None if name == best else _p(losses[name], losses[best], method.seed) for name in order]
+    chosen, corrected = _resampled(losses, method) if len(items) >= LEAST_ITEMS else ({}, None)
+    for name, p in zip(order, holm(tests), strict=True):
+        share = rounded(Fraction(chosen.get(name, 0), method.resamples)) if chosen else None
+        document["candidates"].append(
+            {
+                "name": name,
+                "mae": rounded(mean_of(losses[name])),
+                "p_holm": None if p is None else rounded(p),
+                "chosen_share": share,
+            }
+        )
+    document |= {"best": best, "corrected_mae": None if corrected is None else rounded(corrected)}
+    if corrected is None:
+        document["na"] = f"fewer than {LEAST_ITEMS} items give no correction"
+    return document
+
+
+def _candidates(judges: list[str]) -> list[tuple[str, list[str], str]]:
+    """Name, members and rule of each candidate."""
+    found = [(judge, [judge], "mean") for judge in judges]
+    found += [(f"panel {rule} of all", judges, rule) for rule in ("mean", "median", "majority")]
+    if len(judges) > 2:
+        found += [(f"panel mean without {out}", [one for one in judges if one != out], "mean") for out in judges]
+    return found
+
+
+def _panel(labels: dict[str, Values], members: list[str], rule: str, place: int) -> Fraction:
+    return consensus([(labels[judge][place],) for judge in members], rule)[0]
+
+
+def _p(one: list[Fraction], other: list[Fraction], seed: int) -> Fraction:
+    return sign_flip([x - y for x, y in zip(one, other, strict=True)], seed).p
+
+
+def _resampled(losses: dict[str, list[Fraction]], method: Method) -> tuple[dict[str, int], Fraction]:
+    """How often each candidate is chosen, and the mean loss of the chosen one on the items left out."""
+    import numpy as np
+
+    names = sorted(losses)
+    table = np.array([[float(loss) for loss in losses[name]] for name in names])
+    chosen = dict.fromkeys(names, 0)
+    outside: list[float] = []
+    for drawn in draws(method, table.shape[1])():
+        often = np.bincount(drawn.astype(np.int64), minlength=table.shape[1])
+        winner = int(np.argmin((table * often).sum(axis=1)))
+        chosen[names[winner]] += 1
+        left = often == 0
+        if left.any():
+            outside.append(float(table[winner, left].mean()))
+    return chosen, Fraction(sum(outside) / len(outside))

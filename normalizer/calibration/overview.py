@@ -1,0 +1,153 @@
+"""Judges against gold, measure by measure: a document of `calibration.json`."""
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from normalizer.aggregate import groups, keys
+from normalizer.aggregate.eligibility import Levels
+from normalizer.aggregate.engines.start import started
+from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.summary import Options, left_out, query_of
+from normalizer.aggregate.units import prepared
+from normalizer.calibration import prediction_powered
+from normalizer.calibration.choice import closest
+from normalizer.calibration.labels import Item, Labels, Values, consensus, labels
+from normalizer.calibration.measures import by_level, compare, confusion, prevalence, reliability
+from normalizer.calibration.resampling import intervals
+from normalizer.documents.exact import ROUNDING, rounded
+from normalizer.errors import CannotRun
+from normalizer.ledger import open_ledgers
+
+GOLD = frozenset(("human", "reference"))
+
+
+def calibrate(folders: tuple[Path, ...], options: Options, rule: str, method: Method) -> dict[str, Any]:
+    """Compare the labels of models with those of people and references, all from one set of ledgers.
+
+    Gold are the VALID records whose judge_kind is human or reference. Raises CannotRun where there are none.
+    """
+    models = replace(options.rules, judge_kinds=frozenset(("model",)))
+    people = replace(options.rules, judge_kinds=GOLD)
+    with (
+        open_ledgers.opened(folders, options.check) as given,
+        started(options.engine, options.memory, given.size) as engine,
+    ):
+        query = query_of(given, options)
+        with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+            found = groups.find(engine, query, given, options.where)
+            models.check_mixing(found.kinds(), options.by)
+            judged = labels(engine, query, models.condition())
+            annotated = labels(engine, query, people.condition())
+    if not annotated.by_item:
+        raise CannotRun(
+            "there are no human or reference labels: normalize them under a manifest that states judge_kind, "
+            "and give --diagnostic if they are of phase 0"
+        )
+    if not judged.by_item:
+        raise CannotRun("there are no labels of models to compare with gold")
+    gold = {item: consensus(given.values(), rule) for item, given in annotated.by_item.items()}
+    names = [*query.rubric.dimensions, "total"]
+    everything = replace(options.rules, judge_kinds=GOLD | {"model"})
+    return {
+        "by": list(options.by),
+        "measures": [
+            _measure(name, place, judged, annotated, gold, rule, options, method) for place, name in enumerate(names)
+        ],
+        "annotators": len(annotated.judges()),
+        "items": {"gold": len(gold), "judged": len(judged.by_item), "both": len(gold.keys() & judged.by_item.keys())},
+        "consensus": rule,
+        "left_out": left_out(given, found, everything),
+        "records": found.total(given),
+        "rubric": query.rubric.name,
+        "where": options.where,
+        "bootstrap": {"resamples": method.resamples, "seed": method.seed},
+        "rounding": ROUNDING,
+        "flags": sorted(
+            [*models.flags_of_all(found.kinds()), *(["self_judged_included"] if judged.self_judged else [])]
+        ),
+    }
+
+
+def _measure(
+    name: str,
+    place: int,
+    judged: Labels,
+    annotated: Labels,
+    gold: dict[Item, Values],
+    rule: str,
+    options: Options,
+    method: Method,
+) -> dict[str, Any]:
+    rows = []
+    for judge in judged.judges():
+        for levels in _groups(judged, judge, options):
+            pairs = _pairs(judged, judge, gold, place, levels)
+            rows.append(
+                {"judge": judge, "key": dict(zip(options.by, levels or (), strict=bool(levels)))} | _row(pairs, method)
+            )
+    powered = [{"judge": judge, **_powered(judged, judge, gold, place)} for judge in judged.judges()]
+    return {
+        "measure": name,
+        "judges": rows,
+        "ceiling": _ceiling(annotated, place, rule, method),
+        "closest": closest(judged, gold, place, method),
+        "prediction_powered": powered,
+    }
+
+
+def _groups(judged: Labels, judge: str, options: Options) -> list[Levels | None]:
+    """All items together, then each group where keys were given."""
+    if not options.by:
+        return [None]
+    found = {levels for item, given in judged.by_item.items() if judge in given for levels in judged.levels[item]}
+    return [None, *sorted(found, key=keys.sort_key)]
+
+
+def _pairs(
+    judged: Labels, judge: str, gold: dict[Item, Values], place: int, levels: Levels | None
+) -> list[tuple[Fraction, Fraction]]:
+    return [
+        (given[judge][place], gold[item][place])
+        for item, given in judged.by_item.items()
+        if judge in given and item in gold and (levels is None or levels in judged.levels[item])
+    ]
+
+
+def _row(pairs: list[tuple[Fraction, Fraction]], method: Method) -> dict[str, Any]:
+    found, reasons = compare(pairs)
+    spreads = intervals(pairs, method)
+    return {
+        "n": len(pairs),
+        **{name: None if value is None else rounded(value) for name, value in found.items()},
+        "ci95": spreads,
+        "na": reasons,
+        "by_level": by_level(pairs),
+        "reliability": reliability(pairs),
+        "prevalence": prevalence(pairs),
+        "confusion": confusion(pairs),
+    }
+
+
+def _ceiling(annotated: Labels, place: int, rule: str, method: Method) -> dict[str, Any]:
+    """How well each annotator agrees with the consensus of the others: no judge can be asked for much more."""
+    rows = []
+    for annotator in annotated.judges():
+        pairs = []
+        for given in annotated.by_item.values():
+            others = [values for name, values in given.items() if name != annotator]
+            if annotator in given and others:
+                pairs.append((given[annotator][place], consensus(others, rule)[place]))
+        if pairs:
+            found, reasons = compare(pairs)
+            told = {name: None if value is None else rounded(value) for name, value in found.items()}
+            rows.append(
+                {"annotator": annotator, "n": len(pairs), **told, "ci95": intervals(pairs, method), "na": reasons}
+            )
+    return {"annotators": rows, "na": None if rows else "no item has two annotators"}
+
+
+def _powered(judged: Labels, judge: str, gold: dict[Item, Values], place: int) -> dict[str, Any]:
+    unlabelled = [given[judge][place] for item, given in judged.by_item.items() if judge in given and item not in gold]
+    return prediction_powered.estimate(_pairs(judged, judge, gold, place, None), unlabelled)

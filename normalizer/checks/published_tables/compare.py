@@ -1,0 +1,184 @@
+"""Compare a published table with ledgers, cell by cell. A document of `check_report.json`."""
+
+from collections import Counter
+from dataclasses import replace
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from pathlib import Path
+from typing import Any
+
+from normalizer.aggregate import cell_names, keys
+from normalizer.aggregate.summary import Options, aggregate
+from normalizer.checks.published_tables.columns import PASSED_OVER, Reading, readings, statistic_of, value_of
+from normalizer.checks.published_tables.reading import read
+from normalizer.errors import CannotRun
+
+VERDICTS = ("match", "rounding_tie", "mismatch", "not_derivable")
+_FINE = 40
+"""Places to which the ledger's numbers are known here: fine enough to tell a tie from what is nearly one."""
+_SHOWN = 12
+_WIDE = Context(prec=120, rounding=ROUND_HALF_EVEN)
+_NA = ("NA", "N/A", "n/a", "\u2013", "\u2014", "-")
+
+
+def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[str, str]) -> dict[str, Any]:
+    """Compare a CSV file with what the ledgers give; `named` tells what columns mean whose names we do not know."""
+    published = read(table)
+    keyed = {statistic: name for name, statistic in named.items() if statistic in options.by}
+    named = {name: statistic for name, statistic in named.items() if statistic not in options.by}
+    columns = published.columns
+    rows = [
+        (line, {**row, **{key: row[name] for key, name in keyed.items() if name in row}})
+        for line, row in published.rows
+    ]
+    absent = [name for name in options.by if keyed.get(name, name) not in columns]
+    if absent:
+        raise CannotRun(
+            f"{table.name} has no column {absent[0]}: its columns are {', '.join(columns)}; name its keys with --by, "
+            f"or a renamed one with --column 'NAME={absent[0]}'"
+        )
+    unknown = [name for name in named if name not in columns]
+    if unknown:
+        raise CannotRun(f"{table.name} has no column {unknown[0]}, which --column names")
+    summary = aggregate(folders, replace(options, places=_FINE))
+    groups = {tuple(map(_text, row["key"].values())): row for row in summary["rows"]}
+    dimensions = list(summary["rows"][0]["dimensions"]) if summary["rows"] else []
+    meanings = {name: named.get(name) or statistic_of(name, dimensions) for name in columns}
+    for name, statistic in named.items():
+        if statistic_of(statistic, dimensions) != statistic:
+            raise CannotRun(f"--column {name}={statistic}: write n, total.mean, total.sd, DIMENSION.mean and the like")
+    cells: list[dict[str, Any]] = []
+    seen = set()
+    for line, row in rows:
+        if row.get("row") == "left_out":
+            cells.append(_left_out(line, row, summary))
+            continue
+        levels = tuple(cell_names.level_of(row[name]) for name in options.by)
+        seen.add(levels)
+        group = groups.get(levels)
+        key = group["key"] if group else dict(zip(options.by, levels, strict=True))
+        for column in columns:
+            if column not in (*options.by, *keyed.values(), *PASSED_OVER):
+                verdict = _compared_cell(row[column], meanings[column], group, decimal_comma=published.decimal_comma)
+                cells.append({"line": line, "column": column, "key": key, "statistic": meanings[column], **verdict})
+    counts = Counter(cell["verdict"] for cell in cells)
+    return {
+        "by": list(options.by),
+        "unit": options.unit,
+        "counts": {verdict: counts[verdict] for verdict in VERDICTS},
+        "cells": cells,
+        "missing_rows": [row["key"] for levels, row in groups.items() if levels not in seen],
+        "diagnostic": summary["diagnostic"],
+    }
+
+
+def follows(report: dict[str, Any]) -> bool:
+    """Whether all cells follow that state a statistic: a number for a group that the ledger gives none does not."""
+    return all(cell["verdict"] in ("match", "rounding_tie") or cell["statistic"] is None for cell in report["cells"])
+
+
+def _text(level: keys.Level) -> str | None:
+    return None if level is None else str(level)
+
+
+def _compared_cell(
+    cell: str, statistic: str | None, group: dict[str, Any] | None, *, decimal_comma: bool
+) -> dict[str, Any]:
+    if statistic is None:
+        return _verdict(cell, None, "not_derivable", "the column's name says no statistic: name it with --column")
+    if group is None:
+        return _verdict(cell, None, "not_derivable", "the ledger has no such group")
+    exact = value_of(group, statistic)
+    if exact is None:
+        if cell.strip() in _NA:
+            return _verdict(cell, None, "match", None)
+        return _verdict(cell, None, "not_derivable", f"NA in the ledger: {' '.join(group['flags']) or 'no interval'}")
+    shown = " to ".join(map(_shown, exact))
+    if cell.strip() in _NA:
+        return _verdict(cell, shown, "mismatch", None)
+    found = readings(cell, len(exact), decimal_comma=decimal_comma)
+    if not found:
+        what = "a number" if len(exact) == 1 else "two numbers, such as 5.1 to 6.3"
+        return _verdict(cell, shown, "not_derivable", f"the cell is not {what}")
+    verdicts = [_compared_reading(reading, exact, statistic, group) for reading in found]
+    verdict, why = min(verdicts, key=lambda each: VERDICTS.index(each[0]))
+    return _verdict(cell, shown, verdict, why)
+
+
+def _compared_reading(
+    reading: Reading, exact: list[Decimal], statistic: str, group: dict[str, Any]
+) -> tuple[str, str | None]:
+    """The verdict on one way to read a cell, and the rounding that would make it true, or what its spread is."""
+    each = [_compared(*pair) for pair in zip(reading.numbers, exact, strict=True)]
+    verdict = max(each, key=VERDICTS.index)
+    if verdict == "mismatch":
+        rounded = " to ".join(_as_written(*pair) for pair in zip(reading.numbers, exact, strict=True))
+        return verdict, f"rounded as the cell is, it is {rounded}"
+    if reading.spread is None:
+        return verdict, None
+    return max((verdict, None), _compared_spread(reading.spread, statistic, group), key=_by_verdict)
+
+
+def _by_verdict(each: tuple[str, str | None]) -> tuple[int, bool]:
+    return VERDICTS.index(each[0]), each[1] is not None
+
+
+def _compared_spread(spread: list[Decimal], statistic: str, group: dict[str, Any]) -> tuple[str, str | None]:
+    """Which of the usual spreads of a mean the number behind it is: half the interval, deviation or standard error."""
+    measure, _, moment = statistic.rpartition(".")
+    if moment != "mean":
+        return "not_derivable", "only a mean has a spread"
+    ends, deviation = value_of(group, f"{measure}.ci95"), value_of(group, f"{measure}.sd")
+    if len(spread) == 2:
+        if ends is None:
+            return "not_derivable", "the ledger gives no interval"
+        each = [_compared(*pair) for pair in zip(spread, ends, strict=True)]
+        worst = max(each, key=VERDICTS.index)
+        return worst, "the brackets hold the 95 % interval" if worst != "mismatch" else f"it is {_shown_all(ends)}"
+    known: dict[str, Decimal] = {}
+    if ends is not None:
+        known["half of the 95 % interval"] = _WIDE.divide(_WIDE.subtract(ends[1], ends[0]), Decimal(2))
+    if deviation is not None:
+        known["the standard deviation"] = deviation[0]
+        known["the standard error"] = _WIDE.divide(deviation[0], _WIDE.sqrt(Decimal(group["n"])))
+    for name, value in known.items():
+        verdict = _compared(spread[0], value)
+        if verdict != "mismatch":
+            return verdict, f"the spread is {name}"
+    told = ", ".join(f"{name} is {_as_written(spread[0], value)}" for name, value in known.items())
+    return ("mismatch", told) if known else ("not_derivable", "the ledger gives no spread")
+
+
+def _shown_all(values: list[Decimal]) -> str:
+    return " to ".join(map(_shown, values))
+
+
+def _as_written(published: Decimal, exact: Decimal) -> str:
+    """The exact value with as many places as the published one has."""
+    exponent = published.as_tuple().exponent
+    return f"{_WIDE.quantize(exact, Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)):f}"
+
+
+def _compared(published: Decimal, exact: Decimal) -> str:
+    """Whether a number is the exact one rounded to as many places as it is written with."""
+    exponent = published.as_tuple().exponent
+    half = Decimal(5).scaleb((exponent if isinstance(exponent, int) else 0) - 1)
+    off = abs(_WIDE.subtract(published, exact))
+    return "match" if off < half else "rounding_tie" if off == half else "mismatch"
+
+
+def _left_out(line: int, row: dict[str, str], summary: dict[str, Any]) -> dict[str, Any]:
+    """A row of our own CSV tables that counts what is in no group."""
+    reason, count = row.get("flags", ""), row.get("n_records", "")
+    known = summary["left_out"].get(reason)
+    verdict = "not_derivable" if known is None else "match" if count.strip() == str(known) else "mismatch"
+    said = _verdict(count, None if known is None else str(known), verdict, None if known is not None else "no reason")
+    return {"line": line, "column": "n_records", "key": {}, "statistic": f"left_out.{reason}", **said}
+
+
+def _verdict(published: str, exact: str | None, verdict: str, why: str | None) -> dict[str, Any]:
+    return {"published": published, "exact": exact, "verdict": verdict, "why": why}
+
+
+def _shown(value: Decimal) -> str:
+    text = f"{_WIDE.quantize(value, Decimal(1).scaleb(-_SHOWN)):f}"
+    return text.rstrip("0").rstrip(".")

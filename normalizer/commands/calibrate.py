@@ -1,0 +1,70 @@
+"""`normalizer calibrate`."""
+
+from pathlib import Path
+
+import click
+
+from normalizer.aggregate.eligibility import Rules
+from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.keys import keys_of, where_of
+from normalizer.aggregate.summary import Options
+from normalizer.calibration.labels import CONSENSUS
+from normalizer.calibration.overview import calibrate
+from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of
+from normalizer.tables import calibration_table, formats, pretty
+
+
+@click.command()
+@LEDGERS
+@click.option(
+    "--against",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="GOLD",
+    help="A ledger of human or reference labels; repeatable. Without it, those of LEDGER are gold.",
+)
+@click.option("--by", default="", metavar="KEYS", help="Also tell each group apart, such as factors.topic.")
+@VERIFY
+@click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable.")
+@click.option(
+    "--consensus", type=click.Choice(CONSENSUS), default="median", show_default=True, help="Of several annotators."
+)
+@click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
+@click.option(
+    "--mix", multiple=True, type=click.Choice(["phase", "protocol_version"]), help="Let several into one number."
+)
+@click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+def command(
+    ledgers: tuple[Path, ...],
+    against: tuple[Path, ...],
+    by: str,
+    where: tuple[str, ...],
+    consensus: str,
+    diagnostic: bool,
+    mix: tuple[str, ...],
+    resamples: int,
+    seed: int,
+    verify: bool,
+    form: str,
+) -> int:
+    """Compare judges with gold: human or reference labels of the same artifacts.
+
+    Agreement, correlation, bias by level, annotators' own agreement as the ceiling, the closest judge or panel, and
+    gold means estimated from few labels and many judgements. Gold are records whose judge_kind is human or reference.
+    """
+    options = Options(
+        by=keys_of(by), where=where_of(where), rules=Rules(diagnostic, frozenset(mix)), check=check_of(verify)
+    )
+    folders = (*ledgers, *(folder for folder in against if folder not in ledgers))
+    document = calibrate(folders, options, consensus, Method(bootstrap=True, resamples=resamples, seed=seed))
+    if form == "json":
+        click.echo(pretty.dumps(document))
+    elif form == "csv":
+        click.echo(formats.written(calibration_table.judges(document), form), nl=False, color=True)
+    else:
+        for title, table in calibration_table.named(document):
+            click.echo(f"## {title}\n" if form == "md" else title)
+            click.echo(formats.written(table, form), color=True)
+    return 0

@@ -1,0 +1,16 @@
+"""`normalizer completion SHELL`: a completion script, made by click."""
+
+import click
+from click.shell_completion import BashComplete, FishComplete, ZshComplete
+
+SHELLS = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(list(SHELLS)))
+@click.pass_context
+def command(ctx: click.Context, shell: str) -> None:
+    """Print a completion script. For bash and zsh: eval "$(normalizer completion bash)"."""
+    completion = SHELLS[shell](ctx.find_root().command, {}, "normalizer", "_NORMALIZER_COMPLETE")
+    # source() would ask the installed bash for its version; the script itself needs no bash to be made.
+    click.echo(completion.source_template % completion.source_vars())

@@ -1,0 +1,95 @@
+"""`normalizer gate`."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from normalizer.aggregate.eligibility import Rules
+from normalizer.aggregate.keys import keys_of, where_of
+from normalizer.aggregate.summary import Options
+from normalizer.commands.aggregate import VERIFY, check_of
+from normalizer.errors import CannotRun
+from normalizer.gate.overview import Terms, gate
+from normalizer.gate.sides import MUST_AGREE
+from normalizer.tables import formats, gate_table, pretty
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("base", type=click.Path(path_type=Path))
+@click.argument("candidate", type=click.Path(path_type=Path))
+@click.option("--by", default="", metavar="KEYS", help="Decide each group by itself, such as factors.topic.")
+@click.option("--margin", default="0", metavar="X", help="How much worse is still no worse.  [default: 0]")
+@click.option("--alpha", type=click.FloatRange(0, 0.5, min_open=True), default=0.05, show_default=True)
+@click.option("--measure", "measures", multiple=True, default=["total"], show_default=True, help="Repeatable.")
+@click.option("--lower-is-better", is_flag=True, help="A lower score is the better one.")
+@click.option("--allow-undecided", is_flag=True, help="Let an undecided verdict pass.")
+@VERIFY
+@click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of both; repeatable.")
+@click.option("--base-where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of BASE.")
+@click.option("--candidate-where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of CANDIDATE.")
+@click.option("--mix", multiple=True, type=click.Choice(MUST_AGREE), help="Let the sides differ in this; flagged.")
+@click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
+@click.option("--junit", type=_FILE, help="Write the verdicts as JUnit XML.")
+@click.option("--markdown", type=_FILE, help="Write a Markdown summary.")
+@click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+def command(
+    base: Path,
+    candidate: Path,
+    by: str,
+    margin: str,
+    alpha: float,
+    measures: tuple[str, ...],
+    lower_is_better: bool,
+    allow_undecided: bool,
+    where: tuple[str, ...],
+    base_where: tuple[str, ...],
+    candidate_where: tuple[str, ...],
+    mix: tuple[str, ...],
+    diagnostic: bool,
+    junit: Path | None,
+    markdown: Path | None,
+    verify: bool,
+    form: str,
+) -> int:
+    """Decide whether CANDIDATE is better, worse or no worse than BASE, both judged the same way.
+
+    BASE and CANDIDATE are ledgers; their records are paired by artifact and judge. Exit status: 0 every verdict passes
+    (better, or no worse within the margin), 1 one is worse or undecided, 2 they cannot be compared.
+    """
+    terms = Terms(
+        margin=_margin(margin),
+        alpha=alpha,
+        measures=tuple(dict.fromkeys(measures)),
+        lower_is_better=lower_is_better,
+        undecided_passes=allow_undecided,
+        mix=frozenset(mix),
+        base_where=where_of(base_where),
+        candidate_where=where_of(candidate_where),
+    )
+    rules = Rules(diagnostic, frozenset(mix) & {"phase", "protocol_version"})
+    document = gate(
+        base, candidate, Options(by=keys_of(by), where=where_of(where), rules=rules, check=check_of(verify)), terms
+    )
+    if junit is not None:
+        junit.write_text(gate_table.junit(document), encoding="utf-8")
+    if markdown is not None:
+        markdown.write_text(gate_table.summary(document), encoding="utf-8")
+    if form == "json":
+        click.echo(pretty.dumps(document))
+    else:
+        click.echo(formats.written(gate_table.table(document), form), nl=False, color=True)
+    click.echo(f"gate: {document['verdict']}", err=True)
+    return 0 if document["verdict"] == "pass" else 1
+
+
+def _margin(text: str) -> Fraction:
+    try:
+        margin = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise CannotRun(f"--margin {text} is not a number") from None
+    if margin < 0:
+        raise CannotRun(f"--margin {text} is negative: say how much worse is still no worse")
+    return margin

@@ -1,0 +1,75 @@
+"""`normalizer preferences`."""
+
+from pathlib import Path
+
+import click
+
+from normalizer.aggregate.eligibility import Rules
+from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.keys import keys_of, where_of
+from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of
+from normalizer.preferences.comparisons import ALSO
+from normalizer.preferences.overview import Asked, preferences
+from normalizer.tables import formats, preferences_table, pretty
+
+
+@click.command()
+@LEDGERS
+@click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas; criterion is one of them.")
+@click.option("--baseline", metavar="NAME", help="Compare every generator with this one.")
+@VERIFY
+@click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these comparisons; repeatable.")
+@click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
+@click.option(
+    "--mix", multiple=True, type=click.Choice(["phase", "protocol_version"]), help="Let several into one number."
+)
+@click.option(
+    "--judge-kind",
+    "judge_kinds",
+    multiple=True,
+    type=click.Choice(["model", "human", "reference"]),
+    default=["model"],
+    show_default=True,
+    help="Whose verdicts count. Repeatable.",
+)
+@click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["json", "csv", "md", "latex", "text"]), default="text", show_default=True
+)
+def command(
+    ledgers: tuple[Path, ...],
+    by: str,
+    baseline: str | None,
+    where: tuple[str, ...],
+    diagnostic: bool,
+    mix: tuple[str, ...],
+    judge_kinds: tuple[str, ...],
+    resamples: int,
+    seed: int,
+    verify: bool,
+    form: str,
+) -> int:
+    """Wins, losses and draws of comparisons, with win rates, order effects, ratings and length bias.
+
+    A draw is half a win; both_bad and missing verdicts are counted apart and are in no rate. csv and latex have the
+    table of pairs; the other formats have all tables.
+    """
+    asked = Asked(
+        by=keys_of(by, ALSO),
+        where=where_of(where, ALSO),
+        baseline=baseline,
+        rules=Rules(diagnostic, frozenset(mix), frozenset(judge_kinds)),
+        method=Method(bootstrap=True, resamples=resamples, seed=seed),
+        check=check_of(verify),
+    )
+    document = preferences(ledgers, asked)
+    if form == "json":
+        click.echo(pretty.dumps(document))
+    elif form in ("csv", "latex"):
+        click.echo(formats.written(preferences_table.pairs(document), form), nl=False, color=True)
+    else:
+        for title, table in preferences_table.named(document):
+            click.echo(f"## {title}\n" if form == "md" else title)
+            click.echo(formats.written(table, form), color=True)
+    return 0

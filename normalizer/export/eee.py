@@ -1,0 +1,102 @@
+"""Every Eval Ever documents, schema 0.2.1: one a generator, a result a measure, from the summary by generator."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from normalizer.documents.protocol import version
+from normalizer.documents.rubric import Rubric
+from normalizer.errors import CannotRun
+
+_VERSION = "0.2.1"
+
+
+class Publisher(NamedTuple):
+    """What the format asks for and records do not say."""
+
+    organization: str
+    relationship: str
+    retrieved: str
+    """When the record was made, in seconds since 1970: given, not read off a clock."""
+
+
+def documents(summary: dict[str, Any], rubric: Rubric, judges: list[str], by: Publisher) -> dict[str, dict[str, Any]]:
+    """The documents by file name; groups without a number have none."""
+    if summary["by"] != ["generator_model"]:
+        raise CannotRun("Every Eval Ever has one document a generator: the summary must be by generator_model")
+    found = {}
+    for row in summary["rows"]:
+        name = row["key"]["generator_model"]
+        if name is None or row["total"]["mean"] is None:
+            continue
+        low, high = summary["scale"]
+        measures = [("total", row["total"], low, high)]
+        for key, moments in row["dimensions"].items():
+            scale = rubric.dimensions[key].scale
+            measures.append((key, moments, scale.minimum, scale.maximum))
+        results = [_result(summary, row, measure, judges) for measure in measures]
+        identity = json.dumps(results, sort_keys=True)
+        document = {
+            "schema_version": _VERSION,
+            "evaluation_id": f"{summary['rubric']}/{name}/{by.retrieved}",
+            "retrieved_timestamp": by.retrieved,
+            "source_metadata": {
+                "source_name": "normalizer",
+                "source_type": "evaluation_run",
+                "source_organization_name": by.organization,
+                "evaluator_relationship": by.relationship,
+            },
+            "eval_library": {"name": "normalizer", "version": version()},
+            "model_info": {"name": name, "id": name},
+            "evaluation_results": results,
+        }
+        found[f"{hashlib.sha256((name + identity).encode()).hexdigest()[:32]}.json"] = document
+    return found
+
+
+def _result(summary: dict[str, Any], row: dict[str, Any], measure: tuple[str, Any, Any, Any], judges: list[str]) -> Any:
+    name, moments, low, high = measure
+    uncertainty: dict[str, Any] = {"num_samples": row["n"]}
+    if moments["sd"] is not None:
+        uncertainty["standard_deviation"] = float(moments["sd"])
+    if moments["ci95"] is not None:
+        method = summary["interval"]["method"]
+        ends = {"lower": float(moments["ci95"][0]), "upper": float(moments["ci95"][1])}
+        uncertainty["confidence_interval"] = {**ends, "confidence_level": 0.95, "method": method}
+    details = {
+        "n": row["n"],
+        "n_records": row["n_records"],
+        "n_judges": row["n_judges"],
+        "flags": " ".join(row["flags"]),
+    }
+    details |= {f"left_out.{reason}": count for reason, count in summary["left_out"].items()}
+    return {
+        "evaluation_name": f"{summary['rubric']}/{name}",
+        "source_data": {"dataset_name": "artifacts of the ledger", "source_type": "other"},
+        "metric_config": {
+            "evaluation_description": f"mean {name} over artifacts, the judges of each averaged first",
+            "lower_is_better": False,
+            "score_type": "continuous",
+            "min_score": float(low),
+            "max_score": float(high),
+            "llm_scoring": {
+                "judges": [{"model_info": {"name": judge, "id": judge}} for judge in judges],
+                "input_prompt": "not recorded",
+                "aggregation_method": "average",
+            },
+        },
+        "score_details": {
+            "score": float(moments["mean"]),
+            "details": {key: str(value) for key, value in details.items()},
+            "uncertainty": uncertainty,
+        },
+    }
+
+
+def write(found: dict[str, dict[str, Any]], folder: Path) -> int:
+    """Write the documents into a folder; returns how many."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, document in found.items():
+        (folder / name).write_text(json.dumps(document, indent=1) + "\n", encoding="ascii")
+    return len(found)

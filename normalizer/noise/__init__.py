@@ -1,0 +1,5 @@
+"""A judge asked again: how much of the variance is its own noise, and how many items or repeats a study needs.
+
+`components` splits the variance of repeated labels, `sample_size` plans, `overview` reads the ledgers and puts the
+document together.
+"""

@@ -1,0 +1,116 @@
+"""Noise of the judges of ledgers, and a plan for the next study: a document of `plan.json`."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+from normalizer.aggregate import groups
+from normalizer.aggregate.engines.start import started
+from normalizer.aggregate.summary import Options, left_out, query_of
+from normalizer.aggregate.units import prepared
+from normalizer.documents.exact import ROUNDING
+from normalizer.ledger import open_ledgers
+from normalizer.noise.components import components, variances
+from normalizer.noise.sample_size import items_needed
+from normalizer.statistics.spread import mean_of, variance_of
+
+REPEATS = (1, 2, 3, 5)
+_Labels = dict[tuple[str, str | None], list[Fraction]]
+"""The labels of one judge by artifact and generator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the next study must find."""
+
+    detect: float
+    power: float = 0.8
+    alpha: float = 0.05
+
+
+def plan(folders: tuple[Path, ...], options: Options, wanted: Wanted | None) -> dict[str, Any]:
+    """The noise of every judge on every measure; with `wanted`, the items a study needs, by its repeats."""
+    with (
+        open_ledgers.opened(folders, options.check) as given,
+        started(options.engine, options.memory, given.size) as engine,
+    ):
+        query = query_of(given, options)
+        with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+            found = groups.find(engine, query, given, options.where)
+            options.rules.check_mixing(found.kinds(), None)
+            columns = ", ".join(["artifact", "generator", "judge", *query.measures])
+            condition = options.rules.condition()
+            rows = list(engine.rows(f"SELECT {columns} FROM records WHERE {condition} AND judge IS NOT NULL"))
+    names = [*query.rubric.dimensions, "total"]
+    unit = 10**query.places
+    judges: dict[str, list[_Labels]] = defaultdict(lambda: [defaultdict(list) for _ in names])
+    for artifact, generator, judge, *values in rows:
+        for place, value in enumerate(values):
+            judges[judge][place][artifact, generator].append(Fraction(int(value), unit))
+    results = []
+    for judge in sorted(judges):
+        for name, labels in zip(names, judges[judge], strict=True):
+            result = {"judge": judge, "measure": name, **components(_table(labels))}
+            result["plan"] = None if wanted is None else _planned(labels, wanted)
+            results.append(result)
+    return {
+        "results": results,
+        "detect": None if wanted is None else wanted.detect,
+        "power": None if wanted is None else wanted.power,
+        "alpha": None if wanted is None else wanted.alpha,
+        "left_out": left_out(given, found, options.rules),
+        "records": found.total(given),
+        "rubric": query.rubric.name,
+        "where": options.where,
+        "rounding": ROUNDING,
+        "flags": options.rules.flags_of_all(found.kinds()),
+    }
+
+
+def _table(labels: _Labels) -> list[list[Fraction]]:
+    return [sorted(labels[item]) for item in sorted(labels, key=lambda item: (item[0], item[1] or ""))]
+
+
+def _planned(labels: _Labels, wanted: Wanted) -> list[dict[str, Any]] | None:
+    """Items needed for each number of repeats, under three assumptions; None where no noise can be estimated."""
+    found = variances(_table(labels))
+    if found is None:
+        return None
+    within, between, _ = found
+    interaction = _interaction(labels, within)
+    rows = []
+    for repeats in REPEATS:
+        noise = 2 * within / repeats
+        deviations = {
+            "paired_least": noise,
+            "paired": None if interaction is None else noise + interaction,
+            "unpaired": noise + 2 * between,
+        }
+        rows.append({"repeats": repeats, **{name: _items(square, wanted) for name, square in deviations.items()}})
+    return rows
+
+
+def _items(square: Fraction | None, wanted: Wanted) -> int | None:
+    return None if square is None else items_needed(wanted.detect, sqrt(square), wanted.power, wanted.alpha)
+
+
+def _interaction(labels: _Labels, within: Fraction) -> Fraction | None:
+    """The variance of true differences between generators on one artifact: that of the observed differences, less the
+    judge's noise; the mean over pairs of generators. None where no two generators share three artifacts."""
+    by_generator: dict[str | None, dict[str, list[Fraction]]] = defaultdict(dict)
+    for (artifact, generator), values in labels.items():
+        by_generator[generator][artifact] = values
+    found = []
+    for one, other in combinations(sorted(by_generator, key=str), 2):
+        shared = sorted(by_generator[one].keys() & by_generator[other].keys())
+        if len(shared) < 3:
+            continue
+        sides = [[by_generator[name][artifact] for artifact in shared] for name in (one, other)]
+        gaps = [mean_of(x) - mean_of(y) for x, y in zip(*sides, strict=True)]
+        noise = mean_of([within / len(x) + within / len(y) for x, y in zip(*sides, strict=True)])
+        found.append(max(variance_of(gaps) - noise, Fraction(0)))
+    return mean_of(found) if found else None

@@ -1,0 +1,217 @@
+"""Comparisons that count, read from ledgers of comparisons and grouped by keys."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import isfinite
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from normalizer.aggregate import keys
+from normalizer.aggregate.eligibility import Kind, Levels, Rules
+from normalizer.documents.phases import is_self_judged
+from normalizer.errors import CannotRun
+from normalizer.ledger.open_ledgers import conserved
+from normalizer.ledger.reader import Ledger, reading
+from normalizer.ledger.record_check import Check, check_records
+
+ALSO = ("criterion", "eval_id")
+"""Keys of comparisons besides those of single scores."""
+DECIDED = ("a", "b", "draw")
+
+
+class Comparison(NamedTuple):
+    """One verdict. `a` and `b` are generators; `winner` is a, b, draw, both_bad or missing."""
+
+    item: str
+    a: str
+    b: str
+    winner: str
+    share: Fraction | None
+    first: str
+    """Which answer was shown first: a, b or unknown."""
+    judge: str | None
+    repeat: int
+    criterion: str | None
+    lengths: tuple[float, float] | None
+    self_judged: bool
+
+    @property
+    def score(self) -> Fraction:
+        """What A gets: 1 for a win, 1/2 for a draw, 0 for a loss. Only for decided comparisons."""
+        return {"a": Fraction(1), "draw": Fraction(1, 2), "b": Fraction(0)}[self.winner]
+
+    def turned(self) -> "Comparison":
+        """This comparison with the names A and B swapped."""
+        swap = {"a": "b", "b": "a"}
+        return self._replace(
+            a=self.b,
+            b=self.a,
+            winner=swap.get(self.winner, self.winner),
+            share=None if self.share is None else 1 - self.share,
+            first=swap.get(self.first, self.first),
+            lengths=None if self.lengths is None else (self.lengths[1], self.lengths[0]),
+        )
+
+
+@dataclass(slots=True)
+class Compared:
+    """The comparisons of each group, and what is in none."""
+
+    groups: dict[Levels, list[Comparison]]
+    left_out: dict[str, int]
+    records: int
+    flags: list[str]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What is found while ledgers are read."""
+
+    groups: dict[Levels, list[Comparison]] = field(default_factory=lambda: defaultdict(list))
+    kinds: Counter[Kind] = field(default_factory=Counter)
+    out: Counter[str] = field(default_factory=Counter)
+    criteria: set[str | None] = field(default_factory=set)
+
+
+def compared(
+    folders: tuple[Path, ...],
+    by: tuple[str, ...],
+    where: dict[str, keys.Level],
+    rules: Rules,
+    check: Check = check_records,
+) -> Compared:
+    """Read the comparisons of ledgers that are VALID, selected and eligible, grouped by `by`.
+
+    Raises CannotRun for a ledger of single scores, and where phases, protocol versions or criteria would be mixed.
+    """
+    found = _Reading()
+    with ExitStack() as stack:
+        ledgers = [stack.enter_context(reading(folder)) for folder in folders]
+        for ledger in ledgers:
+            check(ledger)
+        seen: dict[str, dict[str, str]] = {}
+        records = 0
+        for ledger in ledgers:
+            skip, promised = _bundles(ledger, seen, found.out)
+            records += sum(promised)
+            _read(ledger, skip, promised[0], found, by, where, rules)
+            found.out["invalid"] += _invalid(ledger, skip, promised[1], where, found.out)
+    rules.check_mixing(found.kinds, by)
+    if len(found.criteria) > 1 and "criterion" not in by:
+        names = sorted(str(name) for name in found.criteria)
+        raise CannotRun(
+            f"the comparisons are by the criteria {' and '.join(names[:5])}, which are not mixed: "
+            f"group --by criterion, or choose one with --where criterion={names[0]}"
+        )
+    groups = {levels: sorted(found.groups[levels], key=_order) for levels in sorted(found.groups, key=keys.sort_key)}
+    left_out = {
+        name: found.out[name]
+        for name in ("not_selected", "duplicate", "invalid", "diagnostic", "other_judge_kind", "unreadable_bundles")
+    }
+    return Compared(groups, left_out, records + found.out["duplicate"], rules.flags_of_all(found.kinds))
+
+
+def level_of(record: dict[str, Any], name: str) -> keys.Level:
+    """The level of a comparison."""
+    return keys.level_in(record, name)
+
+
+def _bundles(ledger: Ledger, seen: dict[str, dict[str, str]], out: Counter[str]) -> tuple[set[str], tuple[int, int]]:
+    """Bundles to skip because an earlier ledger has them, and the VALID and INVALID records promised by the others."""
+    skip: set[str] = set()
+    valid = invalid = 0
+    for kind in ("headers", "audit"):
+        for item in ledger.items(kind):
+            if kind == "headers" and item.get("kind") != "comparison":
+                raise CannotRun(f"{ledger.folder} holds single scores, not comparisons: see `normalizer aggregate`")
+            sha256, settings = item["bundle_sha256"], item["settings"]
+            if sha256 in seen:
+                if seen[sha256] != settings:
+                    raise CannotRun(
+                        f"bundle {sha256} is in two of the ledgers under different settings: give one of them"
+                    )
+                skip.add(sha256)
+                out["duplicate"] += item.get("entries", 0)
+                continue
+            seen[sha256] = settings
+            valid += item.get("valid", 0)
+            invalid += item.get("invalid", 0)
+            out["unreadable_bundles"] += kind == "audit"
+    return skip, (valid, invalid)
+
+
+def _read(
+    ledger: Ledger,
+    skip: set[str],
+    promised: int,
+    found: _Reading,
+    by: tuple[str, ...],
+    where: dict[str, keys.Level],
+    rules: Rules,
+) -> None:
+    count = 0
+    for record in ledger.items("records"):
+        if record["source"]["bundle_sha256"] in skip:
+            continue
+        count += 1
+        if any(level_of(record, name) != level for name, level in where.items()):
+            found.out["not_selected"] += 1
+            continue
+        own = is_self_judged(record)
+        kind = Kind(int(record["phase"]), record.get("protocol_version"), own, False, record.get("judge_kind", "model"))
+        reason = rules.refusal(kind)
+        if reason is not None:
+            found.out[reason] += 1
+            continue
+        found.kinds[kind] += 1
+        found.criteria.add(record.get("criterion"))
+        found.groups[tuple(level_of(record, name) for name in by)].append(_comparison(record, own=own))
+    conserved("valid", count, promised)
+
+
+def _invalid(ledger: Ledger, skip: set[str], promised: int, where: dict[str, keys.Level], out: Counter[str]) -> int:
+    records = [item for item in ledger.items("invalid") if item["source"]["bundle_sha256"] not in skip]
+    conserved("invalid", len(records), promised)
+    selected = sum(all(level_of(item, name) == level for name, level in where.items()) for item in records)
+    out["not_selected"] += len(records) - selected
+    return selected
+
+
+def _comparison(record: dict[str, Any], *, own: bool) -> Comparison:
+    outcome = record["outcome"]
+    return Comparison(
+        item=record["artifact"],
+        a=outcome["a"],
+        b=outcome["b"],
+        winner=outcome["winner"],
+        share=Fraction(str(outcome["share"])) if "share" in outcome else None,
+        first=outcome["shown_first"],
+        judge=record.get("judge_model"),
+        repeat=int(record.get("repeat", 0)),
+        criterion=record.get("criterion"),
+        lengths=_lengths(record.get("length")),
+        self_judged=own,
+    )
+
+
+def _lengths(given: dict[str, Any] | None) -> tuple[float, float] | None:
+    """Both lengths; None where they are not recorded, or too large for arithmetic."""
+    found = (0.0, 0.0) if given is None else (float(given["a"]), float(given["b"]))
+    return found if given is not None and all(map(isfinite, found)) else None
+
+
+def _order(comparison: Comparison) -> tuple[Any, ...]:
+    return tuple((value is None, str(value)) for value in comparison)
+
+
+def facing(comparisons: list[Comparison], one: str, other: str | None = None) -> Iterator[Comparison]:
+    """The comparisons of `one`, against `other` or anybody, turned so that `one` is A."""
+    for comparison in comparisons:
+        if one not in (comparison.a, comparison.b):
+            continue
+        seen = comparison if comparison.a == one else comparison.turned()
+        if other is None or seen.b == other:
+            yield seen

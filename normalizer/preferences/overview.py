@@ -1,0 +1,75 @@
+"""The preferences of ledgers: a document of `preferences.json`."""
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from normalizer.aggregate import keys
+from normalizer.aggregate.eligibility import Rules
+from normalizer.aggregate.intervals import Method
+from normalizer.documents.exact import ROUNDING
+from normalizer.errors import CannotRun
+from normalizer.ledger.record_check import Check, check_records
+from normalizer.preferences.comparisons import Compared, Comparison, compared, facing
+from normalizer.preferences.lengths import length_bias
+from normalizer.preferences.order_effects import order_effects
+from normalizer.preferences.rates import RULE, rate
+from normalizer.preferences.ratings import ratings
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked for."""
+
+    by: tuple[str, ...] = ()
+    where: dict[str, keys.Level] = field(default_factory=dict)
+    baseline: str | None = None
+    rules: Rules = field(default_factory=Rules)
+    method: Method = field(default_factory=lambda: Method(bootstrap=True))
+    check: Check = check_records
+
+
+def preferences(folders: tuple[Path, ...], asked: Asked) -> dict[str, Any]:
+    """Rates, order effects, ratings and length bias of every group."""
+    found = compared(folders, asked.by, asked.where, asked.rules, asked.check)
+    names = {name for group in found.groups.values() for one in group for name in (one.a, one.b)}
+    if asked.baseline is not None and asked.baseline not in names:
+        known = ", ".join(sorted(names)) or "none"
+        raise CannotRun(f"no comparison is with {asked.baseline}: the generators are {known}")
+    return {
+        "by": list(asked.by),
+        "baseline": asked.baseline,
+        "groups": [_group(found, levels, asked) for levels in found.groups],
+        "rule": RULE,
+        "left_out": found.left_out,
+        "records": found.records,
+        "where": asked.where,
+        "bootstrap": {"resamples": asked.method.resamples, "seed": asked.method.seed},
+        "rounding": ROUNDING,
+        "flags": found.flags,
+    }
+
+
+def _group(found: Compared, levels: tuple[keys.Level, ...], asked: Asked) -> dict[str, Any]:
+    group = found.groups[levels]
+    names = sorted({name for one in group for name in (one.a, one.b)})
+    pairs = [
+        (one, other)
+        for one, other in (
+            combinations(names, 2) if asked.baseline is None else ((name, asked.baseline) for name in names)
+        )
+        if one != other and any(facing(group, one, other))
+    ]
+    return {
+        "key": dict(zip(asked.by, levels, strict=True)),
+        "pairs": [_pair(group, one, other, asked.method) for one, other in pairs],
+        "overall": [{"generator": name, **rate(list(facing(group, name)), asked.method)} for name in names],
+        "order": order_effects(group, asked.method),
+        "ratings": ratings(group, asked.baseline),
+    }
+
+
+def _pair(group: list[Comparison], one: str, other: str, method: Method) -> dict[str, Any]:
+    turned = list(facing(group, one, other))
+    return {"a": one, "b": other, **rate(turned, method), "length": length_bias(turned, method)}

@@ -1,0 +1,99 @@
+"""Wins, losses and draws, and win rates with 95 % intervals.
+
+Every item counts once: the verdicts on one item are averaged first (win 1, draw 1/2, loss 0), and the rate is the mean
+over items. Wilson's interval takes the items as trials; it is conservative where an item's average lies between 0 and
+1. The bootstrap resamples items.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+from normalizer.aggregate.eligibility import ALONE
+from normalizer.aggregate.intervals import Interval, Method, draws, middle
+from normalizer.documents.exact import root, rounded
+from normalizer.preferences.comparisons import DECIDED, Comparison
+
+Z = Fraction("1.959963984540054")
+"""The 97.5 % point of the normal distribution."""
+RULE = {
+    "draws": "half",
+    "both_bad": "left_out",
+    "missing": "left_out",
+    "unit": "item",
+}
+"""How verdicts count; stated in every document."""
+
+
+def counted(comparisons: Iterable[Comparison]) -> dict[str, int]:
+    """How often A won, lost and so on."""
+    found = Counter(comparison.winner for comparison in comparisons)
+    names = {"wins": "a", "losses": "b", "draws": "draw", "both_bad": "both_bad", "missing": "missing"}
+    return {name: found[winner] for name, winner in names.items()}
+
+
+def item_scores(comparisons: Iterable[Comparison]) -> dict[str, Fraction]:
+    """A's average on each item that has a decided comparison."""
+    by_item: dict[str, list[Fraction]] = defaultdict(list)
+    for comparison in comparisons:
+        if comparison.winner in DECIDED:
+            by_item[comparison.item].append(comparison.score)
+    return {item: sum(scores, Fraction(0)) / len(scores) for item, scores in sorted(by_item.items())}
+
+
+def wilson(rate: Fraction, n: int) -> Interval:
+    """Wilson's score interval (1927) of a rate over n trials."""
+    square = Z * Z
+    centre = rate + square / (2 * n)
+    half = Z * root(rate * (1 - rate) / n + square / (4 * n * n))
+    scale = 1 + square / n
+    return max((centre - half) / scale, Fraction(0)), min((centre + half) / scale, Fraction(1))
+
+
+def resampled(values: list[Fraction], method: Method) -> Interval:
+    """The bootstrap interval of a mean: percentiles of resampled means, as order statistics."""
+    import numpy as np
+
+    common = lcm(*(value.denominator for value in values))
+    whole = [value.numerator * (common // value.denominator) for value in values]
+    fits = max(map(abs, whole), default=0) * len(whole) < 2**62
+    numbers = np.array(whole, dtype=np.int64 if fits else object)
+    sums = sorted(int(numbers[drawn.astype(np.int64)].sum()) for drawn in draws(method, len(whole))())
+    return middle([Fraction(total, common * len(whole)) for total in sums])
+
+
+def rate(comparisons: list[Comparison], method: Method) -> dict[str, Any]:
+    """The rate of A over comparisons that are all turned to it, with counts and intervals."""
+    scores = item_scores(comparisons)
+    counts = counted(comparisons)
+    flags = []
+    decided = [comparison for comparison in comparisons if comparison.winner in DECIDED]
+    own = [comparison.self_judged for comparison in decided]
+    document: dict[str, Any] = {**counts, "items": len(scores), "rate": None, "wilson95": None, "bootstrap95": None}
+    document |= {"share": None, "na": None}
+    if not scores:
+        document["na"] = "no comparison is decided"
+    elif all(own):
+        document["na"] = ALONE
+        flags.append("only_self_judged")
+    else:
+        mean = sum(scores.values(), Fraction(0)) / len(scores)
+        document |= {"rate": rounded(mean), "wilson95": _ends(wilson(mean, len(scores)))}
+        if len(scores) > 1:
+            document["bootstrap95"] = _ends(resampled(list(scores.values()), method))
+        shares = [comparison.share for comparison in decided if comparison.share is not None]
+        if len(shares) == len(decided):
+            document["share"] = rounded(sum(shares, Fraction(0)) / len(shares))
+        if any(own):
+            flags.append("self_judged_included")
+    if any(comparison.first == "unknown" for comparison in comparisons):
+        flags.append("order_unknown")
+    document["flags"] = sorted(flags)
+    return document
+
+
+def _ends(interval: Interval) -> list[Decimal]:
+    return [rounded(end) for end in interval]

@@ -1,0 +1,104 @@
+"""Bradley-Terry ratings: log-odds of winning, summing to zero, with cluster-robust 95 % intervals by item.
+
+P(A beats B) = 1 / (1 + exp(rating B - rating A)). A draw is half a win for each. The maximum likelihood exists where
+no set of generators won everything against the rest (Ford 1957); otherwise there is no rating, and the reason is told.
+"""
+
+from fractions import Fraction
+from math import exp, sqrt
+from typing import Any
+
+from normalizer.aggregate.intervals import quantile
+from normalizer.documents.exact import rounded
+from normalizer.preferences.comparisons import DECIDED, Comparison
+from normalizer.preferences.logistic import fit
+
+LEAST_ITEMS = 10
+"""Fewer clusters give standard errors that are too small."""
+
+
+def ratings(comparisons: list[Comparison], baseline: str | None) -> dict[str, Any]:
+    """Ratings of all generators, relative to their mean, or to the baseline where one is named."""
+    decided = [comparison for comparison in comparisons if comparison.winner in DECIDED]
+    names = sorted({name for comparison in decided for name in (comparison.a, comparison.b)})
+    document: dict[str, Any] = {"relative_to": baseline if baseline in names else "mean", "rows": [], "na": None}
+    why = _not_rated(decided, names)
+    if why is None:
+        fitted = _fitted(decided, names)
+        why = "the likelihood has no maximum" if fitted is None else None
+    else:
+        fitted = None
+    if fitted is None:
+        return {**document, "na": why}
+    values, covariance, items = fitted
+    origin = [1 / len(names)] * len(names)
+    if baseline in names:
+        origin = [float(name == baseline) for name in names]
+    t = quantile(items - 1)
+    for place, name in enumerate(names):
+        weights = [float(at == place) - share for at, share in enumerate(origin)]
+        value = sum(weight * each for weight, each in zip(weights, values, strict=True))
+        square = sum(weights[i] * weights[j] * covariance[i][j] for i in range(len(names)) for j in range(len(names)))
+        half = t * sqrt(max(square, 0.0))
+        ci = None if items < LEAST_ITEMS else [_number(value - half), _number(value + half)]
+        row = {
+            "generator": name,
+            "rating": _number(value),
+            "ci95": ci,
+            "win_probability": _number(1 / (1 + exp(-value))),
+        }
+        document["rows"].append(row)
+    document["rows"].sort(key=lambda row: (-row["rating"], row["generator"]))
+    if items < LEAST_ITEMS:
+        document["na"] = f"fewer than {LEAST_ITEMS} items give no interval"
+    return document
+
+
+def _not_rated(decided: list[Comparison], names: list[str]) -> str | None:
+    """Why there is no maximum: the graph of wins, a draw counting both ways, is not strongly connected."""
+    if len(names) < 2:
+        return "fewer than two generators have a decided comparison"
+    beaten: dict[str, set[str]] = {name: set() for name in names}
+    for comparison in decided:
+        if comparison.winner != "b":
+            beaten[comparison.a].add(comparison.b)
+        if comparison.winner != "a":
+            beaten[comparison.b].add(comparison.a)
+    reached = _reached(names[0], beaten)
+    lost_to = {name: {other for other in names if name in beaten[other]} for name in names}
+    if reached != set(names) or _reached(names[0], lost_to) != set(names):
+        return "some generators won or lost everything against the rest, so that ratings have no finite values"
+    return None
+
+
+def _reached(start: str, edges: dict[str, set[str]]) -> set[str]:
+    reached, pending = {start}, [start]
+    while pending:
+        for name in edges[pending.pop()] - reached:
+            reached.add(name)
+            pending.append(name)
+    return reached
+
+
+def _fitted(decided: list[Comparison], names: list[str]) -> tuple[list[float], list[list[float]], int] | None:
+    """Values and covariance of all generators, the first being the origin, and the number of items."""
+    import numpy as np
+
+    place = {name: number for number, name in enumerate(names)}
+    items = {item: number for number, item in enumerate(sorted({comparison.item for comparison in decided}))}
+    design = np.zeros((len(decided), len(names)))
+    for row, comparison in enumerate(decided):
+        design[row, place[comparison.a]] = 1
+        design[row, place[comparison.b]] = -1
+    outcomes = np.array([float(comparison.score) for comparison in decided])
+    clusters = np.array([items[comparison.item] for comparison in decided])
+    fitted = fit(design[:, 1:], outcomes, clusters)
+    if fitted is None:
+        return None
+    covariance = np.zeros((len(names), len(names)))
+    covariance[1:, 1:] = fitted.covariance
+    return [0.0, *map(float, fitted.coefficients)], covariance.tolist(), len(items)
+
+
+def _number(value: float) -> Any:
+    return rounded(Fraction(value))

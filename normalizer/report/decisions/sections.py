@@ -1,0 +1,87 @@
+"""Sections on preferences, calibration and gates, each where its document is there."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from normalizer.report.decisions import decision_plots
+from normalizer.report.markup import Html, el, table
+from normalizer.report.sections import Section, notes, section
+from normalizer.report.study import Study
+from normalizer.tables import calibration_table, gate_table, preferences_table
+from normalizer.tables.formats import Table
+
+
+def decided(study: Study) -> Iterator[Section]:
+    """The sections that the study has documents for."""
+    if study.preferences is not None:
+        yield _preferences(study.preferences)
+    if study.calibration is not None:
+        yield _calibration(study.calibration)
+    if study.gate is not None:
+        yield _gate(study.gate)
+
+
+def _preferences(document: dict[str, Any]) -> Section:
+    rates, rated = [], []
+    for group in document["groups"]:
+        for pair in group["pairs"]:
+            if pair["rate"] is not None:
+                ends = pair["bootstrap95"] or pair["wilson95"]
+                rates.append(_range(f"{pair['a']} against {pair['b']}", pair["rate"], ends))
+        rated += [_range(row["generator"], row["rating"], row["ci95"]) for row in group["ratings"]["rows"]]
+    plots = [decision_plots.ranges(rates, "win rate", 0.5)] if rates else []
+    plots += [decision_plots.ranges(rated, "Bradley-Terry rating, log-odds", 0.0)] if rated else []
+    tables = [
+        _shown(title, each, f"preferences-{number}")
+        for number, (title, each) in enumerate(preferences_table.named(document))
+    ]
+    lead = "Comparisons of two answers: how often each generator is preferred, and how far the order shown decides."
+    return section("preferences", "Preferences", lead, *plots, *tables)
+
+
+def _calibration(document: dict[str, Any]) -> Section:
+    total = document["measures"][-1]
+    points = [
+        {
+            "judge": row["judge"],
+            "given": float(level["judge"]),
+            "gold": float(level["gold_mean"]),
+            "low": float((level["ci95"] or [level["gold_mean"]])[0]),
+            "high": float((level["ci95"] or [level["gold_mean"]])[-1]),
+            "n": level["n"],
+        }
+        for row in total["judges"]
+        for level in row["reliability"]
+    ]
+    plots = [decision_plots.reliability(points)] if points else []
+    tables = [
+        _shown(title, each, f"calibration-{number}")
+        for number, (title, each) in enumerate(calibration_table.named(document))
+    ]
+    lead = (
+        "Judges against human or reference labels. On the dashed line the judge's value is what gold says on average."
+    )
+    return section("calibration", "Calibration against gold", lead, *plots, *tables, name="Calibration")
+
+
+def _gate(document: dict[str, Any]) -> Section:
+    rows = [
+        _range(gate_table.named(result), result["difference"], result["interval"])
+        for result in document["results"]
+        if result["difference"] is not None
+    ]
+    plots = [decision_plots.ranges(rows, "difference, positive is better", 0.0)] if rows else []
+    shown = _shown("Verdicts", gate_table.table(document), "gate-verdicts")
+    lead = f"This ledger as a candidate against a base, paired by artifact: {document['verdict']}."
+    return section("gate", "Gate", lead, *plots, shown)
+
+
+def _range(label: str, value: Any, ends: list[Any] | None) -> dict[str, Any]:
+    low, high = ends or (value, value)
+    return {"label": label, "value": float(value), "low": float(low), "high": float(high)}
+
+
+def _shown(title: str, found: Table, id: str) -> Html:
+    return el(
+        "div", el("h3", title), table(list(found.columns), [list(row) for row in found.rows], id=id), notes(found.notes)
+    )

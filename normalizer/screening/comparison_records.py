@@ -1,0 +1,137 @@
+"""One candidate for each entry of a bundle of comparisons: fields copied untouched, the outcome derived from them.
+
+The outcome says who won in the entry's own terms. A verdict about positions, given on answers that were shown in
+swapped order, is turned back here and nowhere else; `outcome.turned` records it.
+"""
+
+from decimal import Decimal
+from typing import Any
+
+from normalizer.documents.lossless import Number, dumps, value_of
+from normalizer.documents.rubric import exact_sum
+from normalizer.screening.bundle import Bundle
+from normalizer.screening.records import METADATA, Candidates, Metadata
+
+FIELDS = (
+    "item",
+    "a",
+    "b",
+    "verdict",
+    "order",
+    "verdict_about",
+    "repeat",
+    "criterion",
+    "judge",
+    "own_output",
+    "levels",
+    "length",
+    "evidence",
+    "notes",
+)
+"""The fields of an entry, in the order in which a record has them."""
+
+_NAMES = tuple(name for name in METADATA if name not in ("generator_model", "rubric"))
+_OTHER = {"a": "b", "b": "a"}
+_SHOWN_FIRST = {"ab": "a", "ba": "b"}
+
+
+class ComparisonCandidates(Candidates):
+    """Makes the candidates of one bundle of comparisons."""
+
+    fields = FIELDS
+
+    def metadata_of(self, value: Any) -> Metadata:
+        """What the run's documents and the entry itself say of an entry."""
+        entry = value if type(value) is dict else {}
+        item = entry.get("item")
+        manifest = self._settings.manifest
+        listed = manifest.files.get(item, {}) if manifest is not None and type(item) is str else {}
+        own = {name: entry[key] for key, name in _OWN.items() if key in entry}
+        levels = entry.get("levels", {})
+        key = dumps([own, levels, item if listed else None])
+        known = self._by_file.get(key)
+        if known is None:
+            factors = {**listed.get("factors", {}), **levels} if type(levels) is dict else levels
+            given = {**listed, **own, **({"factors": factors} if factors != {} else {})}
+            known = self._by_file[key] = self.gather(given)
+        return known
+
+    def gather(self, file: dict[str, Any]) -> Metadata:
+        """The entry's and the item's own values come before the bundle's, the bundle's before the run's."""
+        plainly = type(file.get("factors", {})) is dict
+        gathered = super().gather(file if plainly else {**file, "factors": {}})
+        values = {key: value for key, value in gathered.values.items() if key in _NAMES}
+        if not plainly:
+            values["factors"] = file["factors"]
+        ordered = {key: values[key] for key in _NAMES if key in values}
+        return Metadata(ordered, '"kind":"comparison",' + dumps(ordered)[1:-1])
+
+    def derived(self, value: dict[str, Any]) -> str:
+        """The item's stable id and, where it can be told, the outcome."""
+        found = outcome(self._bundle, value)
+        parts = [self.artifact(value.get("item")), "" if found is None else f'"outcome":{dumps(found)}']
+        return ",".join(part for part in parts if part)
+
+
+_OWN = {"judge": "judge_model", "own_output": "self_judged"}
+"""Fields by which an entry gives its own value of the run's metadata."""
+
+
+def generators(bundle: Bundle, entry: dict[str, Any]) -> tuple[Any, Any]:
+    """The generators of A and B; B's is the bundle's baseline where the entry names none."""
+    return entry.get("a"), entry.get("b", bundle.envelope.get("baseline"))
+
+
+def order_of(entry: dict[str, Any]) -> Any:
+    """The order shown, `unknown` where the entry records none."""
+    return entry.get("order", "unknown")
+
+
+def about(bundle: Bundle, entry: dict[str, Any]) -> Any:
+    """What the verdict's `a` and `b` refer to: the answers by name, or the positions shown."""
+    return entry.get("verdict_about", bundle.envelope.get("verdict_about", "answers"))
+
+
+def outcome(bundle: Bundle, entry: dict[str, Any]) -> dict[str, Any] | None:
+    """The verdict in the entry's own terms, or None where the entry does not say enough for one."""
+    a, b = generators(bundle, entry)
+    order, frame = order_of(entry), about(bundle, entry)
+    if type(a) is not str or type(b) is not str or order not in (*_SHOWN_FIRST, "unknown") or not a or not b:
+        return None
+    if frame not in ("answers", "positions") or "verdict" not in entry:
+        return None
+    told = named(entry["verdict"])
+    if told is None:
+        return None
+    winner, share = told
+    turned = frame == "positions" and order == "ba"
+    if winner in _OTHER and frame == "positions" and order == "unknown":
+        return None
+    if turned:
+        winner = _OTHER.get(winner, winner)
+        share = None if share is None else exact_sum([Decimal(1), -share])
+    found: dict[str, Any] = {"a": a, "b": b, "winner": winner}
+    if share is not None:
+        found["share"] = Number(f"{share:f}")
+    return {**found, "shown_first": _SHOWN_FIRST.get(order, "unknown"), "turned": turned}
+
+
+def named(verdict: Any) -> tuple[str, Decimal | None] | None:
+    """The winner a verdict names, and A's share where it is a preference; None where it is not a verdict."""
+    if verdict is None:
+        return "missing", None
+    if type(verdict) is Number:
+        preference = value_of(verdict)
+        if preference is None or not 1 <= preference <= 2:
+            return None
+        middle = Decimal("1.5")
+        winner = "a" if preference < middle else "b" if preference > middle else "draw"
+        return winner, exact_sum([Decimal(2), -preference])
+    if type(verdict) is str:
+        return (verdict, None) if verdict in ("a", "b", "draw", "both_bad") else None
+    if type(verdict) is dict and verdict.keys() == {"a", "b"}:
+        scores = [value_of(score) if type(score) is Number else None for score in (verdict["a"], verdict["b"])]
+        if scores[0] is None or scores[1] is None:
+            return None
+        return ("a" if scores[0] > scores[1] else "b" if scores[1] > scores[0] else "draw"), None
+    return None

@@ -1,0 +1,144 @@
+"""Screening of comparisons: everything wrong with each entry of a bundle of comparisons.
+
+The schema checks shapes; this module checks duplicates, the manifest's list of items, whether the outcome can be told,
+and the constraints that the phase enforces. An unknown order is not wrong by itself: only a verdict about positions
+needs the order.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import contract_spec as spec
+
+from normalizer.documents import phases
+from normalizer.documents.dialect import original
+from normalizer.documents.lossless import Number, dumps, plain, value_of
+from normalizer.documents.pointers import steps_of
+from normalizer.documents.settings import Settings
+from normalizer.screening import bundle_rules
+from normalizer.screening.bundle import Bundle
+from normalizer.screening.comparison_records import about, generators, named, order_of
+from normalizer.screening.reasons import Reason, one_a_place, sort
+from normalizer.screening.records import Entry, Metadata
+
+_SCHEMA = "eval/comparison_bundle.json#/$defs/comparison_entry"
+_TWO_SCORES = "eval/comparison_bundle.json#/$defs/two_scores"
+_VERDICTS = "a, b, draw, both_bad, a preference from 1 to 2, an object with the scores a and b, or null"
+
+
+class ComparisonScreen:
+    """Screens the entries of one bundle of comparisons."""
+
+    def __init__(self, bundle: Bundle, entries: list[Entry], settings: Settings) -> None:
+        self._bundle = bundle
+        self._manifest = settings.manifest
+        self._phase = bundle_rules.phase_of(bundle.envelope, settings)
+        self._enforced = phases.enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
+        values = [entry.value for entry in entries]
+        self._entries = [value for value in values if type(value) is dict]
+        self._identities = Counter(identity(bundle, value) for value in self._entries)
+        taken = bundle_rules.taken_away(bundle)
+        self.shared = sort(list(bundle_rules.reasons(bundle, values, taken, settings)))
+        """Reasons that every record of the bundle has."""
+        self.unblamed = sort(list(self._listing()))
+        """Reasons that no record has."""
+
+    def reasons(self, index: int, entry: Entry, metadata: Metadata) -> list[Reason]:
+        """Everything wrong with an entry, its bundle's reasons included, in the fixed order."""
+        value = entry.value
+        found = list(_shape(value))
+        found += bundle_rules.conflicts(entry.conflicts)
+        if type(value) is dict:
+            found += self._item(value)
+            found += self._outcome(value)
+            found += self._evidence(value.get("evidence", {}))
+            found += self._judge(value, metadata.values)
+        at = f"{self._bundle.entries_at}/{index}"
+        found = [reason._replace(pointer=at + original(reason.pointer, entry.moved)) for reason in found]
+        return sort([*self.shared, *found]) if found else self.shared
+
+    def _item(self, entry: dict[str, Any]) -> Iterator[Reason]:
+        count = self._identities[identity(self._bundle, entry)]
+        if count > 1:
+            message = f"{count} entries are for this item, pair, order, judge and repeat: number them with repeat"
+            yield Reason("comparison_duplicated", "", message)
+        item = entry.get("item")
+        unlisted = self._manifest is not None and type(item) is str and item not in self._manifest.files
+        if unlisted and "manifest_files" in self._enforced:
+            yield Reason("file_not_in_manifest", "/item", f"{dumps(item)} is not in the manifest")
+
+    def _outcome(self, entry: dict[str, Any]) -> Iterator[Reason]:
+        a, b = generators(self._bundle, entry)
+        if b is None and "b" not in entry:
+            yield Reason("generator_model_missing", "/b", "the entry names no b, and the bundle no baseline")
+        if type(a) is str and a == b:
+            yield Reason("generators_equal", "/a", f"both answers are of {dumps(a)}: give them different names")
+        told = named(entry.get("verdict"))
+        verdict = entry.get("verdict")
+        if told is None and type(verdict) is dict and not spec.violations(_TWO_SCORES, plain(verdict)):
+            yield Reason("entry_field_invalid", "/verdict", "verdict has a score that cannot be compared")
+        sides = told is not None and told[0] in ("a", "b")
+        if sides and about(self._bundle, entry) == "positions" and order_of(entry) == "unknown":
+            message = "the verdict is about positions, and the order in which the answers were shown is not recorded"
+            yield Reason("order_unknown", "/order", message)
+
+    def _evidence(self, evidence: Any) -> Iterator[Reason]:
+        if type(evidence) is not dict or "evidence_everywhere" not in self._enforced:
+            return
+        for side in ("a", "b"):
+            quote = evidence.get(side, "")
+            if type(quote) is str and not quote.strip():
+                yield Reason("evidence_missing", f"/evidence/{side}", f"answer {side} has no evidence")
+
+    def _judge(self, entry: dict[str, Any], values: dict[str, Any]) -> Iterator[Reason]:
+        judge = values.get("judge_model")
+        if judge is None and "judge_recorded" in self._enforced:
+            message = f"phase {self._phase} needs a judge: judge_model in the bundle or manifest, or judge in the entry"
+            yield Reason("judge_model_missing", "/judge", message)
+        if judge is not None and judge in generators(self._bundle, entry) and values.get("self_judged") is not True:
+            message = f"{dumps(judge)} judged its own output: label the run self_judged: true, or the entry own_output"
+            yield Reason("self_judging_unlabelled", "/own_output", message)
+
+    def _listing(self) -> Iterator[Reason]:
+        """The manifest's items against those compared, as far as no record is to blame."""
+        if self._manifest is None:
+            return
+        at = self._bundle.entries_at
+        items = {value["item"] for value in self._entries if type(value.get("item")) is str}
+        for item in self._manifest.files:
+            if item not in items:
+                yield Reason("file_without_entry", at, f"the manifest's item {dumps(item)} has no comparison")
+        if "manifest_files" not in self._enforced:
+            for item in items - self._manifest.files.keys():
+                yield Reason("file_not_in_manifest", at, f"{dumps(item)} is not in the manifest")
+
+
+def identity(bundle: Bundle, entry: dict[str, Any]) -> str:
+    """Equal for entries that claim to be one comparison. The names `a` and `b` may be swapped along with the order."""
+    a, b = (dumps(name) for name in generators(bundle, entry))
+    order = order_of(entry)
+    shown = [a, b] if order == "ab" else [b, a] if order == "ba" else ["unknown", a, b]
+    repeat = entry.get("repeat", Number("0"))
+    number = str(value_of(repeat)) if type(repeat) is Number else dumps(repeat)
+    return dumps([shown, number, *(entry.get(key) for key in ("item", "criterion", "judge"))])
+
+
+def _shape(value: Any) -> Iterator[Reason]:
+    for violation in one_a_place(spec.violations(_SCHEMA, plain(value))):
+        if violation.pointer == "" and violation.keyword == "type":
+            yield Reason("entry_not_an_object", "", f"the entry {violation.message}")
+            continue
+        kind = {"required": "missing", "additionalProperties": "unknown"}.get(violation.keyword, "invalid")
+        name = ".".join(steps_of(violation.pointer))
+        if violation.pointer == "/verdict" and kind == "invalid":
+            yield Reason(
+                "entry_field_invalid", "/verdict", f"verdict must be {_VERDICTS}, not {_short(value['verdict'])}"
+            )
+            continue
+        yield Reason(f"entry_field_{kind}", violation.pointer, f"{name} {violation.message}")
+
+
+def _short(verdict: Any) -> str:
+    text = dumps(verdict)
+    return text if len(text) <= 40 else f"{text[:40]}..."

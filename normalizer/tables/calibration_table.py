@@ -1,0 +1,114 @@
+"""Calibration as tables: judges against gold, the human ceiling, the closest judge, prediction-powered means."""
+
+from typing import Any
+
+from normalizer.aggregate import cell_names
+from normalizer.tables.formats import Cell, Table
+from normalizer.tables.summary_table import left_out_note, of_all
+
+_SHOWN = ("exact", "mae", "bias", "kappa", "kappa_quadratic", "alpha_ordinal", "pearson", "spearman", "kendall")
+_WITH_INTERVAL = ("exact", "bias", "kappa", "pearson")
+
+
+def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
+    """All tables with their titles; those that would be empty are left out."""
+    tables = [
+        ("Judges against gold", judges(document)),
+        ("Bias by gold level", _by_level(document)),
+        ("Annotators against the others' consensus (the human ceiling)", _ceiling(document)),
+        ("Closest judge or panel", _closest(document)),
+        ("Gold means, prediction-powered", _powered(document)),
+    ]
+    return [(title, table) for title, table in tables if table.rows]
+
+
+def judges(document: dict[str, Any]) -> Table:
+    """A row a measure, judge and group."""
+    rows: list[list[Cell]] = []
+    reasons = set()
+    for measure in document["measures"]:
+        for row in measure["judges"]:
+            levels = [cell_names.level(row["key"][name]) if row["key"] else cell_names.ALL for name in document["by"]]
+            cells: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), *levels, row["n"]]
+            rows.append([*cells, *_agreement(row)])
+            reasons |= set(row["na"].values())
+    columns = ["measure", "judge", *document["by"], "n", *_agreement_columns()]
+    drawn = document["bootstrap"]
+    notes = [note for flag in document["flags"] if flag != "self_judged_included" for note in of_all([flag])]
+    notes.append(
+        f"exact is the share of equal labels; bias is judge minus gold; 95 % intervals by item, bootstrap "
+        f"({drawn['resamples']} resamples, seed {drawn['seed']})."
+    )
+    items = document["items"]
+    notes.append(
+        f"{items['both']} of {items['judged']} judged items have gold, of {document['annotators']} annotators "
+        f"(consensus: {document['consensus']})."
+    )
+    notes += [left_out_note(document), *(f"NA: {reason}." for reason in sorted(reasons))]
+    return Table(columns, rows, notes)
+
+
+def _agreement_columns() -> list[str]:
+    return [*_SHOWN, *(f"{name}.{end}" for name in _WITH_INTERVAL for end in ("ci95_low", "ci95_high"))]
+
+
+def _agreement(row: dict[str, Any]) -> list[Cell]:
+    found: list[Cell] = [row[name] for name in _SHOWN]
+    for name in _WITH_INTERVAL:
+        found += row["ci95"][name] or [None, None]
+    return found
+
+
+def _by_level(document: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = []
+    for measure in document["measures"]:
+        for row in measure["judges"]:
+            if not row["key"]:
+                for level in row["by_level"]:
+                    start: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), level["gold"], level["n"]]
+                    rows.append([*start, level["judge_mean"], level["bias"], *(level["ci95"] or [None, None])])
+    columns = ["measure", "judge", "gold", "n", "judge_mean", "bias", "ci95_low", "ci95_high"]
+    return Table(columns, rows, ["Intervals: Student's t."])
+
+
+def _ceiling(document: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        [_measure(measure), cell_names.level(row["annotator"]), row["n"], *_agreement(row)]
+        for measure in document["measures"]
+        for row in measure["ceiling"]["annotators"]
+    ]
+    return Table(["measure", "annotator", "n", *_agreement_columns()], rows, [])
+
+
+def _closest(document: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = []
+    notes = {"mae is the mean absolute difference from gold on the items that every judge labelled."}
+    notes.add("corrected: chosen on resamples of the items, measured on the items left out of them.")
+    for measure in document["measures"]:
+        found = measure["closest"]
+        for row in found["candidates"]:
+            is_best = row["name"] == found["best"]
+            start: list[Cell] = [_measure(measure), cell_names.level(row["name"]), found["items"], row["mae"]]
+            rows.append([*start, found["corrected_mae"] if is_best else None, row["p_holm"], row["chosen_share"]])
+        notes |= {f"NA: {found['na']}."} if found["na"] and found["candidates"] else set()
+    columns = ["measure", "judge or panel", "items", "mae", "corrected mae", "p_holm", "chosen share"]
+    return Table(columns, rows, sorted(notes))
+
+
+def _powered(document: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = []
+    notes = {"Labelled items must be a random sample of all items."}
+    for measure in document["measures"]:
+        for row in measure["prediction_powered"]:
+            start: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), row["n_gold"], row["n_judged"]]
+            cells: list[Cell] = [row["gold_only"], *(row["gold_only_ci95"] or [None, None]), row["judge_only"]]
+            cells += [row["estimate"], *(row["ci95"] or [None, None]), row["weight"]]
+            rows.append([*start, *cells])
+            notes |= {f"NA: {row['na']}."} if row["na"] else set()
+    columns = ["measure", "judge", "gold items", "other items", "gold only", "gold low", "gold high", "judge only"]
+    return Table([*columns, "estimate", "ci95_low", "ci95_high", "weight"], rows, sorted(notes))
+
+
+def _measure(measure: dict[str, Any]) -> str:
+    name = measure["measure"]
+    return name if name == "total" else cell_names.dimension(name)

@@ -1,0 +1,84 @@
+"""A gate's verdicts for CI: JUnit XML, and a Markdown summary."""
+
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from normalizer.aggregate import cell_names
+from normalizer.tables.formats import Cell, Table, markdown, plain
+
+_MARKS = {"better": "better", "no_worse": "no worse within the margin", "worse": "WORSE", "undecided": "UNDECIDED"}
+
+
+def table(document: dict[str, Any]) -> Table:
+    """A row a verdict."""
+    rows: list[list[Cell]] = []
+    for result in document["results"]:
+        levels: list[Cell] = [cell_names.level(level) for level in result["key"].values()]
+        cells: list[Cell] = [result["measure"], result["base"], result["candidate"], result["difference"]]
+        cells += [*(result["interval"] or (None, None)), result["n"], result["p"], _MARKS[result["verdict"]]]
+        rows.append([*levels, *cells])
+    columns = ["measure", "base", "candidate", "difference", "low", "high", "pairs", "p", "verdict"]
+    return Table([*document["by"], *columns], rows, notes(document))
+
+
+def notes(document: dict[str, Any]) -> list[str]:
+    """Notes below the verdicts: method, reasons, flags."""
+    sign = "base minus candidate" if document["lower_is_better"] else "candidate minus base"
+    said = [
+        f"Differences are {sign}, paired by artifact; intervals at {100 * (1 - document['alpha_each']):g} % "
+        f"(alpha {document['alpha']:g} over {len(document['results'])} verdicts); margin {document['margin']:f}."
+    ]
+    for result in document["results"]:
+        alone = result["only_in_base"] + result["only_in_candidate"]
+        name = named(result)
+        said.append(
+            f"{name}: {result['why']}; {result['improved']} improved, {result['equal']} equal, "
+            f"{result['worsened']} worsened" + (f"; {alone} artifacts without a partner." if alone else ".")
+        )
+    return said + [f"{flag}: let pass as asked." for flag in document["flags"]]
+
+
+def summary(document: dict[str, Any]) -> str:
+    """The Markdown summary."""
+    return f"### Evaluation gate: {document['verdict']}\n\n{markdown(table(document))}"
+
+
+def junit(document: dict[str, Any]) -> str:
+    """JUnit XML: a test case a verdict, failed unless it passes."""
+    results = document["results"]
+    failures = sum(not result["passes"] for result in results)
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuite name="normalizer gate" tests="{len(results)}" failures="{failures}" errors="0" skipped="0">',
+    ]
+    for result in results:
+        lines.append(f'  <testcase classname="normalizer.gate" name={_attribute(named(result))}>')
+        told = f"{result['verdict']}: difference {plain(result['difference'])} on {result['n']} pairs; {result['why']}"
+        if result["passes"]:
+            lines.append(f"    <system-out>{_text(told)}</system-out>")
+        else:
+            lines.append(f"    <failure type={_attribute(result['verdict'])} message={_attribute(told)}/>")
+        lines.append("  </testcase>")
+    return "\n".join([*lines, "</testsuite>", ""])
+
+
+def named(result: dict[str, Any]) -> str:
+    """The group and measure of a verdict."""
+    levels = [f"{key}={cell_names.level(level)}" for key, level in result["key"].items()]
+    return ", ".join([*levels, result["measure"]])
+
+
+def _clean(text: str) -> str:
+    """Without characters that XML 1.0 cannot hold."""
+    return "".join(
+        char if char in "\t\n\r" or (char >= " " and char not in "\ufffe\uffff") else "\N{REPLACEMENT CHARACTER}"
+        for char in text
+    )
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_clean(text))
+
+
+def _text(text: str) -> str:
+    return _clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

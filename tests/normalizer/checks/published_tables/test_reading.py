@@ -1,0 +1,110 @@
+"""Tables as people publish them: every usual way to write a number is read, and a wrong digit is noticed in each."""
+
+import math
+
+import pytest
+
+from normalizer.aggregate.summary import Options, aggregate
+from normalizer.checks.published_tables.compare import check, follows
+from normalizer.checks.published_tables.reading import read
+from normalizer.errors import CannotRun
+from tests.support.labelling import bundle_of, labelled, noisy, truth
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("published")
+    real = truth(30, 1)
+    runs = {"v1": real, "v2": noisy(real, 2, 0.6)}
+    bundles = [bundle_of(scores, "judge", generator_model=name) for name, scores in runs.items()]
+    return labelled(folder, "ledger", *bundles)
+
+
+@pytest.fixture(scope="module")
+def rows(ledger):
+    return aggregate((ledger,), Options(by=("generator_model",), places=12))["rows"]
+
+
+STYLES = {
+    "plain": lambda mean, half, sd, n: f"{mean:.2f}",
+    "plus-minus, half of the interval": lambda mean, half, sd, n: f"{mean:.2f} ± {half:.2f}",
+    "plus-minus, deviation": lambda mean, half, sd, n: f"{mean:.3f}±{sd:.1f}",
+    "brackets, deviation": lambda mean, half, sd, n: f"{mean:.2f} ({sd:.2f})",
+    "brackets, error": lambda mean, half, sd, n: f"{mean:.2f} ({sd / math.sqrt(n):.3f})",
+    "brackets, interval": lambda mean, half, sd, n: f"{mean:.2f} [{mean - half:.2f}, {mean + half:.2f}]",
+    "percent": lambda mean, half, sd, n: f"{100 * mean:.1f} %",
+}
+
+
+def written(rows, style, form):
+    cells = []
+    for row in rows:
+        mean, sd = float(row["total"]["mean"]), float(row["total"]["sd"])
+        half = float(row["total"]["ci95"][1] - row["total"]["ci95"][0]) / 2
+        cells.append((row["key"]["generator_model"], STYLES[style](mean, half, sd, row["n"])))
+    if form == "csv":
+        return "Model,Score\n" + "".join(f'{name},"{cell}"\n' for name, cell in cells)
+    if form == "semicolons":
+        return "Model;Score\n" + "".join(f"{name};{cell.replace('.', ',')}\n" for name, cell in cells)
+    if form == "markdown":
+        return "# Results\n\n| Model | Score |\n| :-- | --: |\n" + "".join(f"| {n} | **{c}** |\n" for n, c in cells)
+    in_latex = [(name, cell.replace("±", "\\pm ").replace("%", "\\%")) for name, cell in cells]
+    body = "".join(f"{name} & \\textbf{{${cell}$}} \\\\\n" for name, cell in in_latex)
+    return (
+        "\\begin{table}\n\\begin{tabular}{lr}\n\\toprule\nModel & Score \\\\\n\\midrule\n"
+        + body
+        + "\\bottomrule\n\\end{tabular}\n"
+    )
+
+
+def checked(tmp_path, ledger, text):
+    path = tmp_path / "table.txt"
+    path.write_text(text, encoding="utf-8")
+    named = {"Model": "generator_model", "Score": "total.mean"}
+    return check(path, (ledger,), Options(by=("generator_model",)), named)
+
+
+@pytest.mark.parametrize("form", ["csv", "semicolons", "markdown", "latex"])
+@pytest.mark.parametrize("style", list(STYLES))
+def test_a_true_table_follows_and_a_changed_digit_does_not(tmp_path, ledger, rows, style, form):
+    if form == "semicolons" and style == "brackets, interval":
+        pytest.skip("decimal commas between the two ends cannot be told from the comma that separates them")
+    text = written(rows, style, form)
+    report = checked(tmp_path, ledger, text)
+    assert report["counts"]["match"] + report["counts"]["rounding_tie"] == 2, report["cells"]
+    assert follows(report)
+    first = next(char for char in text[text.index("v1") + 2 :] if char.isdigit())
+    place = text.index(first, text.index("v1") + 2)
+    changed = text[:place] + str((int(first) + 1) % 10) + text[place + 1 :]
+    report = checked(tmp_path, ledger, changed)
+    assert report["counts"]["mismatch"] == 1
+    assert not follows(report)
+    [wrong] = [cell for cell in report["cells"] if cell["verdict"] == "mismatch"]
+    assert wrong["why"].startswith("rounded as the cell is, it is ")
+
+
+def test_the_spread_is_named_or_what_it_would_be(tmp_path, ledger, rows):
+    mean, sd = (float(rows[0]["total"][name]) for name in ("mean", "sd"))
+    [cell] = checked(tmp_path, ledger, f"Model,Score\nv1,{mean:.2f} ± {sd:.2f}\n")["cells"]
+    assert (cell["verdict"], cell["why"]) == ("match", "the spread is the standard deviation")
+    [cell] = checked(tmp_path, ledger, f"Model,Score\nv1,{mean:.2f} ± 9.99\n")["cells"]
+    assert cell["verdict"] == "mismatch"
+    assert f"the standard deviation is {sd:.2f}" in cell["why"]
+
+
+def test_thousands_are_read_in_every_usual_way(tmp_path):
+    from decimal import Decimal
+
+    from normalizer.checks.published_tables.columns import readings
+
+    for text in ("1,234.5", "1 234.5", "1'234.5", "1\u202f234.5"):
+        assert [found.numbers for found in readings(text, 1, decimal_comma=False)] == [[Decimal("1234.5")]]
+    assert {found.numbers[0] for found in readings("1,234", 1, decimal_comma=True)} == {1234, Decimal("1.234")}
+    assert readings("about 5", 1, decimal_comma=False) == []
+
+
+def test_a_ragged_table_is_refused_with_its_line(tmp_path):
+    path = tmp_path / "table.md"
+    path.write_text("| a | b |\n| - | - |\n| 1 | 2 |\n| 1 |\n")
+    with pytest.raises(CannotRun, match="line 4: 1 cells for 2 columns"):
+        read(path)

@@ -1,0 +1,89 @@
+"""A study file does the commands it names, and writes what they print."""
+
+import pytest
+
+from normalizer.cli import main
+from tests.support.labelling import bundle_of, labelled, noisy, truth
+
+STUDY = """
+out = "results"
+
+[defaults]
+ledgers = ["ledger"]
+by = "generator_model"
+
+[[step]]
+run = "aggregate"
+cells = "mean-ci"
+places = 2
+format = "md"
+rename = ["generator_model=Model"]
+to = "tables/main.md"
+
+[[step]]
+run = "check"
+table = "results/tables/main.md"
+column = ["Model=generator_model"]
+all = true
+to = "check.txt"
+
+[[step]]
+run = "gate"
+base = "ledger"
+candidate = "ledger"
+base_where = ["generator_model=v-1"]
+candidate_where = ["generator_model=v-2"]
+by = ""
+junit = "gate.xml"
+to = "gate.txt"
+"""
+
+
+@pytest.fixture
+def study(tmp_path):
+    real = truth(20, 1)
+    runs = {"v-1": real, "v-2": noisy(real, 2, 0.6)}
+    bundles = [bundle_of(scores, "judge", generator_model=name) for name, scores in runs.items()]
+    labelled(tmp_path, "ledger", *bundles)
+    path = tmp_path / "normalizer.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_every_step_writes_what_its_command_prints(study, capsys):
+    assert main(["build", str(study)]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "step 2, check: done" in told.err
+    assert "step 3, gate: found something" in told.err
+    results = study.parent / "results"
+    shown = ["--by", "generator_model", "--cells", "mean-ci", "--places", "2", "--format", "md"]
+    main(["aggregate", str(study.parent / "ledger"), *shown, "--rename", "generator_model=Model"])
+    assert (results / "tables" / "main.md").read_text() == capsys.readouterr().out
+    assert "14 match" in (results / "check.txt").read_text()
+    assert "<testsuite" in (results / "gate.xml").read_text()
+
+
+def test_a_second_build_gives_the_same_bytes(study):
+    main(["build", str(study)])
+    folder = study.parent / "results"
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    main(["build", str(study)])
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('out = 1\n[[step]]\nrun = "aggregate"', "/out must be a string"),
+        ('out = "x"\n[[step]]\nrun = "normalize"', "/step/0/run"),
+        ('out = "x"\n[[step]]\nrun = "aggregate"\ncolour = "red"', "aggregate has no colour: it has"),
+        ('out = "x"\n[[step]]\nrun = "aggregate"', "step 1, aggregate: Missing argument"),
+        ("out = ", "is not TOML"),
+        ('out = "ledger/x"\n[[step]]\nrun = "aggregate"', "only normalize writes"),
+    ],
+)
+def test_a_study_that_cannot_be_done_says_what_is_wrong(study, capsys, text, said):
+    study.write_text(text)
+    assert main(["build", str(study)]) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,134 @@
+"""Exports read back with the tools of others: nothing that a format can carry is lost."""
+
+import csv
+import io
+import json
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+from normalizer.cli import main
+from tests.support.bundles import DIMENSIONS
+from tests.support.comparing import compared, drawn
+from tests.support.labelling import bundle_of, labelled, noisy, truth
+
+
+@pytest.fixture(scope="module")
+def scores():
+    real = truth(12, 1)
+    return {"judge-a": real, "judge-b": noisy(real, 2, 0.4)}
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory, scores):
+    folder = tmp_path_factory.mktemp("export")
+    bundles = [bundle_of(given, judge, factors={"topic": 'law, "=1+1"'}) for judge, given in scores.items()]
+    bundles[0]["per_file_scores"].append({"file": "bad", "scores": {"A_structure": 7}})
+    bundles[0]["per_file_scores"][0] |= {"notes": "line\nbreak, =SUM(A1)", "evidence": {"A_structure": "ümlaut"}}
+    return labelled(folder, "ledger", *bundles)
+
+
+def lines(ledger, kind="records"):
+    return [json.loads(line) for line in (ledger / f"{kind}.jsonl").read_text().splitlines()]
+
+
+def test_csv_has_every_record_and_every_score(ledger, capsys):
+    assert main(["export", str(ledger), "--to", "csv"]) == 0
+    caught = capsys.readouterr()
+    rows = list(csv.DictReader(io.StringIO(caught.out)))
+    for row, record in zip(rows, lines(ledger), strict=True):
+        assert row["record_id"] == record["record_id"]
+        assert {name: float(row[f"score.{name}"]) for name in DIMENSIONS} == record["scores"]
+        assert row["notes"] == record.get("notes", "")
+        assert row["factor.topic"] == record["factors"]["topic"]
+        assert row["evidence.A_structure"] == record.get("evidence", {}).get("A_structure", "")
+    assert "not carried: how numbers were spelled" in caught.err
+
+
+def test_parquet_is_read_by_pandas_polars_and_duckdb(ledger, tmp_path):
+    path = tmp_path / "records.parquet"
+    assert main(["export", str(ledger), "--to", "parquet", "--out", str(path)]) == 0
+    records = lines(ledger)
+    expected = [record["scores"]["A_structure"] for record in records]
+    assert pd.read_parquet(path)["score.A_structure"].tolist() == expected
+    assert pl.read_parquet(path)["score.A_structure"].to_list() == expected
+    found = duckdb.connect().execute(f"SELECT record_id, \"index\" FROM '{path}'").fetchall()
+    assert found == [(record["record_id"], record["source"]["index"]) for record in records]
+    assert b"protocol_version" in pq.read_schema(path).metadata[b"normalizer"]
+    other = tmp_path / "again.parquet"
+    main(["export", str(ledger), "--to", "parquet", "--out", str(other)])
+    assert other.read_bytes() == path.read_bytes()
+
+
+def test_invalid_records_are_exported_only_when_asked_for(ledger, tmp_path):
+    path = tmp_path / "all.parquet"
+    assert main(["export", str(ledger), "--to", "parquet", "--out", str(path), "--invalid"]) == 0
+    frame = pd.read_parquet(path)
+    [bad] = frame[frame["status"] == "invalid"]["reasons"]
+    assert {reason["code"] for reason in json.loads(bad)} == {"dimension_missing", "score_not_allowed"}
+    assert len(frame) == len(lines(ledger)) + len(lines(ledger, "invalid"))
+
+
+def test_json_lines_are_the_ledgers_own(ledger, tmp_path):
+    out = tmp_path / "records.jsonl"
+    assert main(["export", str(ledger), "--to", "jsonl", "--out", str(out)]) == 0
+    assert out.read_bytes() == (ledger / "records.jsonl").read_bytes()
+    assert pd.read_json(out, lines=True)["file"].tolist() == [record["file"] for record in lines(ledger)]
+
+
+def test_comparisons_are_exported_with_their_outcome(tmp_path, capsys):
+    ledger = compared(tmp_path, drawn({"x": 0.5, "y": 0.0}, 6, 1))
+    assert main(["export", str(ledger), "--to", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["outcome.winner"] for row in rows] == [record["outcome"]["winner"] for record in lines(ledger)]
+    assert [float(row["length.a"]) for row in rows] == [record["length"]["a"] for record in lines(ledger)]
+
+
+def test_inspect_reads_the_logs(ledger, tmp_path, scores):
+    log = pytest.importorskip("inspect_ai.log")
+    out = tmp_path / "logs"
+    assert main(["export", str(ledger), "--to", "inspect", "--out", str(out)]) == 0
+    [path] = out.iterdir()
+    read = log.read_eval_log(str(path))
+    assert (read.status, read.eval.model, len(read.samples)) == ("success", "writer", 12)
+    for sample in read.samples:
+        for judge, given in scores.items():
+            assert sample.scores[judge].value == given[sample.id]
+
+
+def test_every_eval_ever_documents_fit_the_fields_that_its_schema_requires(ledger, tmp_path, capsys):
+    out = tmp_path / "eee"
+    assert main(["export", str(ledger), "--to", "eee", "--out", str(out)]) == 2
+    assert "--organization" in capsys.readouterr().err
+    told = ["--organization", "us", "--retrieved", "1700000000"]
+    assert main(["export", str(ledger), "--to", "eee", "--out", str(out), *told]) == 0
+    [path] = out.iterdir()
+    document = json.loads(path.read_text())
+    required = {"schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "model_info"}
+    assert document.keys() == required | {"eval_library", "evaluation_results"}
+    total = document["evaluation_results"][0]
+    assert total.keys() == {"evaluation_name", "source_data", "metric_config", "score_details"}
+    means = [sum(record["scores"].values()) for record in lines(ledger)]
+    assert total["score_details"]["score"] == pytest.approx(sum(means) / len(means), abs=1e-6)
+    assert [judge["model_info"]["id"] for judge in total["metric_config"]["llm_scoring"]["judges"]] == [
+        "judge-a",
+        "judge-b",
+    ]
+    assert all(isinstance(value, str) for value in total["score_details"]["details"].values())
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["--to", "parquet"], "needs --out"),
+    (["--to", "inspect", "--out", "x", "--invalid"], "no place for INVALID"),
+])  # fmt: skip
+def test_what_makes_no_sense_is_refused(ledger, capsys, arguments, said):
+    assert main(["export", str(ledger), *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_nothing_is_written_into_a_ledger(ledger, capsys):
+    assert main(["export", str(ledger), "--to", "csv", "--out", str(ledger / "x.csv")]) == 2
+    assert "only normalize writes" in capsys.readouterr().err

@@ -1,0 +1,85 @@
+"""Noise and plans against SciPy and statsmodels, and by hand."""
+
+import json
+
+import contract_spec as spec
+import numpy as np
+import pytest
+import statsmodels.formula.api as smf
+from statsmodels.stats.anova import anova_lm
+from statsmodels.stats.power import TTestPower
+
+from normalizer.aggregate.summary import Options
+from normalizer.cli import main
+from normalizer.noise.overview import Wanted, plan
+from normalizer.noise.sample_size import items_needed, power_of
+from normalizer.tables.pretty import dumps
+from tests.support.labelling import bundle_of, labelled, noisy, truth
+
+pd = pytest.importorskip("pandas")
+
+
+@pytest.fixture(scope="module")
+def runs():
+    real = truth(30, 2)
+    return [noisy(real, seed, 0.3) for seed in (1, 2, 3)]
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory, runs):
+    folder = tmp_path_factory.mktemp("noise")
+    other = [noisy(run, 9, 0.3) for run in runs[:2]]
+    bundles = [bundle_of(run, "judge", run_id=f"r{place}") for place, run in enumerate(runs)]
+    bundles += [bundle_of(run, "judge", generator_model="w-2", run_id=f"o{place}") for place, run in enumerate(other)]
+    return labelled(folder, "repeats", *bundles)
+
+
+def test_the_parts_of_the_variance_are_those_of_an_analysis_of_variance(ledger, runs):
+    document = plan((ledger,), Options(where={"generator_model": "writer"}), None)
+    assert spec.violations("eval/plan.json", json.loads(dumps(document))) == []
+    [row] = [each for each in document["results"] if each["measure"] == "total"]
+    frame = pd.DataFrame([(f, sum(s.values())) for run in runs for f, s in run.items()], columns=["item", "value"])
+    table = anova_lm(smf.ols("value ~ C(item)", frame).fit())
+    above, within = table["mean_sq"]["C(item)"], table["mean_sq"]["Residual"]
+    between = max((above - within) / 3, 0)
+    assert float(row["within_sd"]) == pytest.approx(np.sqrt(within), abs=1e-6)
+    assert float(row["between_sd"]) == pytest.approx(np.sqrt(between), abs=1e-6)
+    assert float(row["noise_share"]) == pytest.approx(within / (within + between), abs=1e-6)
+    low, high = map(float, row["noise_share_ci95"])
+    assert low < float(row["noise_share"]) < high
+    totals = [[sum(run[file].values()) for run in runs] for file in runs[0]]
+    changed = np.mean([x[i] != x[j] for x in totals for i, j in ((0, 1), (0, 2), (1, 2))])
+    assert float(row["changed"]) == pytest.approx(changed, abs=1e-6)
+
+
+@pytest.mark.parametrize(("gap", "deviation"), [(0.3, 1.0), (0.5, 2.0), (1.0, 1.0), (0.05, 0.7)])
+def test_the_items_needed_are_those_of_statsmodels(gap, deviation):
+    solver = TTestPower()
+    needed = items_needed(gap, deviation, 0.8, 0.05)
+    assert needed == max(int(np.ceil(solver.solve_power(gap / deviation, power=0.8, alpha=0.05))), 10)
+    for items in (needed, needed + 7):
+        upper = solver.power(gap / deviation, items, 0.025, alternative="larger")
+        assert power_of(gap, deviation, items, 0.05) == pytest.approx(upper, abs=1e-9)
+
+
+def test_more_repeats_need_fewer_items_and_pairing_never_needs_more(ledger):
+    document = plan((ledger,), Options(), Wanted(0.3))
+    assert spec.violations("eval/plan.json", json.loads(dumps(document))) == []
+    for row in document["results"]:
+        for name in ("paired_least", "paired", "unpaired"):
+            needed = [line[name] for line in row["plan"]]
+            assert needed == sorted(needed, reverse=True)
+        for line in row["plan"]:
+            assert line["paired_least"] <= min(line["paired"], line["unpaired"])
+
+
+def test_a_ledger_without_repeats_says_why_there_is_no_plan(tmp_path, capsys):
+    ledger = labelled(tmp_path, "once", bundle_of(truth(12, 1), "judge"))
+    assert main(["plan", str(ledger), "--detect", "0.3"]) == 0
+    assert "no item with two labels" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "md", "text"])
+def test_the_command_writes_every_format(ledger, capsys, form):
+    assert main(["plan", str(ledger), "--detect", "0.3", "--format", form]) == 0
+    assert "judge" in capsys.readouterr().out

@@ -1,0 +1,227 @@
+"""Preferences of ledgers: counted by hand, and against implementations that know nothing of ours."""
+
+import csv
+import io
+import json
+from collections import Counter, defaultdict
+
+import choix
+import contract_spec as spec
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy.stats import binomtest, norm
+
+from normalizer.cli import main
+from normalizer.errors import CannotRun
+from normalizer.preferences.overview import Asked, preferences
+from normalizer.tables.pretty import dumps
+from tests.support.comparing import compared, drawn
+
+STRENGTHS = {"alder": 0.8, "birch": 0.1, "cedar": -0.3, "dogwood": -0.6}
+
+
+@pytest.fixture(scope="module")
+def entries():
+    return drawn(STRENGTHS, 40, 7, first=0.4, length=0.5)
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory, entries):
+    return compared(tmp_path_factory.mktemp("preferences"), entries)
+
+
+@pytest.fixture(scope="module")
+def document(ledger):
+    found = preferences((ledger,), Asked())
+    assert spec.violations("eval/preferences.json", json.loads(dumps(found))) == []
+    return found
+
+
+def test_counts_and_rates_are_those_counted_by_hand(document, entries):
+    for pair in document["groups"][0]["pairs"]:
+        mine = [one for one in entries if (one["a"], one["b"]) == (pair["a"], pair["b"])]
+        verdicts = Counter(one["verdict"] for one in mine)
+        assert (pair["wins"], pair["losses"], pair["draws"]) == (verdicts["a"], verdicts["b"], verdicts["draw"])
+        by_item = defaultdict(list)
+        for one in mine:
+            by_item[one["item"]].append({"a": 1, "b": 0, "draw": 0.5}[one["verdict"]])
+        assert float(pair["rate"]) == pytest.approx(np.mean([np.mean(each) for each in by_item.values()]), abs=1e-6)
+
+
+def test_wilson_is_scipys_where_items_are_won_or_lost(tmp_path):
+    for wins, n in ((0, 12), (3, 12), (12, 12), (1, 2)):
+        listed = [{"item": str(i), "a": "x", "b": "y", "verdict": "a" if i < wins else "b"} for i in range(n)]
+        [pair] = preferences((compared(tmp_path, listed, f"l{wins}-{n}"),), Asked())["groups"][0]["pairs"]
+        expected = binomtest(wins, n).proportion_ci(method="wilson")
+        assert [float(end) for end in pair["wilson95"]] == pytest.approx([expected.low, expected.high], abs=1.1e-6)
+
+
+def test_ratings_are_those_of_choix(document, entries):
+    names = sorted(STRENGTHS)
+    wins = np.zeros((4, 4))
+    for one in entries:
+        a, b = names.index(one["a"]), names.index(one["b"])
+        share = {"a": 1, "b": 0, "draw": 0.5}[one["verdict"]]
+        wins[a, b] += share
+        wins[b, a] += 1 - share
+    expected = choix.lsr.ilsr_pairwise_dense(wins, alpha=0, tol=1e-12)
+    found = {row["generator"]: float(row["rating"]) for row in document["groups"][0]["ratings"]["rows"]}
+    assert [found[name] for name in names] == pytest.approx((expected - expected.mean()).tolist(), abs=2e-6)
+
+
+def test_intervals_of_ratings_are_the_cluster_robust_ones_of_statsmodels(ledger, entries):
+    found = preferences((ledger,), Asked(baseline="alder"))["groups"][0]["ratings"]
+    assert found["relative_to"] == "alder"
+    names = sorted(STRENGTHS)
+    design = np.array([[float(one["a"] == name) - float(one["b"] == name) for name in names[1:]] for one in entries])
+    outcomes = np.array([{"a": 1, "b": 0, "draw": 0.5}[one["verdict"]] for one in entries])
+    items = np.array([int(one["item"][1:]) for one in entries])
+    fitted = sm.GLM(outcomes, design, family=sm.families.Binomial()).fit(
+        tol=1e-13, cov_type="cluster", cov_kwds={"groups": items, "use_correction": False}, use_t=False
+    )
+    from scipy.stats import t
+
+    clusters = len(set(items.tolist()))
+    half = t.ppf(0.975, clusters - 1) * fitted.bse * np.sqrt(clusters / (clusters - 1))
+    mine = {row["generator"]: row for row in found["rows"]}
+    for place, name in enumerate(names[1:]):
+        expected = [fitted.params[place] - half[place], fitted.params[place] + half[place]]
+        assert [float(end) for end in mine[name]["ci95"]] == pytest.approx(expected, abs=2e-6)
+
+
+def test_the_length_controlled_rate_is_the_intercept_of_a_logistic_regression(document, entries):
+    pair = document["groups"][0]["pairs"][0]
+    mine = [one for one in entries if (one["a"], one["b"]) == (pair["a"], pair["b"])]
+    gaps = np.array([one["length"]["a"] - one["length"]["b"] for one in mine], dtype=float)
+    design = sm.add_constant(np.tanh(gaps / gaps.std(ddof=1)))
+    outcomes = np.array([{"a": 1, "b": 0, "draw": 0.5}[one["verdict"]] for one in mine])
+    fitted = sm.GLM(outcomes, design, family=sm.families.Binomial()).fit(tol=1e-13)
+    assert float(pair["length"]["controlled"]["rate"]) == pytest.approx(1 / (1 + np.exp(-fitted.params[0])), abs=2e-6)
+    assert float(pair["length"]["controlled"]["slope"]) == pytest.approx(fitted.params[1], abs=2e-6)
+    assert sum(row["wins"] + row["losses"] + row["draws"] for row in pair["length"]["bins"]) == len(mine)
+
+
+def test_bootstrap_and_wilson_are_near_the_normal_interval_of_item_means(document, entries):
+    pair = document["groups"][0]["pairs"][0]
+    by_item = defaultdict(list)
+    for one in entries:
+        if (one["a"], one["b"]) == (pair["a"], pair["b"]):
+            by_item[one["item"]].append({"a": 1, "b": 0, "draw": 0.5}[one["verdict"]])
+    means = [np.mean(each) for each in by_item.values()]
+    half = norm.ppf(0.975) * np.std(means, ddof=1) / np.sqrt(len(means))
+    low, high = map(float, pair["bootstrap95"])
+    assert [low, high] == pytest.approx([np.mean(means) - half, np.mean(means) + half], abs=0.03)
+    assert float(pair["wilson95"][0]) <= low + 0.02
+
+
+def test_order_effects_are_those_counted_by_hand(document, entries):
+    order = document["groups"][0]["order"]
+    winners = Counter(
+        "draw" if one["verdict"] == "draw" else "first" if one["verdict"] == one["order"][0] else "second"
+        for one in entries
+    )
+    first = order["first_shown"]
+    assert (first["wins"], first["losses"], first["draws"]) == (winners["first"], winners["second"], winners["draw"])
+    both: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
+    for one in entries:
+        both[one["item"], one["a"], one["b"]][one["order"]] = one["verdict"]
+    assert order["swapped"]["pairs"] == len(both)
+    assert order["swapped"]["consistent"] == sum(seen["ab"] == seen["ba"] for seen in both.values())
+    assert order["swapped"]["first_both_times"] == sum((s["ab"], s["ba"]) == ("a", "b") for s in both.values())
+    assert sum(cell["n"] for cell in order["swapped"]["table"]) == len(both)
+
+
+def test_draw_missing_and_both_bad_are_three_things_and_unknown_order_is_flagged(tmp_path):
+    listed = [
+        {"item": str(place), "a": "x", "b": "y", "verdict": verdict, "order": "ab"}
+        for place, verdict in enumerate(["a", "draw", None, "both_bad", 1.25])
+    ]
+    del listed[0]["order"]
+    document = preferences((compared(tmp_path, listed),), Asked())
+    [pair] = document["groups"][0]["pairs"]
+    told = {name: pair[name] for name in ("wins", "losses", "draws", "missing", "both_bad", "items")}
+    assert told == {"wins": 2, "losses": 0, "draws": 1, "missing": 1, "both_bad": 1, "items": 3}
+    assert pair["flags"] == ["order_unknown"]
+    assert document["groups"][0]["order"]["unknown"] == 1
+    assert document["groups"][0]["ratings"]["rows"] != []
+
+
+def test_ratings_that_would_be_infinite_are_not_given(tmp_path):
+    listed = [{"item": str(i), "a": "x", "b": "y", "verdict": "a"} for i in range(20)]
+    found = preferences((compared(tmp_path, listed),), Asked())["groups"][0]["ratings"]
+    assert found["rows"] == []
+    assert "won or lost everything" in found["na"]
+
+
+def test_swapping_names_and_positions_changes_no_number(tmp_path, entries, document):
+    mirror = {"a": "b", "b": "a", "ab": "ba", "ba": "ab"}
+    turned = [
+        {
+            **one,
+            "a": one["b"],
+            "b": one["a"],
+            "verdict": mirror.get(one["verdict"], one["verdict"]),
+            "order": mirror[one["order"]],
+            "length": {"a": one["length"]["b"], "b": one["length"]["a"]},
+        }
+        for one in entries
+    ]
+    found = preferences((compared(tmp_path, turned),), Asked())
+    assert dumps(found) == dumps(document)
+
+
+def test_human_verdicts_count_only_where_they_are_asked_for(tmp_path, entries):
+    people = compared(tmp_path, entries[:20], judge_kind="human")
+    assert preferences((people,), Asked())["left_out"]["other_judge_kind"] == 20
+    from normalizer.aggregate.eligibility import Rules
+
+    asked = Asked(rules=Rules(judge_kinds=frozenset(["human"])))
+    assert preferences((people,), asked)["left_out"]["other_judge_kind"] == 0
+
+
+def test_criteria_are_not_mixed(tmp_path):
+    listed = [{"item": "q", "a": "x", "b": "y", "verdict": "a", "criterion": name} for name in ("style", "truth")]
+    ledger = compared(tmp_path, listed)
+    with pytest.raises(CannotRun, match="--by criterion"):
+        preferences((ledger,), Asked())
+    groups = preferences((ledger,), Asked(by=("criterion",)))["groups"]
+    assert [group["key"] for group in groups] == [{"criterion": "style"}, {"criterion": "truth"}]
+
+
+def test_self_judged_comparisons_alone_give_no_rate(tmp_path):
+    listed = [{"item": str(i), "a": "judge-large", "b": "y", "verdict": "ab"[i % 2]} for i in range(12)]
+    [pair] = preferences((compared(tmp_path, listed, self_judged=True),), Asked())["groups"][0]["pairs"]
+    assert (pair["rate"], pair["flags"]) == (None, ["only_self_judged", "order_unknown"])
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "md", "latex", "text"])
+def test_the_command_writes_every_format(ledger, capsys, form):
+    assert main(["preferences", str(ledger), "--format", form, "--resamples", "100"]) == 0
+    written = capsys.readouterr().out
+    assert "alder" in written
+    if form == "csv":
+        assert len(list(csv.DictReader(io.StringIO(written)))) == 6
+
+
+def test_a_baseline_that_nobody_met_is_refused(ledger, capsys):
+    assert main(["preferences", str(ledger), "--baseline", "elm"]) == 2
+    assert "the generators are alder, birch, cedar, dogwood" in capsys.readouterr().err
+
+
+def test_a_ledger_of_which_nothing_counts_says_what_was_left_out(tmp_path, capsys):
+    ledger = compared(tmp_path, [{"item": "q", "a": "x", "verdict": "a"}])
+    capsys.readouterr()
+    assert main(["preferences", str(ledger)]) == 0
+    assert "Left out: not_selected 0, duplicate 0, invalid 1" in capsys.readouterr().out
+
+
+def test_lengths_beyond_all_arithmetic_count_as_not_recorded(tmp_path):
+    bundle = tmp_path / "b.json"
+    entry = '{"item": "%d", "a": "x", "b": "y", "verdict": "%s", "length": {"a": 1e400, "b": 1}}'
+    entries = ", ".join(entry % (place, "ab"[place % 2]) for place in range(12))
+    known = '"protocol_version": "p", "judge_model": "j", "phase": 1'
+    bundle.write_text(f'{{{known}, "per_comparison": [{entries}]}}')
+    assert main(["normalize", str(bundle), "--out", str(tmp_path / "ledger")]) == 0
+    [pair] = preferences((tmp_path / "ledger",), Asked())["groups"][0]["pairs"]
+    assert (pair["wins"], pair["losses"], pair["length"]) == (6, 6, None)

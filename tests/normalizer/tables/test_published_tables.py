@@ -1,0 +1,47 @@
+"""Tables for a paper: every cell follows from the ledger, in every format, and the best is bold."""
+
+import pytest
+
+from normalizer.cli import main
+from tests.support.labelling import bundle_of, labelled, noisy, truth
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    real = truth(25, 1)
+    runs = {"v-1": real, "v-2": noisy(real, 2, 0.7), "v-3": noisy(real, 3, 0.3, 0.4)}
+    bundles = [bundle_of(scores, "judge", generator_model=name) for name, scores in runs.items()]
+    return labelled(tmp_path_factory.mktemp("tables"), "ledger", *bundles)
+
+
+@pytest.mark.parametrize("form", ["csv", "md", "latex"])
+@pytest.mark.parametrize("cells", ["mean", "mean-ci", "mean-sd"])
+@pytest.mark.parametrize("places", ["0", "2", "3"])
+def test_check_reads_back_what_aggregate_publishes(ledger, tmp_path, capsys, form, cells, places):
+    shown = ["--by", "generator_model", "--cells", cells, "--places", places, "--format", form, "--bold", "highest"]
+    assert main(["aggregate", str(ledger), *shown, "--rename", "generator_model=Model"]) == 0
+    path = tmp_path / "table"
+    path.write_text(capsys.readouterr().out, encoding="utf-8")
+    command = ["check", str(path), str(ledger), "--by", "generator_model", "--column", "Model=generator_model", "--all"]
+    assert main(command) == 0, capsys.readouterr().out
+    assert "21 cells: 21 match" in capsys.readouterr().out
+
+
+def test_the_best_of_each_column_is_bold(ledger, capsys):
+    shown = ["--by", "generator_model", "--cells", "mean", "--places", "3", "--columns", "generator_model,total"]
+    assert main(["aggregate", str(ledger), *shown, "--format", "md", "--bold", "lowest"]) == 0
+    lines = capsys.readouterr().out.splitlines()[2:5]
+    totals = {line: float(line.split("|")[2].strip().strip("*")) for line in lines}
+    assert [line for line in lines if "**" in line] == [min(totals, key=lambda line: totals[line])]
+
+
+def test_a_column_that_is_not_there_is_refused_with_those_that_are(ledger, capsys):
+    assert main(["aggregate", str(ledger), "--columns", "colour"]) == 2
+    assert "its columns are n, records" in capsys.readouterr().err
+
+
+def test_latex_for_one_column_breaks_long_headings(ledger, capsys):
+    assert main(["aggregate", str(ledger), "--cells", "mean", "--format", "latex", "--fit"]) == 0
+    written = capsys.readouterr().out
+    assert r"\shortstack{B\_ \\ snapshot\_ \\ constraint}" in written
+    assert written.count("{") == written.count("}")

@@ -1,0 +1,61 @@
+"""The Python API: every example of the page runs, and methods give what commands print."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import normalizer
+from normalizer.cli import main
+from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.tables.pretty import dumps
+from tests.support.comparing import compared, drawn
+from tests.support.labelling import bundle_of, labelled, noisy, truth
+
+PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("api")
+    real = truth(24, 1)
+    labelled(folder, "ledger", bundle_of(real, "judge-a"), bundle_of(noisy(real, 2, 0.4), "judge-b"))
+    labelled(folder, "gold", bundle_of(noisy(real, 3, 0.1), "anna", judge_kind="human"))
+    compared(folder, drawn({"x": 0.5, "y": 0.0}, 12, 1), "duel")
+    return folder
+
+
+@pytest.mark.parametrize("example", re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+def test_every_example_runs(example, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    exec(compile(example, "docs/python.md", "exec"), {})
+    assert "judge-a" in capsys.readouterr().out
+
+
+def printed(capsys, *arguments):
+    capsys.readouterr()
+    assert main([*map(str, arguments), "--format", "json"]) in (0, 1)
+    return json.loads(capsys.readouterr().out)
+
+
+def test_methods_give_what_commands_print(folder, capsys):
+    ledger = normalizer.open(folder / "ledger")
+    assert json.loads(dumps(ledger.summary(["judge_model"]))) == printed(
+        capsys, "aggregate", folder / "ledger", "--by", "judge_model"
+    )
+    assert json.loads(dumps(ledger.agreement())) == printed(capsys, "agreement", folder / "ledger")
+    duel = normalizer.open(folder / "duel")
+    assert json.loads(dumps(duel.preferences())) == printed(capsys, "preferences", folder / "duel")
+    gold = printed(capsys, "calibrate", folder / "ledger", "--against", folder / "gold")
+    assert json.loads(dumps(ledger.calibrate(folder / "gold"))) == gold
+    gate = printed(capsys, "gate", folder / "ledger", folder / "ledger")
+    assert json.loads(dumps(ledger.gate(ledger))) == gate
+    assert [record["record_id"] for record in ledger.records()] == ledger.frame()["record_id"].to_pylist()
+
+
+def test_a_folder_that_is_no_ledger_and_a_key_that_is_none_are_refused(folder):
+    with pytest.raises(UnusableLedger, match="is not a ledger"):
+        normalizer.open(folder)
+    with pytest.raises(CannotRun, match="is not a key"):
+        normalizer.open(folder / "ledger").summary(["colour"])

@@ -1,0 +1,178 @@
+"""Run the blocks of a Markdown page as its reader would, in one shell and one fresh folder.
+
+Standard output and error are one text, as in a terminal. Ports 8717 and 8718 stand for free ports, since tests run side
+by side. A command that ends in `&` goes on in the background; the next one starts when it has printed what the page
+shows.
+"""
+
+import os
+import re
+import secrets
+import selectors
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from tests.support.doc_pages import ROOT, Step, blocks, matches, steps
+from tests.support.patience import PATIENCE
+from tests.support.wheel import empty_environment, require_index
+
+PORTS = ("8717", "8718")
+KEPT = {"CI", "LD_LIBRARY_PATH", "JAVA_HOME", "CHROMIUM", "NO_PROXY", "no_proxy", "SSL_CERT_FILE"}
+
+
+@dataclass
+class Shell:
+    """One bash in one folder, fed command by command."""
+
+    folder: Path
+    environment: dict[str, str]
+    ports: dict[str, str] = field(default_factory=lambda: {port: _free_port() for port in PORTS})
+
+    def __enter__(self) -> "Shell":
+        self._process = subprocess.Popen(
+            ["bash", "--norc", "--noprofile"],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        assert self._process.stdout is not None
+        os.set_blocking(self._process.stdout.fileno(), False)
+        self._waiting = selectors.DefaultSelector()
+        self._waiting.register(self._process.stdout, selectors.EVENT_READ)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._waiting.close()
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, 9)  # what the page left running in the background, too
+        self._process.communicate()
+
+    def run(self, command: str, shown: str = "") -> str:
+        """Run a command and return all it printed. `shown` is what one in the background must print first."""
+        mark = f"done-{secrets.token_hex(8)}"
+        assert self._process.stdin is not None
+        printed = ""
+        for port, free in self.ports.items():
+            command = command.replace(port, free)
+        self._process.stdin.write(f"{{ {command}\n}} </dev/null\n".encode())
+        if command.rstrip().endswith("&"):
+            self._process.stdin.flush()
+            printed = self._read(lambda text: matches(shown, self._with_known_ports(text)))
+        self._process.stdin.write(f"__status=$?; printf '\\n%s\\n' {mark}; (exit $__status)\n".encode())
+        self._process.stdin.flush()
+        printed += self._read(lambda text: f"\n{mark}\n" in text).partition(f"\n{mark}\n")[0]
+        return self._with_known_ports(printed)
+
+    def _with_known_ports(self, text: str) -> str:
+        for port, free in self.ports.items():
+            text = text.replace(free, port)
+        return text
+
+    def _read(self, enough: Callable[[str], bool]) -> str:
+        data, until = b"", time.monotonic() + PATIENCE
+        while not enough(data.decode(errors="replace")):
+            left = until - time.monotonic()
+            assert left > 0, f"no end after {PATIENCE} s: {data.decode(errors='replace')}"
+            if self._waiting.select(left):
+                assert self._process.stdout is not None
+                piece = self._process.stdout.read()
+                assert piece != b"", f"the shell ended: {data.decode(errors='replace')}"
+                data += piece or b""
+        return data.decode(errors="replace")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A step and what it printed. For blocks that are no console, `printed` is empty when all went well."""
+
+    step: Step
+    printed: str
+
+    @property
+    def as_shown(self) -> bool:
+        return matches(self.step.shown, self.printed)
+
+
+def run_file(path: Path, folder: Path) -> list[Outcome]:
+    """Run a page of the repository in a fresh folder.
+
+    Pages run at the top of a checkout, with its commands in PATH. The sections of README.md run as a new user would
+    type them: each in an empty folder and an empty home, with nothing but Python and uv.
+    """
+    page = path.read_text(encoding="utf-8")
+    if path != ROOT / "README.md":
+        (folder / "checkout").mkdir()
+        checkout(folder / "checkout")
+        return run_page(page, folder / "checkout", environment(folder / "home"))
+    starts = [match.start() for match in re.finditer(r"^## ", page, re.MULTILINE)]
+    outcomes = []
+    for number, (start, end) in enumerate(pairwise([*starts, len(page)])):
+        if any(start < block.span[0] < end and block.not_run is None for block in blocks(page)):
+            user = empty_environment(folder / f"home-{number}")
+            require_index(user)
+            (folder / f"section-{number}").mkdir()
+            outcomes += run_page(page, folder / f"section-{number}", user, range(start, end))
+    return outcomes
+
+
+def run_page(page: str, folder: Path, environment: dict[str, str], within: range | None = None) -> list[Outcome]:
+    """Run all `console`, `sh` and `python` blocks of a page in order, in one shell that starts in `folder`.
+
+    `sh` and `python` blocks show no output. They must end with status 0; what a failing one printed is its outcome.
+    """
+    outcomes = []
+    with Shell(folder, environment) as shell:
+        for block in blocks(page):
+            if block.not_run is not None or (within is not None and block.span[0] not in within):
+                continue
+            if block.language == "console":
+                outcomes += [Outcome(step, shell.run(step.command, step.shown)) for step in steps(block)]
+            elif block.language in ("sh", "python"):
+                word = "sh -e" if block.language == "sh" else "python"
+                command = f"{word} >block.out 2>&1 <<'END-OF-BLOCK'\n{block.text}END-OF-BLOCK"
+                printed = shell.run(f"{command}\n[ $? = 0 ] || cat block.out")
+                outcomes.append(Outcome(Step(block.text, "", block.line, (0, 0)), printed))
+    return outcomes
+
+
+def checkout(folder: Path) -> None:
+    """Put into a fresh folder what pages use of a checkout: the docs with their examples, the tools, the spec."""
+    for name in ("docs", "tools", "spec"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
+
+
+def environment(home: Path) -> dict[str, str]:
+    """The environment of a user whose terminal is 80 columns wide, with the commands of this checkout first in PATH.
+
+    They are written here: in the environment of the tests another package may have replaced the command `normalizer`.
+    """
+    (home / "bin").mkdir(parents=True, exist_ok=True)
+    for name, start in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "scripts"
+    ].items():
+        module, _, function = start.partition(":")
+        program = f"#!{sys.executable}\nimport sys\nfrom {module} import {function} as start\nsys.exit(start())\n"
+        (home / "bin" / name).write_text(program, encoding="utf-8")
+        (home / "bin" / name).chmod(0o755)
+    kept = {name: value for name, value in os.environ.items() if name in KEPT or name.startswith(("PIP_", "UV_"))}
+    path = os.pathsep.join([str(home / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
+    plain = {"COLUMNS": "80", "TERM": "dumb", "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONUNBUFFERED": "1"}
+    return {**kept, **plain, "PATH": path, "HOME": str(home)}
+
+
+def _free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])

@@ -1,0 +1,101 @@
+"""Every command and snippet of every page runs as printed, and every link leads somewhere."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.support.doc_pages import ROOT, Block, blocks, matches, pages, steps
+from tests.support.transcripts import run_file
+
+PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in pages()}
+RUN = {"console", "sh", "python"}
+PARSED = {"json", "jsonl", "toml", "yaml"}
+COMMAND = re.compile(
+    r"^ *(?:\$ )?(?:zeno|normalizer|pip|pipx|uvx|python3?|nox|npx|npm|docker|git|cd|export)\b", re.MULTILINE
+)
+LINK = re.compile(r"(?<!`)\[[^\]\n]*\]\(([^)\s]+)\)")
+
+
+def commands(page: str) -> int:
+    return sum(1 for block in blocks(page) if block.language in RUN and block.not_run is None)
+
+
+@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if commands(page)])
+def test_every_command_prints_what_the_page_shows(name, tmp_path):
+    outcomes = run_file(ROOT / name, tmp_path)
+    wrong = [
+        f"{name}:{one.step.line}: $ {one.step.command}\nshown:\n{one.step.shown}\nprinted:\n{one.printed}"
+        for one in outcomes
+        if not one.as_shown
+    ]
+    assert not wrong, "\n\n".join(wrong) + "\n\nTo take over what is printed now: python -m tools.refresh_docs"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_block_is_run_or_parsed_or_says_why_not(name):
+    for block in blocks(PAGES[name]):
+        place = f"{name}:{block.line}"
+        if block.not_run is not None:
+            assert len(block.not_run) > 10, f"{place}: say why the block is not run"
+        elif block.language in PARSED:
+            parse(block, place)
+        elif block.language not in RUN:
+            assert block.language, f"{place}: the block names no language"
+            assert not COMMAND.search(block.text), f"{place}: a command in a block that is not run"
+
+
+def parse(block: Block, place: str) -> None:
+    """Fail if the block is not what its language says. JSON may be one document or one document a line."""
+    try:
+        if block.language == "toml":
+            tomllib.loads(block.text)
+        elif block.language == "json":
+            try:
+                json.loads(block.text)
+            except ValueError:
+                [json.loads(line) for line in block.text.splitlines()]
+    except ValueError as error:
+        pytest.fail(f"{place}: {error}")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_leads_somewhere(name):
+    page = re.sub(r"^```.*?^```$", "", PAGES[name], flags=re.MULTILINE | re.DOTALL)
+    for target in LINK.findall(page):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (ROOT / name).parent / path if path else ROOT / name
+        assert file.exists(), f"{name}: {target}"
+        assert file.resolve().is_relative_to(ROOT), f"{name}: {target}"
+        if anchor and file.suffix == ".md":
+            assert anchor in anchors(file), f"{name}: {target}"
+
+
+def anchors(file: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    found: set[str] = set()
+    for heading in re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
+        name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        found.add(name if name not in found else f"{name}-1")
+    return found
+
+
+def test_blanks_stand_for_any_text_in_a_line_and_for_any_lines():
+    assert matches("a ... c\n", "a b c\n")
+    assert matches("a\n...\nd\n", "a\nb\nc\nd\n")
+    assert matches("a\n...\n", "a\n")
+    assert not matches("a ... c\n", "a b\nc\n")
+    assert not matches("", "a\n")
+    assert not matches("a\n", "a\nb\n")
+
+
+def test_a_console_block_is_read_as_commands_with_their_output():
+    [block] = blocks("text\n\n```console\n$ cat <<'END'\n> a\n> END\na\n$ true\n$ echo b\nb\n```\n")
+    found = [(step.command, step.shown, step.line) for step in steps(block)]
+    assert found == [("cat <<'END'\na\nEND", "a\n", 4), ("true", "", 8), ("echo b", "b\n", 9)]

@@ -1,0 +1,55 @@
+"""A release is built twice with the same bytes, and has checksums and an SBOM."""
+
+import hashlib
+import json
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.support.lacking import lacking
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory):
+    if not (ROOT / ".git").exists():
+        lacking("needs a git checkout")
+    out = tmp_path_factory.mktemp("release") / "dist"
+    command = [sys.executable, "-m", "tools.release", "--check", "--out", str(out)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out
+
+
+def test_checksums_are_those_of_the_files(dist):
+    listed = dict(reversed(line.split("  ")) for line in (dist / "SHA256SUMS").read_text().splitlines())
+    assert {Path(name).suffix for name in listed} >= {".whl", ".gz", ".json"}
+    for name, digest in listed.items():
+        assert hashlib.sha256((dist / name).read_bytes()).hexdigest() == digest
+
+
+def test_the_sbom_names_every_pinned_package(dist):
+    document = json.loads((dist / "sbom.cdx.json").read_text())
+    pinned = [
+        line.split("==")[0]
+        for line in (ROOT / "tools" / "locks" / "run.txt").read_text().splitlines()
+        if line and not line.startswith((" ", "#"))
+    ]
+    assert [item["name"] for item in document["components"]] == pinned
+    assert all(item["version"][0].isdigit() for item in document["components"])
+
+
+def test_archives_have_one_time_and_no_owner(dist):
+    [archive] = dist.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        members = opened.getmembers()
+    assert len({item.mtime for item in members}) == 1
+    assert {(item.uid, item.gid, item.uname, item.gname) for item in members} == {(0, 0, "", "")}
+    [wheel] = dist.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        assert len({item.date_time for item in packed.infolist()}) == 1

@@ -1,0 +1,46 @@
+"""The documentation site: complete, and readable without a network."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import contract_spec as spec
+import pytest
+
+from tests.support.doc_pages import pages
+
+ROOT = Path(__file__).parents[2]
+LOADED = re.compile(
+    r"""<(?:script|img|iframe|link rel="(?:stylesheet|preconnect|icon)")[^>]*(?:src|href)="(https?:[^"]+)"""
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    out = tmp_path_factory.mktemp("docs") / "site"
+    command = [sys.executable, "-m", "tools.site", "--out", str(out)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def test_every_page_and_every_schema_is_in_the_site(site):
+    made = {path.relative_to(site).with_suffix("").as_posix() for path in site.rglob("*.html")}
+    for page in pages():
+        name = page.relative_to(ROOT).with_suffix("").as_posix()
+        if name.startswith(("docs/", "spec/", "ARCHITECTURE", "CONTRIBUTING")):
+            assert {name, name.replace("README", "index")} & made, name
+    for name in spec.names():
+        assert f"reference/schemas/{name.removesuffix('.json')}" in made
+
+
+def test_nothing_is_loaded_from_elsewhere(site):
+    for path in site.rglob("*.html"):
+        assert LOADED.findall(path.read_text(encoding="utf-8")) == [], path
+
+
+def test_the_search_knows_words_of_pages_and_of_schemas(site):
+    index = (site / "search.json").read_text(encoding="utf-8")
+    for word in ("receipts", "max_line_chars", "total_mismatch"):
+        assert word in index

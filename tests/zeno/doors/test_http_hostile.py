@@ -1,0 +1,103 @@
+"""Clients over HTTP that mean no good, or have lost their way: nobody else is to notice them."""
+
+import json
+import select
+import socket
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from tests.support.doors import http, sample
+from tests.support.patience import PATIENCE, until
+from zeno.doors.http.connections import MAX_NEW
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sample(tmp_path_factory.mktemp("tree"))
+
+
+def connect(url: str) -> socket.socket:
+    return socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), timeout=PATIENCE)
+
+
+def closed(connection: socket.socket) -> bool:
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+
+
+HALVES = [
+    b"",
+    b"POST /v1/ops/stat HTTP/1.1\r\nHost: lo",
+    b"POST /v1/ops/stat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    b'Content-Length: 99\r\n\r\n{"pa',
+]
+
+
+@pytest.mark.parametrize("half", HALVES, ids=["nothing", "half a head", "half a body"])
+def test_eleven_hundred_half_requests_are_in_nobodys_way(root: Path, half: bytes) -> None:
+    with http(root) as url, ExitStack() as stack:
+        waiting = []
+        for _ in range(1100):
+            connection = stack.enter_context(connect(url))
+            connection.sendall(half)
+            waiting.append(connection)
+            if len(waiting) % 100 == 0:
+                answer = httpx.post(f"{url}/v1/ops/stat", json={"path": "."}, timeout=PATIENCE)
+                assert answer.status_code == 200
+        until(lambda: sum(not closed(one) for one in waiting) <= MAX_NEW, "the oldest of them were closed")
+
+
+@pytest.mark.parametrize("half", HALVES, ids=["nothing", "half a head", "half a body"])
+def test_a_connection_on_which_nothing_moves_is_closed(root: Path, half: bytes) -> None:
+    with http(root, "--client-timeout", "1") as url, connect(url) as connection:
+        connection.sendall(half)
+        until(lambda: closed(connection), "it was closed")
+
+
+def test_a_client_that_never_reads_is_let_go_of(tmp_path: Path) -> None:
+    (tmp_path / "large").write_text("x" * 99 + "\n" + ("y" * 99 + "\n") * 120_000)
+    asked = json.dumps({"path": "large", "end_line": 120_000, "max_lines": 120_000}).encode()
+    head = b"POST /v1/ops/read_file HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    with http(tmp_path, "--client-timeout", "1") as url, connect(url) as connection:
+        connection.sendall(head + b"Content-Length: %d\r\n\r\n" % len(asked) + asked)
+        ended = select.poll()
+        # Whether it was reset, without a look at what came.
+        ended.register(connection, 0)
+        until(lambda: ended.poll(0), "its connection was closed")
+
+
+def test_a_stream_may_rest(root: Path) -> None:
+    head = b"POST /v1/jsonl HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonl\r\n"
+    line = b'{"id":"1","op":"stat","args":{"path":"."}}\n'
+    with http(root, "--client-timeout", "1") as url, connect(url) as stream, connect(url) as other:
+        stream.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n")
+        # By the time another one is closed for its silence, this one would be too.
+        until(lambda: closed(other), "the other one was closed")
+        with connect(url) as third:
+            until(lambda: closed(third), "and one more")
+        stream.sendall(b"%x\r\n%b\r\n0\r\n\r\n" % (len(line), line))
+        answer = b""
+        while b'"ok":true' not in answer:
+            piece = stream.recv(4096)
+            assert piece, answer
+            answer += piece
+
+
+def test_two_lengths_in_one_request_are_refused(root: Path) -> None:
+    with http(root) as url, connect(url) as connection:
+        connection.sendall(
+            b"POST /v1/ops/stat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+        )
+        answer = b"".join(iter(lambda: connection.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"not both" in answer

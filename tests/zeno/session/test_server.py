@@ -1,0 +1,125 @@
+"""The server: requests as lines and as values are one thing, and a request that takes too long is stopped."""
+
+import json
+import os
+import signal
+import subprocess
+from typing import Any
+
+import pytest
+
+from tests.support.doors import without_metrics, zeno
+from tests.support.patience import PATIENCE, until
+from tests.support.slow import SLOW, children, slow_file
+from zeno.errors import ZenoError
+from zeno.files.tree import Tree
+from zeno.search.cold import ColdCorpus
+from zeno.session import wire
+from zeno.session.outcome import Answer
+from zeno.session.server import Server
+
+
+def told(answer: Answer) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(answer.line)
+    value.get("result", {}).pop("metrics", None)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("op", "args"),
+    [
+        ("stat", {"path": "."}),
+        ("stat", {"path": "gone"}),
+        ("read_file", {"path": "gone"}),
+        ("read_file", {"path": "a", "lines": 3}),
+        ("grep", {"pattern": "("}),
+        ("grep", {"pattern": "(", "regex": True}),
+        ("sing", {}),
+        ("stat", []),
+        ("stat", None),
+    ],
+)
+def test_a_request_has_one_answer_as_a_line_as_values_and_as_a_body(root, op, args):
+    (root / "a").write_text("text (\n")
+    with Tree(root) as tree:
+        server = Server(ColdCorpus(tree))
+        line = json.loads(server.answer(json.dumps({"id": "1", "op": op, "args": args}).encode()))
+        line.get("result", {}).pop("metrics", None)
+        job = server.accept_body("1", op, json.dumps(args).encode())
+        assert server.run(job)
+        assert job.answer is not None
+        assert line == told(server.ask("1", op, args)) == told(job.answer)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800", {"\udfff": 1}, [["x"], [float("-inf")]]])
+def test_values_that_no_strict_json_has_are_refused(root, value):
+    with Tree(root) as tree:
+        answer = Server(ColdCorpus(tree)).ask("1", "stat", {"path": value})
+    assert answer.error is not None
+    assert answer.error.code == "invalid_json"
+
+
+def test_values_may_be_nested_as_deep_as_json_may():
+    deep = json.loads("[" * 64 + "]" * 64)
+    assert wire.is_strict(deep, wire.MAX_DEPTH)
+    assert not wire.is_strict([deep], wire.MAX_DEPTH)
+
+
+def test_every_error_can_be_restored_from_its_code_and_message():
+    for kind in ZenoError.__subclasses__():
+        error = ZenoError.restored(kind.code, "it says so")
+        assert (type(error), str(error)) == (kind, "it says so")
+
+
+def test_metrics_stand_last_in_every_result(ask, root):
+    (root / "a.py").write_text("x = 1\n")
+    for op, args in (
+        ("stat", {"path": "a.py"}),
+        ("grep", {"pattern": "x"}),
+        ("describe", {}),
+        ("peek", {"path": "a.py"}),
+    ):
+        assert list(ask(op, **args)["result"])[-1] == "metrics"
+
+
+def test_a_request_over_its_time_is_refused_and_the_next_one_answered(root, pipe):
+    slow_file(root)
+    server = pipe("--max-seconds", "1")
+    error = server.ask("grep", **SLOW)["error"]
+    assert error["code"] == "deadline_exceeded"
+    assert "limit of 1 s" in error["message"]
+    assert "narrow paths" in error["message"]
+    assert server.ask("stat", path="slow.txt")["result"]["items"][0]["exists"]
+    assert server.ask("describe", schemas=False)["result"]["limits"]["max_seconds"] == 1
+
+
+def test_with_a_deadline_answers_are_those_without(root, pipe):
+    (root / "big.txt").write_text("needle\n" * 3_000_000)
+    (root / "a.py").write_text("def needle(): ...\n")
+    requests = [
+        ("grep", {"pattern": "needle", "max_hits": 50_000, "max_bytes": 100_000_000}),
+        ("grep", {"pattern": r"(\pL?){100}e", "regex": True, "paths": ["a.py"]}),
+        ("grep", {"pattern": "(", "regex": True}),
+        ("read_file", {"path": "big.txt", "start_line": 2_999_999, "end_line": 3_000_000}),
+        ("list_files", {}),
+        ("grep", {"pattern": "needle", "max_hits": 3_000_000, "max_bytes": 100_000_000}),
+    ]
+    free, timed = pipe(), pipe("--max-seconds", "100")
+    for op, args in requests:
+        expected, found = free.ask(op, **args), timed.ask(op, **args)
+        for answer in (expected, found):
+            answer["result"] = without_metrics(answer.get("result", {}))
+        assert found == expected
+
+
+def test_a_server_that_is_killed_leaves_no_process_behind(root):
+    slow_file(root)
+    command = zeno("serve", "--root", root, "--max-seconds", "100")
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps({"id": "1", "op": "grep", "args": SLOW}).encode() + b"\n")
+        process.stdin.flush()
+        [child] = until(lambda: children(process.pid), "the request runs in a process of its own")
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(PATIENCE)
+        until(lambda: not os.path.exists(f"/proc/{child}"), "the process has ended")

@@ -1,0 +1,74 @@
+"""Background work is done in idle moments, and after answers as long as they took."""
+
+import time
+
+import pytest
+
+from zeno.session import warm_up
+from zeno.session.warm_up import WarmUp
+
+
+class Pile:
+    """Work that takes no time: so many pieces of it."""
+
+    def __init__(self, pieces: int) -> None:
+        self.left = pieces
+
+    @property
+    def behind(self) -> bool:
+        return self.left > 0
+
+    def idle(self) -> bool:
+        self.left -= self.behind
+        return self.behind
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that goes on by a millisecond whenever it is read."""
+    now = iter(range(1_000_000))
+    monkeypatch.setattr(time, "monotonic", lambda: next(now) / 1000)
+
+
+@pytest.mark.usefixtures("clock")
+def test_steps_run_once_and_in_order_before_the_work():
+    done: list[str] = []
+    pile = Pile(2)
+    work = WarmUp([lambda: done.append("first"), lambda: done.append("second")], pile)
+    while work.run():
+        pass
+    assert done == ["first", "second"]
+    assert not pile.behind
+    assert not work.run()
+
+
+@pytest.mark.usefixtures("clock")
+def test_after_an_answer_the_work_goes_on_as_long_as_the_answer_took():
+    pile = Pile(1000)
+    work = WarmUp([], pile)
+    work.catch_up()
+    assert pile.left == 1000
+    work.owe(0.1)
+    work.catch_up()
+    assert 890 <= pile.left <= 905
+    work.catch_up()
+    assert 890 <= pile.left <= 905
+
+
+@pytest.mark.usefixtures("clock")
+def test_however_long_an_answer_took_the_next_one_waits_no_longer_than_a_slice_may_be():
+    pile = Pile(10_000)
+    work = WarmUp([], pile)
+    work.owe(60)
+    work.owe(60)
+    work.catch_up()
+    assert 10_000 - pile.left <= warm_up.MAX_SLICE * 1000 + 1
+
+
+@pytest.mark.usefixtures("clock")
+def test_where_nothing_is_behind_nothing_is_done():
+    pile = Pile(0)
+    pile.idle = lambda: pytest.fail("asked for work")  # type: ignore[method-assign]
+    work = WarmUp([], pile)
+    work.owe(1)
+    work.catch_up()

@@ -1,0 +1,93 @@
+"""Race on a real tree: queries derived from the tree, hits compared with ripgrep's, ratios by class."""
+
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from tools.bench import ripgrep
+from tools.bench.queries import GOALS, TreeQuery, derive
+from tools.bench.servers import ZENO, Server, timed
+
+# A second run of ripgrep is not worth its time when one takes this many seconds.
+SLOW = 3.0
+
+
+class Outcome(NamedTuple):
+    """One query: milliseconds of both, the fastest of several rounds, and whether the hits were equal."""
+
+    query: TreeQuery
+    ours: float
+    theirs: float
+    equal: bool
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster we are."""
+        return self.theirs / self.ours
+
+
+def race(root: Path, rounds: int, queries: list[TreeQuery] | None = None) -> list[Outcome]:
+    """Ask every query of a warm server and of ripgrep, one right after the other, some rounds long."""
+    queries = queries or derive(root)
+    outcomes = []
+    with Server([*ZENO, str(root), "--cache-bytes", str(8 << 30)]) as server:
+        print(f"{root}: {len(queries)} queries; warm after {server.warm():.1f} s", flush=True)
+        for query in queries:
+            outcomes.append(_ask(server, root, query, rounds))
+        print(f"peak memory {server.peak_bytes / 1e6:.0f} MB")
+    return outcomes
+
+
+def _ask(server: Server, root: Path, query: TreeQuery, rounds: int) -> Outcome:
+    ours: list[float] = []
+    theirs: list[float] = []
+    result: dict[str, Any] = {}
+    output = b""
+    command = ripgrep.command(query.pattern, query.args)
+    for _ in range(rounds):
+        seconds, result = server.ask("grep", pattern=query.pattern, max_files=10_000_000, **query.args)
+        ours.append(seconds)
+        if not theirs or theirs[-1] < SLOW:
+            seconds, output = timed(command, str(root))
+            theirs.append(seconds)
+    wanted = ripgrep.hits(output)[: query.args.get("max_hits", 200)]
+    return Outcome(query, min(ours) * 1e3, min(theirs) * 1e3, _same(result, wanted, root))
+
+
+def _same(result: dict[str, Any], wanted: list[ripgrep.Hit], root: Path) -> bool:
+    """Whether our hits are ripgrep's. It does not follow links to files: hits in these take places on a full page."""
+    hits = [(hit["path"], hit["line"], hit["text"]) for hit in result["hits"]]
+    own = [hit for hit in hits if not (root / hit[0]).is_symlink()]
+    return own == (wanted[: len(own)] if result["truncated"] else wanted)
+
+
+def report(outcomes: list[Outcome], *, each: bool) -> None:
+    """Print the median of every class beside its goal, then what is slower than ripgrep or differs from it."""
+    classes: defaultdict[str, list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        classes[outcome.query.kind].append(outcome)
+    print(f"{'class':22} {'n':>2} {'zeno ms':>9} {'rg ms':>9} {'lowest':>8} {'median':>8} {'goal':>6}")
+    for kind, goal in GOALS:
+        found = classes[kind]
+        if not found:
+            continue
+        ratio, lowest = median(one.ratio for one in found), min(one.ratio for one in found)
+        ours, theirs = median(one.ours for one in found), median(one.theirs for one in found)
+        print(
+            f"{kind:22} {len(found):2} {ours:9.2f} {theirs:9.1f} {lowest:7.2f}x {ratio:7.1f}x {goal:5.0f}x "
+            f"{'met' if ratio >= goal else 'missed'}"
+        )
+    ratios = [one.ratio for one in outcomes]
+    print(f"{'all':22} {len(ratios):2} {'':19} {min(ratios):7.2f}x {median(ratios):7.1f}x {20:5.0f}x")
+    other = sum(not one.equal for one in outcomes)
+    print(f"slower than ripgrep: {sum(ratio < 1 for ratio in ratios)}; other hits: {other}")
+    for one in outcomes:
+        if each or one.ratio < 1 or not one.equal:
+            print(
+                f"  {one.query.kind}: {one.query.pattern!r} {json.dumps(one.query.args)} "
+                f"{one.ours:.2f} / {one.theirs:.1f} ms = {one.ratio:.2f}x{'' if one.equal else ' OTHER HITS'}"
+            )
+    sys.stdout.flush()

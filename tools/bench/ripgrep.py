@@ -1,0 +1,54 @@
+"""ripgrep as a peer: the command for a grep request, its hits, and how long it takes."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from tools.bench.servers import timed
+
+RG = ["rg", "--no-config", "--sort", "path", "--no-messages"]
+# Ignore files of the tree itself count, or none at all.
+RULES = {True: ["--no-require-git", "--no-ignore-global", "--no-ignore-parent"], False: ["--no-ignore"]}
+
+Hit = tuple[str, int, str]
+
+
+def command(pattern: str, args: dict[str, Any]) -> list[str]:
+    """The command line that answers what a grep request with these arguments asks."""
+    flags = [] if args.get("regex") else ["-F"]
+    flags += [] if args.get("case_sensitive", True) else ["-i"]
+    flags += RULES[args.get("gitignore", False)]
+    if args.get("context"):
+        flags += ["-C", str(args["context"])]
+    where = ["."]
+    for path in args.get("paths", []):
+        if "*" in path:
+            flags += ["-g", path]
+        else:
+            where = [path]
+    return [*RG, "-n", "-0", "--no-heading", "-M0", *flags, "-e", pattern, *where]
+
+
+def hits(output: bytes) -> list[Hit]:
+    """The hits that ripgrep printed, sorted as Zeno sorts them; context lines are left out."""
+    found = []
+    for line in output.split(b"\n"):
+        path, nul, rest = line.partition(b"\0")
+        number, colon, text = rest.partition(b":")
+        # A binary file is told of in one line of another form.
+        if nul and colon and number.isdigit():
+            text = text.removesuffix(b"\r")
+            found.append((os.fsdecode(path).removeprefix("./"), int(number), text.decode("utf-8", "replace")))
+    return sorted(found)
+
+
+def has_files(root: Path, *, gitignore: bool) -> bool:
+    """Whether the rules leave any file to search."""
+    return bool(timed([*RG, *RULES[gitignore], "--files", "."], str(root))[1])
+
+
+def count_lines(root: Path, word: str) -> int:
+    """How many lines of the tree have a word; hidden and ignored files as in a request with the defaults."""
+    rg = [*RG[:2], "--no-messages", *RULES[False], "-F", "-c", "--no-filename", "-e", word, "."]
+    _, output = timed(rg, str(root))
+    return sum(map(int, output.split()))

@@ -1,0 +1,163 @@
+"""Search random texts for random patterns with every shortcut there is, and compare with RE2's verdict on each line.
+
+Patterns are made to reach the shortcuts: anchors and repetitions before literals, several literals, alternatives,
+flags, either case, characters beyond ASCII. Texts are made of the same words. For each pattern and text all scans, the
+index, and the sieve for bytes that are not in normal form must find every line that RE2 matches, and the search in
+memory exactly those. All follows from the seed. Exit status: 0 no difference, 1 some.
+"""
+
+import argparse
+import io
+import random
+from collections.abc import Iterator, Sequence
+from unittest.mock import patch
+
+from zeno.cache import text_store
+from zeno.cache.segment_search import in_segment
+from zeno.cache.text_store import Entry, Store
+from zeno.errors import InvalidPattern
+from zeno.index import signatures
+from zeno.search.line_view import Lines
+from zeno.search.plan import Plan
+from zeno.text.file_lines import normal
+from zeno.text.regex import Matches, Scan, searcher
+
+TEXTS = 40
+PIECE = 150
+# So many patterns are tried on one set of texts.
+PATTERNS = 250
+
+WORDS = ["foo", "Foo", "bar", "get_field", "class ", "def ", "return", " = ", "TODO", "ab", "K", "kiss", "x42", "é"]
+WORDS += ["ß", "\u017f", "\u212a", "(", ")", ".", "_", " ", "  ", "0", "42", ";", "a" * 13, "\ufffd"]
+RAW = [b"\n", b"\n", b"\r\n", b"\r", b"\xff", b"\xe2\x82", b"\xef\xbb\xbf", b"\t"]
+GAPS = [r"\w+", r"\w*", r"\s*", r"\s+", ".*", ".", r"\d", r"\d+", "[a-f]", "[^a]", r"\b", r"\B", "^", "$", r"\A", r"\z"]
+GAPS += ["(?m:^)", r"\pL", r"\C", "[[:upper:]]", "o?", "o+", "(?i)", "(?s)", r"\n", "[fF]", "(?:)"]
+
+
+def pattern(dice: random.Random, depth: int = 0) -> str:
+    """A random regular expression, mostly one that RE2 accepts."""
+    parts = []
+    for _ in range(dice.randint(1, 5)):
+        kind = dice.random()
+        if kind < 0.45:
+            parts.append(_escaped(dice.choice(WORDS)))
+        elif kind < 0.75:
+            parts.append(dice.choice(GAPS))
+        elif kind < 0.8:
+            parts.append(rf"\Q{dice.choice(WORDS)}\E")
+        elif depth < 2:
+            group = "|".join(pattern(dice, depth + 1) for _ in range(dice.randint(1, 3)))
+            opening, times = dice.choice(["", "?:", "?i:", "?-i:"]), dice.choice(["", "", "?", "*", "+", "{2}"])
+            parts.append(f"({opening}{group}){times}")
+    made = "".join(parts)
+    return f"{made}|{pattern(dice, 2)}" if depth == 0 and dice.random() < 0.15 else made
+
+
+def _escaped(word: str) -> str:
+    return "".join(f"\\{char}" if char in "().[]{}*+?^$|\\" else char for char in word)
+
+
+def text(dice: random.Random) -> bytes:
+    """The bytes of a random file."""
+    # A file has few of the words, so that the index can rule it out.
+    words = dice.sample([word.encode() for word in WORDS], dice.randint(1, 8))
+    return b"".join(dice.choice(RAW if dice.random() < 0.25 else words) for _ in range(dice.randint(0, 60)))
+
+
+def run(pairs: int, seed: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield for each pattern how many texts it was tried on, and what differed."""
+    done = number = 0
+    while done < pairs:
+        dice = random.Random(f"{seed} {number}")
+        number += 1
+        files = [text(dice) for _ in range(TEXTS)]
+        store, entries = _stored(files)
+        for _ in range(PATTERNS):
+            if done >= pairs:
+                return
+            asked, regex, case_sensitive = pattern(dice), dice.random() < 0.9, dice.random() < 0.7
+            asked = asked if regex else dice.choice(WORDS) + dice.choice(WORDS)
+            try:
+                matches = searcher(asked, "pattern", case_sensitive=case_sensitive, literal=not regex)
+            except InvalidPattern:
+                continue
+            done += TEXTS
+            planned = Plan(asked, regex=regex, case_sensitive=case_sensitive)
+            found = [
+                f"{asked!r} regex={regex} case_sensitive={case_sensitive}: {what}"
+                for what in _differences(planned, matches, files, store, entries)
+            ]
+            yield TEXTS, found
+
+
+def _stored(files: list[bytes]) -> tuple[Store, list[Entry]]:
+    """Texts as a warm server holds them, with an index."""
+    store = Store(1 << 30)
+    entries = [Entry(f"{number:03}") for number in range(len(files))]
+    for entry, data in zip(entries, files, strict=True):
+        store.hold(entry, normal(data))
+    store.seal()
+    request, reply = io.BytesIO(), io.BytesIO()
+    # Pieces of a few lines, so that the index tells files apart.
+    with patch.object(text_store, "PIECE", PIECE), patch.object(text_store, "BLOCK", 1 << 20):
+        (pieces,) = store.unindexed()
+    signatures.send((piece.text for piece in pieces), len(pieces), request)
+    request.seek(0)
+    signatures.main(request, reply)
+    reply.seek(0)
+    bits = signatures.receive(len(pieces), reply)
+    if bits is not None:
+        store.indexed(bits, pieces)
+    return store, entries
+
+
+def _differences(
+    planned: Plan, matches: Matches, files: list[bytes], store: Store, entries: list[Entry]
+) -> Iterator[str]:
+    wanted = [
+        (entry.path, index)
+        for entry, data in zip(entries, files, strict=True)
+        for index, line in enumerate(normal(data).split(b"\n")[:-1])
+        if matches(line)
+    ]
+    segment = entries[0].segment
+    if segment is None:
+        raise AssertionError("texts were not held")
+    ranges = store.narrow(planned.demand).ranges(segment)
+    scans: list[Scan | None] = [planned.scan, planned.scan_of([segment.text])]
+    scans += [make() for _, make in planned._choices()]
+    for number, scan in enumerate(scans):
+        found = []
+        for path, entry, first, parts in in_segment(segment.text, segment.entries, ranges, scan):
+            if entry is not None:
+                lines = Lines(segment.text, entry.start, entry.end)
+                found += [(path, index) for index in lines.matching(matches, scan, parts, first)]
+        if found != wanted:
+            yield f"scan {number} found {found[:5]}, RE2 matches {wanted[:5]}"
+    sift = planned.sift
+    having = {path for path, _ in wanted}
+    for entry, data in zip(entries, files, strict=True):
+        if sift is not None and entry.path in having and sift(bytearray(data), 0, len(data))[0] < 0:
+            yield f"the sieve rules out {data!r}"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the pairs and print how many differed."""
+    parser = argparse.ArgumentParser(
+        prog="random_patterns", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--patterns", type=int, default=200_000, metavar="N", help="pairs of pattern and text to try")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="where chance starts (default: 1)")
+    options = parser.parse_args(argv)
+    done = differing = 0
+    for pairs, found in run(options.patterns, options.seed):
+        done += pairs
+        differing += bool(found)
+        for message in found:
+            print(f"differs: {message}")
+    print(f"{done} pairs of pattern and text, {differing} patterns with differences (seed {options.seed})")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

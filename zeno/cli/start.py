@@ -1,0 +1,73 @@
+"""The console scripts `zeno` and `zeno-mcp`, and `python -m zeno`.
+
+Scripts start here and not in `zeno.__main__`: another distribution may have replaced that module (see `zeno doctor`).
+Ctrl-C ends a command at any moment, also while it loads.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+
+from zeno.cli.interrupts import deadly
+
+
+def run() -> int:
+    """Run the `zeno` command line of this process and return its exit status."""
+
+    def load() -> Callable[[], int]:
+        from zeno.cli.parser import run
+
+        return run
+
+    return _run(load)
+
+
+def run_mcp() -> int:
+    """Run `zeno-mcp DIR [flags]`, which is `zeno mcp --root DIR [flags]`, or `zeno-mcp --doctor`."""
+
+    def load() -> Callable[[], int]:
+        from zeno.cli.parser import run
+
+        sys.argv = [sys.argv[0], *mcp_arguments(sys.argv[1:])]
+        return run
+
+    return _run(load)
+
+
+def mcp_arguments(arguments: Sequence[str]) -> list[str]:
+    """Arguments of `zeno-mcp` as arguments of `zeno`: a first word that is no flag is the root."""
+    if arguments and arguments[0] in ("--doctor", "--version"):
+        return ["doctor" if arguments[0] == "--doctor" else "--version", *arguments[1:]]
+    if arguments and not arguments[0].startswith("-"):
+        return ["mcp", "--root", *arguments]
+    return ["mcp", *arguments]
+
+
+def _run(load: Callable[[], Callable[[], int]]) -> int:
+    """Load the command line and run it; interrupted on the way, die of that signal and print nothing."""
+    try:
+        with deadly():
+            _require_own_package()
+            run = load()
+        return run()
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+        raise
+
+
+def _require_own_package() -> None:
+    """Stop if `zeno/__init__.py` is not ours: then files of two distributions are mixed in one folder."""
+    import zeno
+
+    if sys.argv[1:2] in (["doctor"], ["--doctor"]):
+        return
+    if getattr(zeno, "DISTRIBUTION", None) != "zeno-normalizer":
+        print(
+            "zeno: another distribution has replaced files of the package 'zeno' in this environment "
+            "(zeno-mcp --doctor says which); install zeno-normalizer in an environment of its own: "
+            "uv tool install zeno-normalizer",
+            file=sys.stderr,
+        )
+        raise SystemExit(2)

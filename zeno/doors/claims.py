@@ -1,0 +1,40 @@
+"""Claims of clients, written into the trace of the server they ask."""
+
+import os
+from typing import Any
+
+import contract_spec as spec
+
+from zeno.errors import InvalidArgs, InvalidJson, TraceFailed
+from zeno.session import wire
+from zeno.trace.recorder import NotRecorded, Recorder
+
+_ARGS = "zeno/claim.json#/$defs/args"
+
+
+class Claims:
+    """Validates claims and appends them to a trace."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def record(self, args: Any) -> dict[str, Any]:
+        """Write a claim; return the event as written. Raises InvalidJson, InvalidArgs or TraceFailed."""
+        if not wire.is_strict(args):
+            raise InvalidJson("the arguments are not strict JSON: a number, a text or the nesting is not allowed")
+        found = spec.violations(_ARGS, args, patience=wire.PATIENCE)
+        if found:
+            sentences = (f"{spec.dotted('args', one.pointer)} {one.message}" for one in found)
+            raise InvalidArgs(wire.complaint(sentences, args))
+        try:
+            return self._recorder.claim(
+                args["claim"],
+                args.get("evidence", ()),
+                answers=args.get("answers", ()),
+                id=args.get("id"),
+                parent=args.get("parent"),
+            )
+        except NotRecorded as error:
+            raise InvalidArgs(str(error)) from None
+        except OSError as error:
+            raise TraceFailed(f"the log cannot be written: {os.strerror(error.errno or 0)}") from None

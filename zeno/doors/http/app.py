@@ -1,0 +1,218 @@
+"""The HTTP door: arguments as body, the result as answer, refusals as problem documents, the plain protocol streamed.
+
+Who may come in at all is the doorman's business; what is asked, that of the one answer behind all doors.
+"""
+
+import json
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
+from functools import cache
+from importlib.resources import files
+from itertools import count
+
+import contract_spec as spec
+import uvicorn
+from contract_models.zeno.health import Health
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from zeno.doors.claims import Claims
+from zeno.doors.http.access import Doorman, Listening
+from zeno.doors.http.connections import guarded
+from zeno.doors.http.incoming import Incoming
+from zeno.doors.http.mcp_endpoint import McpEndpoint
+from zeno.doors.http.problems import HEADERS, problem
+from zeno.doors.workers import Workers
+from zeno.errors import InternalError, InvalidRequest, ZenoError
+from zeno.session import wire
+from zeno.session.server import Server
+from zeno.text.line_splitter import Lines
+
+log = logging.getLogger("zeno")
+
+JSONL = "application/jsonl"
+REQUEST_ID = "Zeno-Request-Id"
+"""Header of an answer: the id under which the trace has the request."""
+# Beyond these connections uvicorn answers 503 by itself.
+MAX_CONNECTIONS = 1024
+CLIENT_TIMEOUT = 30.0
+
+
+def serve(
+    server: Server,
+    listening: Listening,
+    names: Iterable[str] = (),
+    claims: Claims | None = None,
+    client_timeout: float = CLIENT_TIMEOUT,
+) -> None:
+    """Answer until SIGTERM or SIGINT; requests under way are answered first.
+
+    A connection whose client sends half a request, or does not take its answer, is closed after `client_timeout`.
+    """
+    with Workers(server, claims) as workers:
+        _serve(workers, listening, names, client_timeout)
+
+
+def _serve(workers: Workers, listening: Listening, names: Iterable[str], client_timeout: float) -> None:
+    config = uvicorn.Config(
+        app(workers, listening.token, names),
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        limit_concurrency=MAX_CONNECTIONS,
+        http=guarded(client_timeout),
+        ws="none",
+        timeout_graceful_shutdown=10,
+        # The lifespan protocol is for applications that open something; this one is given what it needs.
+        lifespan="off",
+    )
+    door = uvicorn.Server(config)
+    # While it serves, uvicorn has handlers of its own; before and after, a signal must be no surprise either.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: setattr(door, "should_exit", True))
+    print(f"zeno: listening on {listening.url}", file=sys.stderr, flush=True)
+    door.run(sockets=[listening.socket])
+
+
+def app(workers: Workers, token: str | None, names: Iterable[str] = ()) -> Starlette:
+    """The application: routes behind a doorman."""
+    door = _Door(workers)
+    return Starlette(
+        routes=[
+            Route("/v1/ops/{op:path}", door.operation, methods=["POST"]),
+            Route("/v1/jsonl", door.stream, methods=["POST"]),
+            Route("/v1/claims", door.claim, methods=["POST"]),
+            Route("/mcp", McpEndpoint(workers), methods=["GET", "POST", "DELETE"]),
+            Route("/openapi.json", _openapi, methods=["GET"]),
+            Route("/healthz", _health, methods=["GET"]),
+        ],
+        middleware=[Middleware(Doorman, token=token, names=frozenset(name.lower() for name in names))],
+        exception_handlers={HTTPException: _refused, ClientDisconnect: _left, Exception: _failed},
+    )
+
+
+class _Door:
+    """Requests to lines, lines to responses."""
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+        self._numbers = count(1)
+
+    async def operation(self, request: Request) -> Response:
+        """One operation: its args are the body, its result is the answer."""
+        _require_type(request, "application/json")
+        request_id = f"http-{os.getpid()}-{next(self._numbers)}"
+        limit = self._workers.max_request_bytes
+        async with Incoming(request) as incoming:
+            # A body over the limit is passed on up to there, to be refused and traced like any other request.
+            body = await incoming.body(limit)
+            op = request.path_params["op"]
+            answer = await incoming.unless_left(self._workers.answer_body(request_id, op, body))
+        if answer.error is None:
+            response = Response(answer.result, media_type="application/json", headers=HEADERS)
+        else:
+            error = wire.error_of(answer.error)
+            response = problem(error.message, error.code, status=413 if len(body) > limit else None)
+        response.headers[REQUEST_ID] = request_id
+        return response
+
+    async def claim(self, request: Request) -> Response:
+        """Write a claim into the trace; the event is the answer."""
+        if self._workers.claims is None:
+            raise HTTPException(404, "no trace is written; start the server with --log")
+        _require_type(request, "application/json")
+        limit = self._workers.max_request_bytes
+        async with Incoming(request) as incoming:
+            body = await incoming.body(limit)
+        if len(body) > limit:
+            return problem(f"the body is longer than {limit} bytes", InvalidRequest.code, status=413)
+        try:
+            event = await self._workers.claim(wire.parse(body, "the body"))
+        except ZenoError as error:
+            return problem(str(error), error.code)
+        return Response(json.dumps(event), 201, HEADERS, "application/json")
+
+    async def stream(self, request: Request) -> Response:
+        """The plain protocol: each line is answered as soon as it has come."""
+        _require_type(request, JSONL)
+        return _Streamed(self._answers(request))
+
+    async def _answers(self, request: Request) -> AsyncIterator[bytes]:
+        lines = Lines(self._workers.max_request_bytes)
+        async with Incoming(request) as incoming:
+            async for chunk in incoming:
+                for line in lines.feed(chunk):
+                    if not wire.is_blank(line):
+                        yield (await incoming.unless_left(self._workers.answer_line(line))).line
+            rest = lines.rest()
+            if not wire.is_blank(rest):
+                yield (await incoming.unless_left(self._workers.answer_line(rest))).line
+
+
+class _Streamed(Response):
+    """Answers while the questions still come. Starlette's own reads the body itself, to notice a client that left."""
+
+    def __init__(self, answers: AsyncIterator[bytes]) -> None:
+        super().__init__(headers=HEADERS, media_type=JSONL)
+        del self.headers["content-length"]
+        self._answers = answers
+
+    async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
+        """Send each answer as it comes; a client that has left ends the exchange."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        with suppress(ClientDisconnect):
+            async for answer in self._answers:
+                await send({"type": "http.response.body", "body": answer, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _openapi(_request: Request) -> Response:
+    return Response(_document(), media_type="application/json", headers=HEADERS)
+
+
+@cache
+def _document() -> bytes:
+    return (files("contract_spec") / "openapi.json").read_bytes()
+
+
+async def _health(_request: Request) -> Response:
+    health = Health(status="ok", protocol=spec.PROTOCOL_VERSION)
+    return Response(wire.dump(health), media_type="application/json", headers=HEADERS)
+
+
+def _require_type(request: Request, wanted: str) -> None:
+    """The declared type. A page of another origin cannot declare JSON without being asked first, which is the point."""
+    found, _, rest = request.headers.get("content-type", "").partition(";")
+    charset = rest.strip().lower()
+    if found.strip().lower() != wanted or charset not in ("", "charset=utf-8", 'charset="utf-8"'):
+        raise HTTPException(415, f"the Content-Type must be {wanted}")
+    if "content-encoding" in request.headers:
+        raise HTTPException(415, "the body must not be encoded; leave Content-Encoding out")
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    """What routing and the door itself refuse: no such path, no such method, the wrong type."""
+    assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker; it is registered for these only
+    response = problem(error.detail, status=error.status_code)
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _left(_request: Request, _error: Exception) -> Response:
+    """A body that breaks off is no request; whoever sent it has gone and does not read this."""
+    return problem("the body broke off", status=400)
+
+
+async def _failed(_request: Request, error: Exception) -> Response:
+    log.error("zeno: bug in the HTTP door", exc_info=error)
+    return problem(str(InternalError()), InternalError.code)

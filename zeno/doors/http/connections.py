@@ -1,0 +1,122 @@
+"""Limits on connections, in force before a request is complete and before its token is looked at.
+
+Clients that send half a request, or do not take their answer, would otherwise hold connections until nobody else gets
+one. A connection on which nothing moves is closed after a while. Of those that have never sent a whole request each
+address may have a few: one more closes its oldest, so that such clients are in the way of nobody but themselves.
+"""
+
+import asyncio
+import socket
+import struct
+from collections import deque
+from contextlib import suppress
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+MAX_NEW = 128
+"""Connections of one address that have not sent a whole request yet."""
+MAX_NEW_IN_ALL = 512
+
+# A stream of request lines may rest as long as its client likes.
+_STREAMS = frozenset({"/v1/jsonl"})
+
+
+class NewConnections:
+    """The connections that have not sent a whole request yet, oldest first."""
+
+    def __init__(self, per_address: int = MAX_NEW, in_all: int = MAX_NEW_IN_ALL) -> None:
+        self._per_address = per_address
+        self._in_all = in_all
+        self._by_address: dict[str, deque[asyncio.Transport]] = {}
+        self._all: dict[asyncio.Transport, str] = {}
+
+    def add(self, transport: asyncio.Transport, address: str) -> None:
+        """Count a connection. Where it is one too many, the oldest is closed."""
+        of_address = self._by_address.setdefault(address, deque())
+        of_address.append(transport)
+        self._all[transport] = address
+        if len(of_address) > self._per_address:
+            self._end(of_address[0])
+        elif len(self._all) > self._in_all:
+            self._end(next(iter(self._all)))
+
+    def discard(self, transport: asyncio.Transport) -> None:
+        """Forget a connection that has sent a request, or has ended."""
+        address = self._all.pop(transport, None)
+        if address is not None:
+            self._by_address[address].remove(transport)
+            if not self._by_address[address]:
+                del self._by_address[address]
+
+    def _end(self, transport: asyncio.Transport) -> None:
+        self.discard(transport)
+        _reset(transport)
+
+
+def _reset(transport: asyncio.Transport) -> None:
+    """End a connection at once: the system is not to keep what was not sent, for a client that does not read."""
+    connection = transport.get_extra_info("socket")
+    if connection is not None:
+        with suppress(OSError):
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
+
+
+def guarded(timeout: float) -> type[H11Protocol]:
+    """Return uvicorn's HTTP protocol with limits; `timeout` is how many seconds nothing may move."""
+    new = NewConnections()
+
+    class Guarded(H11Protocol):
+        """One connection, looked at every `timeout` seconds: if nothing has moved since, it is aborted."""
+
+        _requests = 0
+        _received = 0
+        _seen: tuple[int, ...] | None = None
+        _timer: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            new.add(transport, self.client[0] if self.client else "")
+            self._timer = self.loop.call_later(timeout, self._look)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            new.discard(self.transport)
+            if self._timer is not None:
+                self._timer.cancel()
+            super().connection_lost(exc)
+
+        def data_received(self, data: bytes) -> None:
+            self._received += len(data)
+            super().data_received(data)
+
+        def handle_events(self) -> None:
+            before = self.cycle
+            super().handle_events()
+            if self.cycle is not None:
+                self._requests += self.cycle is not before
+                if not self.cycle.more_body or self.scope["path"] in _STREAMS:
+                    new.discard(self.transport)
+
+        def _look(self) -> None:
+            state = self._owed()
+            if state is not None and state == self._seen:
+                _reset(self.transport)
+                return
+            self._seen = state
+            self._timer = self.loop.call_later(timeout, self._look)
+
+        def _owed(self) -> tuple[int, ...] | None:
+            """What changes when the client does its part; None when it is the server's turn."""
+            unsent = self.transport.get_write_buffer_size()
+            if unsent:
+                return (0, unsent)
+            cycle: RequestResponseCycle | None = self.cycle
+            if cycle is None or cycle.response_complete:
+                # A request line and headers have no reason to take long, however they trickle in.
+                return (1, self._requests)
+            if cycle.more_body and self.scope["path"] not in _STREAMS:
+                return (2, self._received)
+            return None
+
+    return Guarded

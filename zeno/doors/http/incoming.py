@@ -1,0 +1,65 @@
+"""The body of an HTTP request, read ahead so that a client that leaves while it is being answered is noticed."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import suppress
+from typing import Any, Self, TypeVar
+
+from starlette.requests import ClientDisconnect, Request
+
+T = TypeVar("T")
+_READ_AHEAD = 4
+
+
+class Incoming:
+    """A request's body and its connection. Raises `ClientDisconnect` wherever one waits for a client that left."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._chunks: asyncio.Queue[bytes | None] = asyncio.Queue(_READ_AHEAD)
+        self._left = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        self._pump = asyncio.create_task(self._read())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._pump.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._pump
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while (chunk := await self.unless_left(self._chunks.get())) is not None:
+            yield chunk
+
+    async def body(self, limit: int) -> bytes:
+        """The whole body; of one over the limit only enough to see that it is."""
+        size, chunks = 0, []
+        async for chunk in self:
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > limit:
+                break
+        return b"".join(chunks)[: limit + 1]
+
+    async def unless_left(self, work: Coroutine[Any, Any, T]) -> T:
+        """Await something, but cancel it when the client leaves."""
+        task = asyncio.ensure_future(work)
+        leaving = asyncio.ensure_future(self._left.wait())
+        try:
+            await asyncio.wait((task, leaving), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise ClientDisconnect
+            return task.result()
+        finally:
+            leaving.cancel()
+            task.cancel()
+
+    async def _read(self) -> None:
+        with suppress(ClientDisconnect):
+            async for chunk in self._request.stream():
+                await self._chunks.put(chunk)
+            await self._chunks.put(None)
+            # After the body nothing comes but the end of the connection.
+            await self._request.receive()
+        self._left.set()

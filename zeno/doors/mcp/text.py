@@ -1,0 +1,179 @@
+"""Results as text for language models: numbered lines under their path, and one last line about completeness.
+
+The text leaves out digests and measurements; the structured content beside it has everything. Every line of a file
+stands behind its number and a tab, so that nothing a file says can pass for a path, another line or the last line.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any
+
+from zeno.doors.plain_text import pairs, plain
+from zeno.doors.visible import one_line, visible
+
+Result = dict[str, Any]
+
+
+def text_of(op: str, result: Result, request_id: str | None = None) -> str:
+    """Return the text of a result. With `request_id`, the last line names it, for claims to cite."""
+    body, status = _TEXTS.get(op, _other)(result)
+    told = [status] if status else []
+    if "budget" in result.get("metrics", {}):
+        told.append(f"budget left: {pairs(result['metrics']['budget'])}")
+    if request_id is not None:
+        told.append(f"request {request_id}")
+    return "\n".join([*body, *([f"[{'; '.join(told)}]"] if told else []), *_hints(result)])
+
+
+def _read_file(result: Result) -> tuple[list[str], str]:
+    path, first, last, total = (result[name] for name in ("path", "start_line", "end_line", "total_lines"))
+    if last < first:
+        return [], f"{one_line(path)}: no lines here, the file has {total}"
+    status = f"{one_line(path)}: lines {first}-{last} of {total}"
+    if result["truncated"]:
+        status += f"; cut by {', '.join(result['truncated_by'])}, continue with start_line={last + 1}"
+    return _numbered(result["text"], first, last), status + _clipped(result)
+
+
+def _peek(result: Result) -> tuple[list[str], str]:
+    head, tail, total = result["head"], result["tail"], result["total_lines"]
+    body = _numbered(head["text"], head["start_line"], tail["end_line"]) if head["end_line"] else []
+    if tail["end_line"]:
+        # On a short file the tail repeats lines of the head.
+        rows = _numbered(tail["text"], tail["start_line"], tail["end_line"])
+        seen = max(0, head["end_line"] - tail["start_line"] + 1)
+        gap = ["..."] if tail["start_line"] > head["end_line"] + 1 else []
+        body += gap + rows[seen:]
+    status = f"{one_line(result['path'])}: {total} lines"
+    if result.get("truncated"):
+        status += "; cut by max_chars, ask for fewer lines or read_file"
+    return body, status + (_clipped(head) or _clipped(tail))
+
+
+def _numbered(text: str, first: int, last: int) -> list[str]:
+    width = len(str(last))
+    return [f"{number:>{width}}\t{visible(line)}" for number, line in enumerate(text.split("\n"), first)]
+
+
+def _grep(result: Result) -> tuple[list[str], str]:
+    if "hits" not in result:
+        return _other(result)
+    hits = result["hits"]
+    body: list[str] = []
+    files = 0
+    for path, of_file in groupby(hits, lambda hit: hit["path"]):
+        files += 1
+        body += [one_line(path), *_rows(list(of_file))]
+    found = f"{_count(len(hits), 'hit')} in {_count(files, 'file')}" if hits else "no hits"
+    return body, f"{found}; {_completeness(result)}"
+
+
+def _rows(hits: list[Result]) -> Iterator[str]:
+    """The hits of one file with their context, each line once; a hit is marked where there are other lines."""
+    lines: dict[int, tuple[Result, bool]] = {}
+    for hit in hits:
+        for line in hit.get("context", ()):
+            lines.setdefault(line["line"], (line, False))
+    marked = bool(lines)
+    for hit in hits:
+        lines[hit["line"]] = (hit, True)
+    width = len(str(max(lines)))
+    before = None
+    for number in sorted(lines):
+        line, is_hit = lines[number]
+        if marked and before is not None and number > before + 1:
+            yield "--"
+        before = number
+        mark = ("> " if is_hit else "  ") if marked else ""
+        yield f"{mark}{number:>{width}}\t{visible(line['text'])}{' [clipped]' if line.get('clipped') else ''}"
+
+
+def _list_files(result: Result) -> tuple[list[str], str]:
+    if "files" not in result:
+        return _other(result)
+    files = result["files"]
+    if not all(isinstance(path, str) for path in files):
+        return _other(result)
+    return [one_line(path) for path in files], f"{_count(len(files), 'file')}; {_completeness(result)}"
+
+
+def _extract_symbols(result: Result) -> tuple[list[str], str]:
+    symbols = result["symbols"]
+    width = len(str(symbols[-1]["line"])) if symbols else 0
+    body = [f"{one['line']:>{width}}\t{one['kind']} {one_line(one['name'])}" for one in symbols]
+    status = f"{one_line(result['path'])}: {_count(len(symbols), 'symbol')}"
+    return body, status + (f"; {_cut(result)}" if result["truncated"] else "")
+
+
+def _stat(result: Result) -> tuple[list[str], str]:
+    return [_stat_row(item) for item in result["items"]], ""
+
+
+def _stat_row(item: Result) -> str:
+    path = one_line(item["path"])
+    if not item["exists"]:
+        return f"{path}: {visible(item['error'])}"
+    kind = "file" if item["is_file"] else "directory" if item["is_dir"] else "other"
+    return f"{path}: {kind}, {item['size']} bytes, {item['mtime_iso']}"
+
+
+def _verify(result: Result) -> tuple[list[str], str]:
+    body = []
+    for item in result["items"]:
+        row = f"{one_line(item['path'])}:{item['start_line']}-{item['end_line']} {item['verdict']}"
+        if "moved_to" in item:
+            row += f" to {item['moved_to']['start_line']}-{item['moved_to']['end_line']}"
+        body.append(row + (f" ({visible(item['reason'])})" if "reason" in item else ""))
+    wrong = sum(item["verdict"] != "ok" for item in result["items"])
+    return body, f"{wrong} of {_count(len(body), 'citation')} wrong" if wrong else f"{_count(len(body), 'citation')} ok"
+
+
+def _other(result: Result) -> tuple[list[str], str]:
+    return [visible(plain({name: value for name, value in result.items() if name != "metrics"}))], ""
+
+
+_TEXTS: dict[str, Callable[[Result], tuple[list[str], str]]] = {
+    "extract_symbols": _extract_symbols,
+    "grep": _grep,
+    "list_files": _list_files,
+    "peek": _peek,
+    "read_file": _read_file,
+    "stat": _stat,
+    "verify": _verify,
+}
+
+
+def _completeness(result: Result) -> str:
+    """Whether a list is all there is, and if not what to do."""
+    told = []
+    if result["truncated"]:
+        told.append(_cut(result))
+    elif "complete" in result:
+        told.append("complete" if result["complete"] else "not complete")
+    skipped = [f"{count} {name}" for name, count in result.get("skipped", {}).items() if count]
+    if skipped:
+        told.append(f"skipped: {', '.join(skipped)}")
+    if "files_selected" in result:
+        told.append(f"{_count(result['files_selected'], 'file')} looked at")
+    left_out = [f"{count} {name}" for name, count in result.get("left_out", {}).items() if count]
+    if left_out:
+        told.append(f"left out: {', '.join(left_out)}")
+    return "; ".join(told)
+
+
+def _cut(result: Result) -> str:
+    limits = ", ".join(result["truncated_by"])
+    go_on = f'continue with cursor="{result["cursor"]}" or narrow' if "cursor" in result else "narrow the request"
+    return f"there is more: cut by {limits}, {go_on}"
+
+
+def _clipped(result: Result) -> str:
+    return "; long lines clipped, see max_line_chars" if result.get("clipped") else ""
+
+
+def _hints(result: Result) -> list[str]:
+    return [f"hint: {visible(str(hint))}" for hint in result.get("hints", ())]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

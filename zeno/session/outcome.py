@@ -1,0 +1,50 @@
+"""What one request comes to: a job on its way through the server, the outcome of its operation, the answer."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from contract_models.zeno.metrics import Metrics
+from contract_models.zeno.request import Request
+
+from zeno.errors import ZenoError
+from zeno.session import wire
+
+
+class Outcome(NamedTuple):
+    """The result of an operation, ready to be sent. It can be pickled, so that a forked process can hand it back."""
+
+    body: bytes
+    """The result as JSON, without its metrics."""
+    metrics: Metrics
+    lines: int
+    """How many lines of files the result holds."""
+    summary: Any
+    """What the trace tells of the result; None without a trace."""
+
+
+class Answer(NamedTuple):
+    """The answer to one request: the JSON of its result, or an error."""
+
+    id: str | None
+    result: bytes | None
+    error: ZenoError | None = None
+
+    @property
+    def line(self) -> bytes:
+        """The response line of the protocol."""
+        if self.error is not None:
+            return wire.failure(self.id, self.error)
+        return wire.success(self.id or "", self.result or b"")
+
+
+@dataclass(slots=True)
+class Job:
+    """A request that the server has accepted, or the answer with which it was refused."""
+
+    id: str | None = None
+    op: str | None = None
+    request: Request | None = None
+    deadline: float | None = None
+    """When it must be done, on the server's clock."""
+    answer: Answer | None = None
+    """The answer, once there is one."""

@@ -1,0 +1,61 @@
+"""When a server does its background work: imports, models, and the corpus's cache.
+
+All of it is done in small slices between requests. While a client never pauses there are no idle moments, so a server
+that is not warm yet also works after each answer, as long as that answer took: the client waits at most twice as long,
+and only until everything is prepared.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+# Seconds of one slice of idle work. Somebody who asks meanwhile waits so long at most.
+SLICE = 0.002
+# However long an answer took, others that ask wait no longer than this for the work that is owed.
+MAX_SLICE = 0.5
+
+
+class Work(Protocol):
+    """Background work in slices of a few milliseconds."""
+
+    @property
+    def behind(self) -> bool:
+        """Whether there is work to do."""
+        ...
+
+    def idle(self) -> bool:
+        """Do a little of it; return False when nothing is left."""
+        ...
+
+
+class WarmUp:
+    """Runs some steps once, then the work of a corpus whenever there is any."""
+
+    def __init__(self, steps: Iterable[Callable[[], object]], work: Work) -> None:
+        self._steps = list(steps)[::-1]
+        self._work = work
+        self._owed = 0.0
+
+    def owe(self, seconds: float) -> None:
+        """Note that an answer took so long."""
+        self._owed = min(self._owed + seconds, MAX_SLICE)
+
+    def catch_up(self) -> None:
+        """Do the work that is owed, if there is any to do."""
+        if self._owed > SLICE and (self._steps or self._work.behind):
+            self.run()
+
+    def run(self) -> bool:
+        """Work for one slice, and for as long as is owed; return False when nothing is left."""
+        until = time.monotonic() + max(SLICE, self._owed)
+        self._owed = 0.0
+        while self._step():
+            if time.monotonic() >= until:
+                return True
+        return False
+
+    def _step(self) -> bool:
+        if self._steps:
+            self._steps.pop()()
+            return True
+        return self._work.idle()
