@@ -8,7 +8,7 @@ class Confinement(NamedTuple):
     """What the kernel enforces on this process, whatever its code does."""
 
     files: bool = False
-    """Whether only files below the root, and those that Python itself needs, can be opened, and none for writing."""
+    """Whether only files below the root and those of Python can be opened, and none but the log to write."""
     network: bool = False
     """Whether no TCP connection can be made and no further TCP port be listened on."""
 

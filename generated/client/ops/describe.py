@@ -152,7 +152,7 @@ class Confinement(ClientResult):
     )
     files: StrictBool
     """
-    Whether the process can open only files below the root and those that its own program consists of, and none for writing.
+    Whether the process can open only files below the root and those that its own program consists of, and none but the log for writing.
     """
     network: StrictBool
     """
