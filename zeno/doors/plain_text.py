@@ -18,8 +18,9 @@ def plain(result: dict[str, Any]) -> str:
     if "budget" in result.get("metrics", {}):
         told["budget"] = result["metrics"]["budget"]
     covered = _covered(told)
-    if "counts" in told or "total" in told:
-        told = {name: value for name, value in told.items() if name != "hits"}
+    # Lists that are empty because something else was asked for.
+    unasked = {"hits"} if "counts" in told or "total" in told else {"files"} if "tree" in told else set()
+    told = {name: value for name, value in told.items() if name not in unasked}
     blocks = {name: value for name, value in told.items() if not _small(name, value)}
     lines = [pairs({name: value for name, value in told.items() if name not in blocks})]
     if covered:

@@ -89,6 +89,19 @@ def test_counts_stand_before_their_paths_and_totals_in_the_last_line():
     assert text_of("grep", grep([], total={"files": 0, "lines": 0})) == "[no hits; complete]"
 
 
+def test_an_overview_has_a_row_for_each_directory_and_tells_what_it_did_not_count():
+    rows = [
+        {"path": ".", "files": 3, "lines": 1, "files_not_counted": 1},
+        {"path": "a\nb", "files": 1, "lines": 1, "files_not_counted": 0},
+    ]
+    result = {"files": [], "tree": rows, "truncated": False, "complete": True, "files_selected": 3, "metrics": METRICS}
+    assert text_of("list_files", result).splitlines() == [
+        "3 files, 1 line+\t.",
+        "1 file, 1 line\t" + one_line("a\nb"),
+        "[2 directories; complete; 3 files selected; lines of 1 file not counted (+)]",
+    ]
+
+
 def test_every_range_is_numbered_below_its_path():
     first = {"path": "a.py", "start_line": 9, "end_line": 10, "total_lines": 30, "text": "x\n\ty"}
     second = {"path": "b", "start_line": 1, "end_line": 1, "total_lines": 1, "text": "z", "clipped": True}

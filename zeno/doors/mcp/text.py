@@ -129,10 +129,24 @@ def _rows(hits: list[Result]) -> Iterator[str]:
 def _list_files(result: Result) -> tuple[list[str], str]:
     if "files" not in result:
         return _other(result)
+    if "tree" in result:
+        return _tree(result)
     files = result["files"]
     if not all(isinstance(path, str) for path in files):
         return _other(result)
     return [one_line(path) for path in files], f"{_count(len(files), 'file')}; {_completeness(result, 'selected')}"
+
+
+def _tree(result: Result) -> tuple[list[str], str]:
+    """Directories behind their numbers of files and lines; a plus where the lines of some files were not counted."""
+    body = []
+    for one in result["tree"]:
+        lines = f"{_count(one['lines'], 'line')}{'+' if one['files_not_counted'] else ''}"
+        body.append(f"{_count(one['files'], 'file')}, {lines}\t{one_line(one['path'])}")
+    status = f"{len(body)} {'directory' if len(body) == 1 else 'directories'}; {_completeness(result, 'selected')}"
+    # The root comes first and holds all files.
+    not_counted = result["tree"][0]["files_not_counted"] if body else 0
+    return body, status + (f"; lines of {_count(not_counted, 'file')} not counted (+)" if not_counted else "")
 
 
 def _extract_symbols(result: Result) -> tuple[list[str], str]:
