@@ -88,7 +88,7 @@ class Model:
         directories = self.directories(files, int(depth)) if tree else []
         limits = ["max"] * (len(directories if tree else files) > max) + ["max_files"] * cut
         not_regular = sum(rule == "not_regular" and wanted(path) for path, rule in names)
-        shown = {"files": files[: int(max)]}
+        shown: dict[str, Any] = {"files": files[: int(max)]}
         if sort == "mtime":
             newest = sorted(files, key=lambda path: (-os.stat(self.full(self.resolve(path))).st_mtime_ns, path))
             shown = {"files": newest[: int(max)]}

@@ -26,7 +26,8 @@ def counted(result: Model) -> tuple[str, int] | None:
             return "files", len(result.counts)
         return "hits", len(result.hits) if result.total is MISSING else result.total.lines
     if isinstance(result, ListFilesResult) and result.tree is not MISSING:
-        return "files", result.files_selected or 0
+        # The root comes first, and all files are below it.
+        return "files", result.tree[0].files if result.tree else 0
     names = (name for name in ("files", "hits", "symbols", "items") if hasattr(result, name))
     return next(((name, len(getattr(result, name))) for name in names), None)
 
