@@ -196,14 +196,17 @@ class Methods:
         exclude_globs: Sequence[str] | None = None,
         gitignore: bool | None = None,
         cursor: str | None = None,
+        sort: Literal['path', 'mtime'] | None = None,
+        tree: bool | None = None,
+        depth: int | None = None,
     ) -> ListFilesResult:
-        """List regular files under the root, sorted by the code points of their relative path.
+        """List regular files under the root, sorted by the code points of their relative path or by time, or count them by directory.
 
         glob: Case-sensitive fnmatch glob over the whole relative path; * and ? also match /, a leading **/ also
             matches nothing, {a,b} are alternatives.
         regex: RE2 regular expression searched for in the relative path. Ignored when glob is given, but it must still
             be a valid pattern.
-        max: Return at most this many files. Default: 500.
+        max: Return at most this many files, or with tree this many directories. Default: 500.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
         include_hidden: Also list files with a path component that begins with a dot. Default: false.
@@ -212,9 +215,15 @@ class Methods:
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same.
+            be the same. Refused with sort mtime and with tree.
+        sort: path: by path. mtime: last modified first, equal times by path; a link has the time of the file it leads
+            to, and files whose time cannot be read come last. Files are sorted before max cuts. Default: "path".
+        tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
+            Default: false.
+        depth: With tree, how many levels below the root have entries of their own. What lies deeper is counted in
+            them. Default: 2.
         """
-        return self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), ListFilesResult)
+        return self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth), ListFilesResult)
 
     def list_files_pages(
         self,
@@ -228,6 +237,9 @@ class Methods:
         exclude_globs: Sequence[str] | None = None,
         gitignore: bool | None = None,
         cursor: str | None = None,
+        sort: Literal['path', 'mtime'] | None = None,
+        tree: bool | None = None,
+        depth: int | None = None,
     ) -> Iterator[ListFilesResult]:
         """All pages of list_files, one after the other.
 
@@ -235,7 +247,7 @@ class Methods:
             matches nothing, {a,b} are alternatives.
         regex: RE2 regular expression searched for in the relative path. Ignored when glob is given, but it must still
             be a valid pattern.
-        max: Return at most this many files. Default: 500.
+        max: Return at most this many files, or with tree this many directories. Default: 500.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
         include_hidden: Also list files with a path component that begins with a dot. Default: false.
@@ -244,9 +256,15 @@ class Methods:
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same.
+            be the same. Refused with sort mtime and with tree.
+        sort: path: by path. mtime: last modified first, equal times by path; a link has the time of the file it leads
+            to, and files whose time cannot be read come last. Files are sorted before max cuts. Default: "path".
+        tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
+            Default: false.
+        depth: With tree, how many levels below the root have entries of their own. What lies deeper is counted in
+            them. Default: 2.
         """
-        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), ListFilesResult)
+        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth), ListFilesResult)
 
     def peek(
         self,
@@ -498,14 +516,17 @@ class AsyncMethods:
         exclude_globs: Sequence[str] | None = None,
         gitignore: bool | None = None,
         cursor: str | None = None,
+        sort: Literal['path', 'mtime'] | None = None,
+        tree: bool | None = None,
+        depth: int | None = None,
     ) -> ListFilesResult:
-        """List regular files under the root, sorted by the code points of their relative path.
+        """List regular files under the root, sorted by the code points of their relative path or by time, or count them by directory.
 
         glob: Case-sensitive fnmatch glob over the whole relative path; * and ? also match /, a leading **/ also
             matches nothing, {a,b} are alternatives.
         regex: RE2 regular expression searched for in the relative path. Ignored when glob is given, but it must still
             be a valid pattern.
-        max: Return at most this many files. Default: 500.
+        max: Return at most this many files, or with tree this many directories. Default: 500.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
         include_hidden: Also list files with a path component that begins with a dot. Default: false.
@@ -514,9 +535,15 @@ class AsyncMethods:
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same.
+            be the same. Refused with sort mtime and with tree.
+        sort: path: by path. mtime: last modified first, equal times by path; a link has the time of the file it leads
+            to, and files whose time cannot be read come last. Files are sorted before max cuts. Default: "path".
+        tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
+            Default: false.
+        depth: With tree, how many levels below the root have entries of their own. What lies deeper is counted in
+            them. Default: 2.
         """
-        return await self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), ListFilesResult)
+        return await self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth), ListFilesResult)
 
     def list_files_pages(
         self,
@@ -530,6 +557,9 @@ class AsyncMethods:
         exclude_globs: Sequence[str] | None = None,
         gitignore: bool | None = None,
         cursor: str | None = None,
+        sort: Literal['path', 'mtime'] | None = None,
+        tree: bool | None = None,
+        depth: int | None = None,
     ) -> AsyncIterator[ListFilesResult]:
         """All pages of list_files, one after the other.
 
@@ -537,7 +567,7 @@ class AsyncMethods:
             matches nothing, {a,b} are alternatives.
         regex: RE2 regular expression searched for in the relative path. Ignored when glob is given, but it must still
             be a valid pattern.
-        max: Return at most this many files. Default: 500.
+        max: Return at most this many files, or with tree this many directories. Default: 500.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
             after the hidden and exclude rules. Default: 20000.
         include_hidden: Also list files with a path component that begins with a dot. Default: false.
@@ -546,9 +576,15 @@ class AsyncMethods:
         gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
-            be the same.
+            be the same. Refused with sort mtime and with tree.
+        sort: path: by path. mtime: last modified first, equal times by path; a link has the time of the file it leads
+            to, and files whose time cannot be read come last. Files are sorted before max cuts. Default: "path".
+        tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
+            Default: false.
+        depth: With tree, how many levels below the root have entries of their own. What lies deeper is counted in
+            them. Default: 2.
         """
-        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), ListFilesResult)
+        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth), ListFilesResult)
 
     async def peek(
         self,

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 NUMBERS: dict[str, dict[str, tuple[int, int | None]]] = {  # argument: (smallest value, default)
-    "list_files": {"max": (1, 500), "max_files": (1, 20000)},
+    "list_files": {"max": (1, 500), "max_files": (1, 20000), "depth": (1, 2)},
     "read_file": {"start_line": (1, 1), "end_line": (1, None), "max_lines": (1, 400)},
     "peek": {"head_lines": (0, 60), "tail_lines": (0, 60)},
     "grep": {
@@ -25,10 +25,10 @@ NUMBERS: dict[str, dict[str, tuple[int, int | None]]] = {  # argument: (smallest
     "extract_symbols": {"max_symbols": (1, 400)},
     "stat": {},
 }
-FLAGS = {"list_files": ["include_hidden"], "grep": ["regex", "case_sensitive", "include_hidden"]}
+FLAGS = {"list_files": ["include_hidden", "tree"], "grep": ["regex", "case_sensitive", "include_hidden"]}
 TEXTS = {
     "read_file": ["path", "ranges"],
-    "list_files": ["glob", "regex"],
+    "list_files": ["glob", "regex", "sort"],
     "grep": ["pattern", "output"],
     "stat": ["path"],
 }
@@ -64,8 +64,17 @@ class Model:
     # Operations
 
     def list_files(
-        self, glob: str | None = None, regex: str | None = None, max: int = 500, **rules: Any
+        self,
+        glob: str | None = None,
+        regex: str | None = None,
+        max: int = 500,
+        sort: str = "path",
+        tree: bool = False,
+        depth: int = 2,
+        **rules: Any,
     ) -> dict[str, Any]:
+        if tree and sort == "mtime":
+            raise Refused("invalid_args")
         search = compiled(regex, True) if regex else None
         names, cut = self.names(**rules)
 
@@ -76,16 +85,35 @@ class Model:
             return not glob or may_hold(glob, folder)
 
         files = [path for path, rule in names if rule == "file" and wanted(path)]
-        limits = ["max"] * (len(files) > max) + ["max_files"] * cut
+        directories = self.directories(files, int(depth)) if tree else []
+        limits = ["max"] * (len(directories if tree else files) > max) + ["max_files"] * cut
         not_regular = sum(rule == "not_regular" and wanted(path) for path, rule in names)
+        shown: dict[str, Any] = {"files": files[: int(max)]}
+        if sort == "mtime":
+            newest = sorted(files, key=lambda path: (-os.stat(self.full(self.resolve(path))).st_mtime_ns, path))
+            shown = {"files": newest[: int(max)]}
+        elif tree:
+            shown = {"files": [], "tree": directories[: int(max)]}
         return {
-            "files": files[: int(max)],
+            **shown,
             **truncated(limits),
             "complete": bool(files) and not limits and not not_regular,
             "skipped": {"unreadable": 0, "not_regular": not_regular},
             "files_selected": len(files),
             "left_out": left_out(names, wanted, reaches),
         }
+
+    def directories(self, files: list[str], depth: int) -> list[dict[str, Any]]:
+        """Every directory above files, down to a depth, with what is below it."""
+        above = {path: ["", *(path[:at] for at, char in enumerate(path) if char == "/")][: depth + 1] for path in files}
+        found = []
+        for directory in sorted({each for folders in above.values() for each in folders}):
+            inside = [self.content(path) for path in files if directory in above[path]]
+            text = [data for data in inside if not binary(data)]
+            lines = sum(len(lines_of(data)) for data in text)
+            counts = {"files": len(inside), "lines": lines, "files_not_counted": len(inside) - len(text)}
+            found.append({"path": directory or ".", **counts})
+        return found
 
     def read_file(
         self,
@@ -354,6 +382,8 @@ def check(op: str, args: dict[str, Any]) -> None:
                 fine &= isinstance(one, dict) and {"path"} <= set(one) <= {"path", "start_line", "end_line"}
                 if fine:
                     check(op, one)
+        elif name == "sort":
+            fine &= op == "list_files" and value in ("path", "mtime")
         elif name == "output":
             fine &= op == "grep" and value in ("hits", "files", "count")
         elif name in FLAGS.get(op, []):

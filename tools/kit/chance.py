@@ -139,6 +139,9 @@ def request(dice: Dice, known: Sequence[str]) -> tuple[str, dict[str, Any]]:
         "case_sensitive": lambda: dice.happens(0.4),
         "context": lambda: dice.choice([0, 1, 2, 9]),
         "ranges": lambda: [_range(dice, known) for _ in range(dice.randint(1, 3))],
+        "sort": lambda: dice.choice(["path", "mtime"]),
+        "tree": lambda: dice.happens(0.5),
+        "depth": lambda: dice.choice([1, 2, 3]),
         "output": lambda: dice.choice(["hits", "files", "count"]),
         "max_bytes": lambda: dice.choice([0, 1, 5, 20, 100]),
         "head_lines": lambda: dice.choice([0, 1, 2, 5, 60]),
@@ -170,7 +173,7 @@ _GREP = {
     "context": 0.3,
 }
 SHARES: dict[str, dict[str, float]] = {
-    "list_files": {"glob": 0.5, "regex": 0.3, "max": 0.3, **_RULES},
+    "list_files": {"glob": 0.5, "regex": 0.3, "max": 0.3, "sort": 0.2, "tree": 0.3, "depth": 0.2, **_RULES},
     "read_file": {"path": 1, "start_line": 0.5, "end_line": 0.6, "max_lines": 0.4, "ranges": 0.2},
     "peek": {"path": 1, "head_lines": 0.6, "tail_lines": 0.6},
     "grep": {"pattern": 1, **_GREP, **_RULES},

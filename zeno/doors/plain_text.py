@@ -1,12 +1,15 @@
 """A result as text that people and models read: what was found line by line, and first what one must know about it.
 
 It follows the shape of a result, not its operation: small values stand on the first line as `name=value`, long ones
-below, each under its name where there is more than one. Nothing but the metrics is left out, and of these what is left
-of a budget is told, for whoever must live within it.
+below, each under its name where there is more than one. The files that were selected and the names that rules left out
+are one clause. Nothing but the metrics is left out, and of these what is left of a budget is told, for whoever must
+live within it.
 """
 
 import json
 from typing import Any
+
+from zeno.results.left_out import in_words, selected_in_words
 
 
 def plain(result: dict[str, Any]) -> str:
@@ -14,8 +17,14 @@ def plain(result: dict[str, Any]) -> str:
     told = {name: value for name, value in result.items() if name != "metrics"}
     if "budget" in result.get("metrics", {}):
         told["budget"] = result["metrics"]["budget"]
+    covered = _covered(told)
+    # Lists that are empty because something else was asked for.
+    unasked = {"hits"} if "counts" in told or "total" in told else {"files"} if "tree" in told else set()
+    told = {name: value for name, value in told.items() if name not in unasked}
     blocks = {name: value for name, value in told.items() if not _small(name, value)}
     lines = [pairs({name: value for name, value in told.items() if name not in blocks})]
+    if covered:
+        lines.append(covered)
     for name, value in blocks.items():
         if len(blocks) > 1:
             lines.append(f"{name}:")
@@ -26,6 +35,16 @@ def plain(result: dict[str, Any]) -> str:
 def pairs(values: dict[str, Any]) -> str:
     """Small values in one line: `path=a.txt truncated=false`."""
     return " ".join(f"{name}={_word(value)}" for name, value in values.items())
+
+
+def _covered(told: dict[str, Any]) -> str:
+    """Take `files_selected` and `left_out` out of a result; return them as one clause, "" where they are absent."""
+    parts = []
+    if "files_selected" in told:
+        parts.append(selected_in_words(told.pop("files_selected"), "searched" if "hits" in told else "selected"))
+    if "left_out" in told:
+        parts.append(in_words(told.pop("left_out")))
+    return "; ".join(filter(None, parts))
 
 
 def _small(name: str, value: Any) -> bool:
@@ -62,6 +81,10 @@ def _item(item: Any) -> list[str]:
     """One of many: `path:line: text` where it is a line of a file, pairs otherwise; its lists stand indented below."""
     if not isinstance(item, dict):
         return [item if isinstance(item, str) and item.isprintable() else _word(item)]
+    if item.keys() == {"path", "lines"}:
+        return [f"{_word(item['path'])}: {item['lines']} {'line' if item['lines'] == 1 else 'lines'}"]
+    if "text" in item and "line" not in item:
+        return _block(item)
     place = [_word(item[name]) for name in ("path", "line") if name in item]
     known = {"path", "line", "text"} if "line" in item and "text" in item else set()
     rest = {name: value for name, value in item.items() if name not in known}

@@ -1,10 +1,15 @@
 """list_files: which files are there."""
 
+from collections.abc import Sequence
+
 from contract_models.zeno.ops.list_files import ListFilesArgs, ListFilesResult, ListFilesSkipped
 from pydantic import MISSING
 
+from zeno.errors import InvalidArgs, ZenoError
+from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.results import cursors
+from zeno.results.directory_counts import directory_counts
 from zeno.results.hints import on_stars, why_nothing
 from zeno.results.left_out import left_out
 from zeno.search.corpus import Corpus
@@ -13,7 +18,8 @@ from zeno.text.regex import searcher
 
 
 def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesResult:
-    """The candidates that match the glob, or else the regular expression, or else all."""
+    """The candidates that match the glob, or else the regular expression, or else all; with `tree` only counted."""
+    _check(args)
     selection = EVERYTHING
     if args.regex is not MISSING:
         selection = searched(searcher(args.regex, "args.regex"))
@@ -26,12 +32,14 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
     candidates = corpus.snapshot(args, start).candidates
     meter.files_scanned += len(candidates.paths)
     matching = selection.of(candidates)
-    files = matching[: args.max]
-    limits = {"max": len(matching) > args.max, "max_files": candidates.cut}
+    found = _newest_first(matching, corpus.tree, meter) if args.sort == "mtime" else matching
+    files = [] if args.tree else found[: args.max]
+    directories = directory_counts(matching, args.depth, corpus.tree, meter) if args.tree else []
+    limits = {"max": len(directories if args.tree else matching) > args.max, "max_files": candidates.cut}
     truncated_by = [name for name, bit in limits.items() if bit]
     problems = selection.problems(candidates)
     cursor = None
-    if truncated_by:
+    if truncated_by and args.sort == "path" and not args.tree:
         cursor = cursors.issue("list_files", args, files[-1] if limits["max"] else candidates.paths[-1])
     hints = None
     if not matching and not start:
@@ -42,6 +50,7 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
         hints = on_stars(args.glob, matching)
     return ListFilesResult(
         files=files,
+        tree=directories[: args.max] if args.tree else MISSING,
         truncated=bool(truncated_by),
         truncated_by=truncated_by or MISSING,
         cursor=cursor or MISSING,
@@ -53,3 +62,26 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
         hints=hints or MISSING,
         metrics=meter.stop(),
     )
+
+
+def _check(args: ListFilesArgs) -> None:
+    """Refuse arguments that do not go together."""
+    if args.tree and args.sort != "path":
+        raise InvalidArgs("args.sort must be path where args.tree is true: directories are sorted by path")
+    if args.cursor is not MISSING and (args.tree or args.sort != "path"):
+        which = "args.tree is true" if args.tree else "args.sort is mtime"
+        raise InvalidArgs(f"args.cursor cannot be given where {which}; raise args.max or narrow args.glob instead")
+
+
+def _newest_first(paths: Sequence[str], tree: Tree, meter: Meter) -> list[str]:
+    """Sort paths by when each file was last modified, the latest first, then by path; unknown times come last."""
+    tree.quicken()
+
+    def age(path: str) -> tuple[bool, int]:
+        try:
+            status = tree.place(path).status
+        except ZenoError:
+            status = None
+        return (True, 0) if status is None else (False, -status.st_mtime_ns)
+
+    return [path for _, path in sorted((age(path), path) for path in meter.checked(paths))]

@@ -14,6 +14,9 @@ from contract_spec.model import Model
 from zeno.errors import InvalidCursor
 
 _SEAL_BYTES = 9
+# Besides the cursor itself, arguments of list_files: a cursor goes with one value of `sort` and `tree` alone, and
+# `depth` belongs to `tree`. Cursors that traces hold from before there were these arguments stay good.
+_NOT_SEALED = {"cursor", "sort", "tree", "depth"}
 
 
 def issue(op: str, args: Model, position: str) -> str:
@@ -42,5 +45,5 @@ def number(text: str) -> int:
 
 
 def _seal(op: str, args: Model, position: str) -> bytes:
-    same = args.model_dump(mode="json", exclude={"cursor"})
+    same = args.model_dump(mode="json", exclude=_NOT_SEALED)
     return hashlib.sha256(json.dumps([op, same, position], sort_keys=True).encode()).digest()[:_SEAL_BYTES]

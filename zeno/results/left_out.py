@@ -1,8 +1,12 @@
-"""What rules left out of a selection, as results tell it."""
+"""What rules left out of a selection, as results tell it and in words."""
+
+from collections.abc import Mapping
 
 from contract_models.zeno.left_out import LeftOut
 
 from zeno.search.selection import Candidates, Selection
+
+_RULES = ("hidden", "ignored", "excluded", "denied")
 
 
 def left_out(selection: Selection, candidates: Candidates) -> LeftOut:
@@ -15,3 +19,19 @@ def left_out(selection: Selection, candidates: Candidates) -> LeftOut:
         denied=counts["denied"],
         directories=counts["directories"],
     )
+
+
+def in_words(counts: Mapping[str, int]) -> str:
+    """Return counts as `left out: 12 hidden names, 3 ignored (1 directory not entered)`; "" where all are 0."""
+    left = [f"{counts[rule]:,} {rule}" for rule in _RULES if counts.get(rule)]
+    if not left:
+        return ""
+    left[0] += " name" if left[0].startswith("1 ") else " names"
+    directories = counts.get("directories", 0)
+    entered = f" ({directories:,} {'directory' if directories == 1 else 'directories'} not entered)"
+    return f"left out: {', '.join(left)}{entered if directories else ''}"
+
+
+def selected_in_words(files: int, verb: str) -> str:
+    """Return a number of selected files as `5,648 files searched`."""
+    return f"{files:,} {'file' if files == 1 else 'files'} {verb}"

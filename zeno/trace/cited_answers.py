@@ -7,9 +7,8 @@ not there. Files that rules left out were not asked for; how many names these ar
 
 from typing import Any, Literal, NamedTuple
 
+from zeno.results.left_out import in_words, selected_in_words
 from zeno.trace.replay import Comparison
-
-_RULES = ("hidden", "ignored", "excluded", "denied")
 
 AnswerVerdict = Literal["ok", "partial", "changed", "not_run", "not_given"]
 
@@ -43,16 +42,8 @@ class JudgedAnswer(NamedTuple):
         """What a search or list covered and what rules left out of it, in one sentence; None for other answers."""
         if self.covered is None:
             return None
-        files = self.covered["files"]
-        verb = "searched" if self.op == "grep" else "listed"
-        told = f"{files:,} {'file' if files == 1 else 'files'} {verb}"
-        left = [f"{self.covered[rule]:,} {rule}" for rule in _RULES if self.covered[rule]]
-        if not left:
-            return f"{told}; no rule left anything out"
-        left[0] += " name" if left[0].startswith("1 ") else " names"
-        directories = self.covered["directories"]
-        entered = f" ({directories:,} {'directory' if directories == 1 else 'directories'} not entered)"
-        return f"{told}; left out: {', '.join(left)}{entered if directories else ''}"
+        told = selected_in_words(self.covered["files"], "searched" if self.op == "grep" else "listed")
+        return f"{told}; {in_words(self.covered) or 'no rule left anything out'}"
 
 
 class Answers:

@@ -95,7 +95,9 @@ class _Linter:
         number, summary = exchange.answered, exchange.answer["summary"]
         self._given.add((exchange.id, exchange.answer["digest"]))
         count, metrics = summary["count"], summary["metrics"]
-        counted = _COUNTED.get(exchange.op)
+        # A search that returns no hits counts files or lines instead.
+        only_counts = exchange.op == "grep" and exchange.args.get("output", "hits") != "hits"
+        counted = None if only_counts else _COUNTED.get(exchange.op)
         if counted in metrics and metrics[counted] != count:
             yield _finding(number, "miscounted", f"count is {count}, but metrics.{counted} is {metrics[counted]}")
         if exchange.op in ("read_file", "peek", "describe") and count is not None:

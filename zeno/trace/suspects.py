@@ -38,11 +38,12 @@ class Suspects:
     def changed_since(self, moment: str, op: str, args: dict[str, Any]) -> tuple[str, ...]:
         """A few files that a search looks at and that changed at that moment or later.
 
-        Where none did, directories that files were added to or taken from: for a list of names nothing else matters.
+        Where none did, directories that files were added to or taken from: for a list of names by path nothing else
+        matters.
         """
         since = seconds_of(moment) or 0
         files = self._look()
-        if op != "list_files":
+        if op != "list_files" or args.get("tree") or args.get("sort") == "mtime":
             wanted = reach(self._tree, args)
             found = (path for path, changed in files.items() if changed >= since and wanted(path))
             if named := tuple(islice(found, _NAMED)):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from contract_models.zeno.metrics import Metrics
 from contract_models.zeno.ops.grep import GrepResult
+from contract_models.zeno.ops.list_files import ListFilesResult
 from contract_models.zeno.request import Request
 from contract_models.zeno.trace_event import ErrorEvent, RequestEvent, ResponseEvent, ResponseSummary
 from contract_spec.model import Model
@@ -24,6 +25,9 @@ def counted(result: Model) -> tuple[str, int] | None:
         if result.counts is not MISSING:
             return "files", len(result.counts)
         return "hits", len(result.hits) if result.total is MISSING else result.total.lines
+    if isinstance(result, ListFilesResult) and result.tree is not MISSING:
+        # The root comes first, and all files are below it.
+        return "files", result.tree[0].files if result.tree else 0
     names = (name for name in ("files", "hits", "symbols", "items") if hasattr(result, name))
     return next(((name, len(getattr(result, name))) for name in names), None)
 

@@ -37,7 +37,7 @@ class ListFilesArgs(ClientResult):
     """
     max: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 500
     """
-    Return at most this many files.
+    Return at most this many files, or with tree this many directories.
     """
     max_files: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 20000
     """
@@ -61,7 +61,19 @@ class ListFilesArgs(ClientResult):
     """
     cursor: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must be the same.
+    The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must be the same. Refused with sort mtime and with tree.
+    """
+    sort: Literal['path', 'mtime'] = 'path'
+    """
+    path: by path. mtime: last modified first, equal times by path; a link has the time of the file it leads to, and files whose time cannot be read come last. Files are sorted before max cuts.
+    """
+    tree: StrictBool = False
+    """
+    Instead of files return directories with the number of files and lines below each. Not with sort mtime.
+    """
+    depth: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 2
+    """
+    With tree, how many levels below the root have entries of their own. What lies deeper is counted in them.
     """
 
 
@@ -83,6 +95,32 @@ class ListFilesSkipped(ClientResult):
     """
 
 
+class ListFilesDirectory(ClientResult):
+    """
+    A directory with selected files in it or below it.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    path: StrictStr
+    """
+    Relative path of the directory; . is the root.
+    """
+    files: Annotated[StrictInt, Field(ge=1)]
+    """
+    Selected files at any depth below it.
+    """
+    lines: Annotated[StrictInt, Field(ge=0)]
+    """
+    Lines of these files, of those whose lines were counted.
+    """
+    files_not_counted: Annotated[StrictInt, Field(ge=0)]
+    """
+    How many of these files have lines that were not counted: binary files, files that cannot be read, files over 2,000,000 bytes, and from the first on that would make it more than 64 MiB of text in all, files in the order of their paths.
+    """
+
+
 Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
@@ -97,11 +135,15 @@ class ListFilesResult(ClientResult):
     )
     files: list[StrictStr]
     """
-    Relative paths, sorted.
+    Relative paths, sorted. Empty with tree.
+    """
+    tree: list[ListFilesDirectory] | None = None
+    """
+    Present exactly when tree was asked for: directories with selected files, sorted by path, the root first.
     """
     truncated: StrictBool
     """
-    True if more files matched than max, or max_files cut the scan.
+    True if more files matched than max, with tree if there are more directories, or max_files cut the scan.
     """
     truncated_by: Annotated[
         list[Literal['max', 'max_files']] | None, Field(min_length=1)
@@ -111,7 +153,7 @@ class ListFilesResult(ClientResult):
     """
     cursor: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    Present exactly when truncated is true: send the same request with this cursor to continue strictly after the last file that was listed or looked at.
+    Present exactly when truncated is true, sort is path and tree is false: send the same request with this cursor to continue strictly after the last file that was listed or looked at.
     """
     complete: StrictBool | None = None
     """
@@ -147,7 +189,7 @@ class ListFilesResult(ClientResult):
 
 class ListFiles(ClientResult):
     """
-    List regular files under the root, sorted by the code points of their relative path.
+    List regular files under the root, sorted by the code points of their relative path or by time, or count them by directory.
     """
 
     model_config = ConfigDict(

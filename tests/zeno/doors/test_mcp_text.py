@@ -65,6 +65,61 @@ def test_a_cut_list_names_its_cursor_and_an_incomplete_one_its_reasons():
     assert skipped == "[no hits; not complete; skipped: 3 binary; request mcp-1-1]"
 
 
+LEFT_OUT = {"hidden": 12, "ignored": 3, "excluded": 0, "denied": 0, "directories": 1}
+
+
+def test_the_last_line_says_what_was_covered():
+    told = text_of("grep", grep([], files_selected=5648, left_out=LEFT_OUT))
+    left_out = "left out: 12 hidden names, 3 ignored (1 directory not entered)"
+    assert told == f"[no hits; complete; 5,648 files searched; {left_out}]"
+    nothing = dict.fromkeys(LEFT_OUT, 0)
+    listed = {"files": ["a"], "truncated": False, "complete": True, "files_selected": 1, "metrics": METRICS}
+    assert text_of("list_files", {**listed, "left_out": nothing}) == "a\n[1 file; complete; 1 file selected]"
+
+
+def test_counts_stand_before_their_paths_and_totals_in_the_last_line():
+    counts = [{"path": "a", "lines": 3}, {"path": "b\nc", "lines": 12}]
+    assert text_of("grep", grep([], counts=counts)).splitlines() == [
+        " 3\ta",
+        "12\t" + one_line("b\nc"),
+        "[15 matching lines in 2 files; complete]",
+    ]
+    assert text_of("grep", grep([], counts=[])) == "[no hits; complete]"
+    assert text_of("grep", grep([], total={"files": 1, "lines": 1})) == "[1 matching line in 1 file; complete]"
+    assert text_of("grep", grep([], total={"files": 0, "lines": 0})) == "[no hits; complete]"
+
+
+def test_an_overview_has_a_row_for_each_directory_and_tells_what_it_did_not_count():
+    rows = [
+        {"path": ".", "files": 3, "lines": 1, "files_not_counted": 1},
+        {"path": "a\nb", "files": 1, "lines": 1, "files_not_counted": 0},
+    ]
+    result = {"files": [], "tree": rows, "truncated": False, "complete": True, "files_selected": 3, "metrics": METRICS}
+    assert text_of("list_files", result).splitlines() == [
+        "3 files, 1 line+\t.",
+        "1 file, 1 line\t" + one_line("a\nb"),
+        "[2 directories; complete; 3 files selected; lines of 1 file not counted (+)]",
+    ]
+
+
+def test_every_range_is_numbered_below_its_path():
+    first = {"path": "a.py", "start_line": 9, "end_line": 10, "total_lines": 30, "text": "x\n\ty"}
+    second = {"path": "b", "start_line": 1, "end_line": 1, "total_lines": 1, "text": "z", "clipped": True}
+    empty = {"path": "b", "start_line": 4, "end_line": 3, "total_lines": 1, "text": ""}
+    no_room = {"path": "c", "start_line": 4, "end_line": 3, "total_lines": 8, "text": ""}
+    cut = {"truncated": True, "truncated_by": ["max_lines"], "metrics": METRICS}
+    assert text_of("read_file", {**first, **cut, "ranges": [second, empty, no_room]}).splitlines() == [
+        "a.py: lines 9-10 of 30",
+        " 9\tx",
+        "10\t\ty",
+        "b: lines 1-1 of 1; long lines clipped, see max_line_chars",
+        "1\tz",
+        "b: no lines here, it has 1",
+        "c: no room left for line 4 of 8",
+        "[4 ranges; cut by max_lines, ask again for the lines that are missing]",
+    ]
+
+
 @given(path=NASTY.filter(bool), text=NASTY)
 def test_no_file_can_forge_a_row(path, text):
     told = text_of("grep", grep([{"path": path, "line": 7, "text": text}]))

@@ -11,7 +11,10 @@ EXAMPLES = [(op, example["result"]) for op in sorted(OPS) for example in spec.sc
 
 def leaves(value: object) -> list[object]:
     if isinstance(value, dict):
-        return [leaf for name, item in value.items() if name != "metrics" for leaf in leaves(item)]
+        kept = {name: item for name, item in value.items() if name != "metrics"}
+        # Rules that left nothing out are not told.
+        kept["left_out"] = [count for count in kept.get("left_out", {}).values() if count]
+        return [leaf for item in kept.values() for leaf in leaves(item)]
     if isinstance(value, list):
         return [leaf for item in value for leaf in leaves(item)]
     return [value]
@@ -50,3 +53,35 @@ def test_text_stands_as_it_is_and_last() -> None:
 
 def test_a_name_that_would_break_a_line_is_quoted() -> None:
     assert plain({"files": ["a\nb", "c"], "truncated": False}) == 'truncated=false\n"a\\nb"\nc'
+
+
+def test_what_was_searched_and_left_out_is_one_clause() -> None:
+    left_out = {"hidden": 12, "ignored": 3, "excluded": 0, "denied": 0, "directories": 1}
+    result = {"hits": [], "truncated": False, "files_selected": 5648, "left_out": left_out}
+    assert plain(result).splitlines() == [
+        "truncated=false",
+        "5,648 files searched; left out: 12 hidden names, 3 ignored (1 directory not entered)",
+    ]
+    listed = {"files": ["a"], "truncated": False, "files_selected": 1, "left_out": dict.fromkeys(left_out, 0)}
+    assert plain(listed) == "truncated=false\n1 file selected\na"
+
+
+def test_files_that_match_stand_with_their_counts() -> None:
+    counts = [{"path": "a b", "lines": 1}, {"path": "c", "lines": 20}]
+    assert plain({"hits": [], "counts": counts, "truncated": False}) == 'truncated=false\n"a b": 1 line\nc: 20 lines'
+    assert plain({"hits": [], "total": {"files": 2, "lines": 21}, "truncated": False}) == (
+        "total=(files=2 lines=21) truncated=false"
+    )
+
+
+def test_the_text_of_every_range_stands_as_it_is() -> None:
+    further = {"path": "b", "start_line": 3, "end_line": 4, "total_lines": 9, "text": "p\n\tq"}
+    assert plain({"path": "a", "truncated": False, "text": "x", "ranges": [further]}).splitlines() == [
+        "path=a truncated=false",
+        "text:",
+        "x",
+        "ranges:",
+        "path=b start_line=3 end_line=4 total_lines=9",
+        "p",
+        "\tq",
+    ]

@@ -116,3 +116,46 @@ def test_the_order_in_which_files_were_made_does_not_show(tmp_path_factory, orde
     with Tree(str(root)) as tree:
         walked = walk(tree, include_hidden=False, exclude_dirs=frozenset())
         assert list(walked) == [(path, None) for path in ["a", "b-", "b/a", "b/x", "c/d/e"]]
+
+
+def test_files_by_time_come_newest_first_and_links_have_the_time_of_their_target(root, ask):
+    make(root, "old", "b", "a", "d/new")
+    (root / "link").symlink_to("d/new")
+    for path, moment in {"old": 1, "b": 5, "a": 5, "d/new": 9}.items():
+        os.utime(root / path, ns=(moment, moment))
+    assert files(ask("list_files", sort="mtime")) == ["d/new", "link", "a", "b", "old"]
+    cut = ask("list_files", sort="mtime", max=3)["result"]
+    assert (cut["files"], cut["truncated_by"]) == (["d/new", "link", "a"], ["max"])
+    assert "cursor" not in cut
+
+
+@pytest.mark.parametrize("args", [{"sort": "mtime"}, {"tree": True}])
+def test_a_cursor_of_a_plain_list_is_refused_by_other_lists_with_what_to_do(root, ask, args):
+    make(root, "a", "b")
+    cursor = ask("list_files", max=1)["result"]["cursor"]
+    error = ask("list_files", max=1, cursor=cursor, **args)["error"]
+    assert error["code"] == "invalid_args"
+    assert "args.cursor" in error["message"]
+    assert "args.max" in error["message"]
+
+
+def tree(answer):
+    assert answer["ok"], answer
+    return [tuple(one.values()) for one in answer["result"]["tree"]]
+
+
+def test_an_overview_tells_whose_lines_were_not_counted(root, ask):
+    make(root, "a-b/x", "a/x")
+    (root / "a/binary").write_bytes(b"1\n\0\n")
+    (root / "a/b/c").mkdir(parents=True)
+    (root / "a/b/c/two").write_bytes(b"\xef\xbb\xbf1\r\n2")
+    (root / "a/b/large").write_bytes(b"\n" * 2_000_001)
+    (root / "a/b/largest").write_bytes(b"\n" * 2_000_000)
+    assert tree(ask("list_files", tree=True, depth=2)) == [
+        (".", 6, 2_000_004, 2),
+        ("a", 5, 2_000_003, 2),
+        ("a-b", 1, 1, 0),
+        ("a/b", 3, 2_000_002, 1),
+    ]
+    assert tree(ask("list_files", tree=True, glob="**/two", depth=9))[-1] == ("a/b/c", 1, 2, 0)
+    assert tree(ask("list_files", tree=True, glob="nope")) == []

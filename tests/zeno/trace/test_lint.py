@@ -41,6 +41,15 @@ def test_a_trace_of_the_server_and_the_recorder_is_clean(traced):
     assert traced.run("lint") == (0, {"events": 21, "errors": 0, "warnings": 0, "findings": []})
 
 
+def test_searches_and_lists_that_only_count_are_clean(traced):
+    traced.file("a.py", "def f():\n    return 1\n")
+    for output in ("files", "count"):
+        traced.ask("grep", pattern="f", output=output)
+    traced.ask("list_files", tree=True)
+    traced.ask("list_files", sort="mtime")
+    assert traced.run("lint") == (0, {"events": 8, "errors": 0, "warnings": 0, "findings": []})
+
+
 FLAWS = {
     "an answer to nothing": ([response()], ["without_request"]),
     "a request that is not answered": ([request()], ["unanswered"]),

@@ -35,6 +35,17 @@ def test_every_request_is_told_before_and_after(root, pipe, tmp_path):
     assert (written[-1]["id"], written[-1]["op"], written[-1]["error"]["code"]) == (None, None, "invalid_json")
 
 
+def test_an_overview_counts_the_files_it_is_about(root, pipe, tmp_path):
+    log = tmp_path / "trace.jsonl"
+    (root / "d").mkdir()
+    for name in ("a", "b", "d/c"):
+        (root / name).write_text("x")
+    server = pipe("--log", str(log))
+    assert len(server.ask("list_files", tree=True, max=1)["result"]["tree"]) == 1
+    server.ask("list_files", tree=True, glob="nope")
+    assert [event["summary"]["count"] for event in events(log)[1::2]] == [3, 0]
+
+
 def test_a_log_inside_the_root_never_shows_up(root, pipe):
     (root / "d").mkdir()
     log = root / "d" / "trace.jsonl"

@@ -10,6 +10,7 @@ from typing import Any
 
 from zeno.doors.plain_text import pairs, plain
 from zeno.doors.visible import one_line, visible
+from zeno.results.left_out import in_words, selected_in_words
 
 Result = dict[str, Any]
 
@@ -26,6 +27,8 @@ def text_of(op: str, result: Result, request_id: str | None = None) -> str:
 
 
 def _read_file(result: Result) -> tuple[list[str], str]:
+    if "ranges" in result:
+        return _ranges(result)
     path, first, last, total = (result[name] for name in ("path", "start_line", "end_line", "total_lines"))
     if last < first:
         return [], f"{one_line(path)}: no lines here, the file has {total}"
@@ -33,6 +36,24 @@ def _read_file(result: Result) -> tuple[list[str], str]:
     if result["truncated"]:
         status += f"; cut by {', '.join(result['truncated_by'])}, continue with start_line={last + 1}"
     return _numbered(result["text"], first, last), status + _clipped(result)
+
+
+def _ranges(result: Result) -> tuple[list[str], str]:
+    """Several ranges, each below a row that names its path and lines."""
+    ranges = [result, *result["ranges"]]
+    body: list[str] = []
+    for one in ranges:
+        path, first, last, total = (one[name] for name in ("path", "start_line", "end_line", "total_lines"))
+        if last < first:
+            why = f"no room left for line {first} of {total}" if first <= total else f"no lines here, it has {total}"
+            body.append(f"{one_line(path)}: {why}")
+            continue
+        body.append(f"{one_line(path)}: lines {first}-{last} of {total}{_clipped(one)}")
+        body += _numbered(one["text"], first, last)
+    status = _count(len(ranges), "range")
+    if result["truncated"]:
+        status += f"; cut by {', '.join(result['truncated_by'])}, ask again for the lines that are missing"
+    return body, status
 
 
 def _peek(result: Result) -> tuple[list[str], str]:
@@ -58,6 +79,10 @@ def _numbered(text: str, first: int, last: int) -> list[str]:
 def _grep(result: Result) -> tuple[list[str], str]:
     if "hits" not in result:
         return _other(result)
+    if "total" in result:
+        return [], f"{_matching(**result['total'])}; {_completeness(result, 'searched')}"
+    if "counts" in result:
+        return _counts(result)
     hits = result["hits"]
     body: list[str] = []
     files = 0
@@ -65,7 +90,20 @@ def _grep(result: Result) -> tuple[list[str], str]:
         files += 1
         body += [one_line(path), *_rows(list(of_file))]
     found = f"{_count(len(hits), 'hit')} in {_count(files, 'file')}" if hits else "no hits"
-    return body, f"{found}; {_completeness(result)}"
+    return body, f"{found}; {_completeness(result, 'searched')}"
+
+
+def _counts(result: Result) -> tuple[list[str], str]:
+    """The files that match, each behind its number of lines."""
+    counts = result["counts"]
+    width = max((len(str(one["lines"])) for one in counts), default=0)
+    body = [f"{one['lines']:>{width}}\t{one_line(one['path'])}" for one in counts]
+    found = _matching(files=len(counts), lines=sum(one["lines"] for one in counts))
+    return body, f"{found}; {_completeness(result, 'searched')}"
+
+
+def _matching(files: int, lines: int) -> str:
+    return f"{_count(lines, 'matching line')} in {_count(files, 'file')}" if files else "no hits"
 
 
 def _rows(hits: list[Result]) -> Iterator[str]:
@@ -91,10 +129,24 @@ def _rows(hits: list[Result]) -> Iterator[str]:
 def _list_files(result: Result) -> tuple[list[str], str]:
     if "files" not in result:
         return _other(result)
+    if "tree" in result:
+        return _tree(result)
     files = result["files"]
     if not all(isinstance(path, str) for path in files):
         return _other(result)
-    return [one_line(path) for path in files], f"{_count(len(files), 'file')}; {_completeness(result)}"
+    return [one_line(path) for path in files], f"{_count(len(files), 'file')}; {_completeness(result, 'selected')}"
+
+
+def _tree(result: Result) -> tuple[list[str], str]:
+    """Directories behind their numbers of files and lines; a plus where the lines of some files were not counted."""
+    body = []
+    for one in result["tree"]:
+        lines = f"{_count(one['lines'], 'line')}{'+' if one['files_not_counted'] else ''}"
+        body.append(f"{_count(one['files'], 'file')}, {lines}\t{one_line(one['path'])}")
+    status = f"{len(body)} {'directory' if len(body) == 1 else 'directories'}; {_completeness(result, 'selected')}"
+    # The root comes first and holds all files.
+    not_counted = result["tree"][0]["files_not_counted"] if body else 0
+    return body, status + (f"; lines of {_count(not_counted, 'file')} not counted (+)" if not_counted else "")
 
 
 def _extract_symbols(result: Result) -> tuple[list[str], str]:
@@ -143,8 +195,8 @@ _TEXTS: dict[str, Callable[[Result], tuple[list[str], str]]] = {
 }
 
 
-def _completeness(result: Result) -> str:
-    """Whether a list is all there is, and if not what to do."""
+def _completeness(result: Result, verb: str) -> str:
+    """Say whether a list is all there is, what it covers, and where it is cut what to do."""
     told = []
     if result["truncated"]:
         told.append(_cut(result))
@@ -154,10 +206,10 @@ def _completeness(result: Result) -> str:
     if skipped:
         told.append(f"skipped: {', '.join(skipped)}")
     if "files_selected" in result:
-        told.append(f"{_count(result['files_selected'], 'file')} looked at")
-    left_out = [f"{count} {name}" for name, count in result.get("left_out", {}).items() if count]
+        told.append(selected_in_words(result["files_selected"], verb))
+    left_out = in_words(result.get("left_out", {}))
     if left_out:
-        told.append(f"left out: {', '.join(left_out)}")
+        told.append(left_out)
     return "; ".join(told)
 
 

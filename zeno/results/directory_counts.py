@@ -1,0 +1,75 @@
+"""Files and lines below each directory: the overview that list_files gives with `tree`."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import contract_spec as spec
+from contract_models.zeno.ops.list_files import ListFilesDirectory
+
+from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
+from zeno.files.tree import Tree
+from zeno.meter import Meter
+from zeno.text.file_lines import Window
+
+_LIMITS = spec.resource("rules/request_limits.json")
+MAX_BYTES: int = _LIMITS["max_counted_bytes"]
+"""Lines are counted in so much text in all."""
+MAX_FILE_BYTES: int = _LIMITS["max_counted_file_bytes"]
+"""Lines of larger files are not counted."""
+
+
+def directory_counts(
+    paths: Sequence[str], depth: int, tree: Tree, meter: Meter, max_bytes: int = MAX_BYTES
+) -> list[ListFilesDirectory]:
+    """Return the directories above sorted paths of files, down to `depth` levels below the root, with their counts."""
+    tree.quicken()
+    counter = _LineCounter(tree, meter, max_bytes)
+    files: Counter[str] = Counter()
+    lines: Counter[str] = Counter()
+    not_counted: Counter[str] = Counter()
+    for path in meter.checked(paths):
+        found = counter.lines_of(path)
+        names = path.split("/")[:-1]
+        # The root is "" here, so that it sorts first.
+        for directory in ("/".join(names[:level]) for level in range(min(len(names), depth) + 1)):
+            files[directory] += 1
+            lines[directory] += found or 0
+            not_counted[directory] += found is None
+    return [
+        ListFilesDirectory(
+            path=directory or ".",
+            files=files[directory],
+            lines=lines[directory],
+            files_not_counted=not_counted[directory],
+        )
+        for directory in sorted(files)
+    ]
+
+
+class _LineCounter:
+    """Counts the lines of files one after the other, until they are more text than may be read."""
+
+    def __init__(self, tree: Tree, meter: Meter, max_bytes: int) -> None:
+        self._tree = tree
+        self._meter = meter
+        self._room = max_bytes
+        self._full = False
+
+    def lines_of(self, path: str) -> int | None:
+        """Return the number of lines of a file, or None where they are not counted."""
+        if self._full:
+            return None
+        try:
+            with self._tree.open(path) as file:
+                if file.size > MAX_FILE_BYTES or file.is_binary:
+                    return None
+                self._full = file.size > self._room
+                if self._full:
+                    return None
+                window = Window(1, 0, self._meter.keep)
+                window.feed(file.chunks())
+        except (Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied):
+            return None
+        self._room -= file.size
+        self._meter.bytes_read += file.bytes_read
+        return window.total
