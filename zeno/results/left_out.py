@@ -1,4 +1,4 @@
-"""What rules left out of a selection, as results tell it."""
+"""Counts of names that rules left out of a selection, for results."""
 
 from contract_models.zeno.left_out import LeftOut
 
@@ -6,7 +6,7 @@ from zeno.search.selection import Candidates, Selection
 
 
 def left_out(selection: Selection, candidates: Candidates) -> LeftOut:
-    """Count the names that each rule left out though the selection asks for them."""
+    """Count the names that the selection asks for and each rule left out."""
     counts = selection.left_out(candidates)
     return LeftOut(
         hidden=counts["hidden"],
