@@ -94,7 +94,7 @@ class TreeCache:
                 if descriptor is None:
                     # Cannot be read now: it is tried again at every search.
                     continue
-                # Watched first, then read: a change after the reading is told.
+                # Watch first, then read: a later change causes an event.
                 if not self._watched.file(entry, descriptor):
                     self._out_of_watches = True
                     return
@@ -196,7 +196,7 @@ class TreeCache:
 
     def _ignore_text(self, entry: Entry, descent: Descent) -> bytes:
         descriptor = descent.open(raw(entry.path, "path"))
-        # Watched first, then read: a change after the reading is told. Then checked: it may have been read outside.
+        # Watch first, then read, so that a later change causes an event. Then check the location.
         if descriptor is None or not self._watched.file(entry, descriptor):
             raise OSError(errno.EAGAIN, "an ignore file that cannot be held")
         self._ruling.add(entry)
