@@ -77,10 +77,8 @@ class Folder:
 
 
 class Listing:
-    """All directories under the root. Complete once `step` has returned False.
-
-    `forget` is called with a file whose content changed or that is new, `drop` with one that is gone.
-    """
+    """All directories under the root; complete once `step` has returned False. `forget` is called for files that are
+    new or changed, `drop` for files that are gone."""
 
     def __init__(
         self,
