@@ -125,3 +125,15 @@ def portable(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Race against ripgrep and bare servers, side by side: nox -s bench -- --help."""
     _run(session, "-m", "tools.bench.run", *session.posargs)
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Feed parsers and matchers made-up bytes and check their promises: nox -s fuzz -- --minutes N [--target NAME]."""
+    _run(session, "-m", "tools.fuzz.run", *session.posargs)
+
+
+@nox.session
+def soak(session: nox.Session) -> None:
+    """Keep servers under edits, requests and faults, and compare and measure them: nox -s soak -- --minutes N."""
+    _run(session, "-m", "tools.soak.run", *session.posargs)

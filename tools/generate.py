@@ -1,7 +1,8 @@
 """Make `generated/` from `spec/schemas/`, or with --check tell whether it is what would be made.
 
-The generator's options live in pyproject.toml. The check compares whole folders, so that an edited, a missing and
-an orphan file are all drift.
+The generator's options live in pyproject.toml. The check compares whole folders as they are on disk, whatever git
+ignores or does not track: an edited, a missing and an orphan file are drift, and so is a link, even to equal files, and
+a compiled module that Python would run though the source does not make it.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tools.compiled import unproven
 from tools.methods import methods
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,11 +45,16 @@ def _generate_client(codegen: Path, schemas: Path, out: Path) -> None:
 
 def drift(expected: Path, actual: Path) -> list[str]:
     """How two folders differ, a line a file."""
+    if actual.is_symlink():
+        return ["link:    ."]
     wanted, found = _contents(expected), _contents(actual)
+    links = [path for path in sorted(actual.rglob("*")) if path.is_symlink()]
     return (
         [f"missing: {name}" for name in sorted(wanted.keys() - found.keys())]
         + [f"orphan:  {name}" for name in sorted(found.keys() - wanted.keys())]
         + [f"edited:  {name}" for name in sorted(wanted.keys() & found.keys()) if wanted[name] != found[name]]
+        + [f"link:    {path.relative_to(actual).as_posix()}" for path in links]
+        + [f"planted: {path.relative_to(actual).as_posix()}" for path in unproven(actual)]
     )
 
 
@@ -55,7 +62,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not (path.parent.name == "__pycache__" and path.suffix == ".pyc")
     }
 
 
@@ -74,9 +81,11 @@ def main(argv: list[str] | None = None) -> int:
             for line in differences:
                 print(line)
             if differences:
-                print(f"{options.out.name}/ is not what spec/schemas makes: run `nox -s generate`")
+                print(f"{options.out.name}/ is not what spec/schemas makes: run `nox -s generate`, which makes it anew")
             return 1 if differences else 0
-        if options.out.exists():
+        if options.out.is_symlink():
+            options.out.unlink()
+        elif options.out.exists():
             shutil.rmtree(options.out)
         shutil.copytree(fresh, options.out)
     return 0

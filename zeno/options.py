@@ -4,6 +4,15 @@ import os
 from typing import NamedTuple
 
 
+class Confinement(NamedTuple):
+    """What the kernel enforces on this process, whatever its code does."""
+
+    files: bool = False
+    """Whether only files below the root and those of Python can be opened, and none but the log to write."""
+    network: bool = False
+    """Whether no TCP connection can be made and no further TCP port be listened on."""
+
+
 class Terms(NamedTuple):
     """Limits and flags in force."""
 
@@ -18,6 +27,8 @@ class Terms(NamedTuple):
     """Whether ignore rules hold where a request does not say."""
     log: bool = False
     """Whether a trace is written."""
+    confinement: Confinement = Confinement()
+    """How far the process is confined."""
 
 
 def is_without(feature: str) -> bool:

@@ -127,8 +127,9 @@ def test_every_error_code_that_a_client_can_cause_has_a_vector() -> None:
     seen = {answer["error"] for vector in VECTORS for answer in vector.answers if "error" in answer}
     known = set(spec.schema("zeno/error.json")["properties"]["code"]["enum"])
     assert set(SCHEMAS["vector.schema.json"]["$defs"]["error"]["enum"]) == known
-    # These three take a full disk, a bug and a flag.
-    assert known - seen == {"trace_failed", "internal", "budget_exhausted"}
+    # These take a full disk, a bug, a client that withdraws its request, a file of many megabytes, or a flag.
+    by_flag = {"budget_exhausted", "deadline_exceeded", "denied"}
+    assert known - seen == {"trace_failed", "internal", "cancelled", "file_too_large", *by_flag}
 
 
 def test_only_the_message_of_an_unknown_operation_is_compared() -> None:
@@ -151,7 +152,8 @@ def test_a_vector_that_ends_the_input_has_one_step() -> None:
 
 def test_results_that_are_expected_follow_the_schemas_of_the_protocol() -> None:
     """With metrics put in and what is not compared filled up, an expected result is a valid result."""
-    fill: dict[str, Any] = {"size": 0, "hints": ["x"], "ops": [], "schemas": {}}
+    fill: dict[str, Any] = {"size": 0, "hints": ["x"], "ops": [], "schemas": {}, "model_defaults": {}}
+    fill["confinement"] = {"files": False, "network": False}
     fill.update(dict.fromkeys(("error", "path", "reason", "cursor"), "x"))
     for op in OPS:
         for given in json.loads((HOME / "zeno" / f"{op}.json").read_bytes())["vectors"]:

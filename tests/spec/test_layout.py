@@ -32,7 +32,7 @@ ALLOWED = {
 ROOMS = {
     "zeno": (
         "__main__ → cli → client → doors → trace → session → ops → results → cache → search → index → files → text"
-        " → meter → options → errors"
+        " → confinement → meter → options → errors"
     ),
     "normalizer": (
         "__main__ → cli → commands → api → report → export → tables → checks → gate → calibration → preferences → noise"
@@ -54,6 +54,8 @@ OPENS_OTHER_FILES = {
     "cli.trace_read": "a trace and the page made of it",
     "cli.trace_source": "a trace",
     "cli.trace_write": "a trace",
+    "confinement.landlock": "folders of Python and of the system, to allow them",
+    "confinement.needs": "which libraries the kernel has loaded",
     "doors.http.access": "the token file",
     "session.forked": "the descriptors of its own process",
     "search.fork_helper": "its own memory file",
@@ -63,7 +65,12 @@ OPENS_OTHER_FILES = {
 }
 OPENING = {"open", *(f"os.{name}" for name in ("open", "scandir", "listdir", "walk", "stat", "lstat", "readlink"))}
 # ctypes can call open(2) by itself: only these modules may use it.
-USES_CTYPES = {"files.openat2": "openat2(2)", "cache.inotify": "inotify(7)", "session.forked": "prctl(2)"}
+USES_CTYPES = {
+    "files.openat2": "openat2(2)",
+    "cache.inotify": "inotify(7)",
+    "confinement.landlock": "landlock(7)",
+    "session.forked": "prctl(2)",
+}
 
 
 def modules(package: str) -> Iterator[tuple[str, Path]]:

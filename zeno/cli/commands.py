@@ -50,6 +50,19 @@ def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
     )
 
 
+def _confine(options: argparse.Namespace, server: Any, tree: Any) -> None:
+    """Give up what the server does not need, now that everything it was told to open is open."""
+    if options.confine == "off":
+        return
+    from zeno.confinement import landlock, needs
+
+    try:
+        server.tell_confinement(landlock.restrict(needs.rules(tree.descriptor, options.log)))
+    except landlock.NotPossible as error:
+        if options.confine == "require":
+            raise CannotRun(f"cannot confine itself: {error}; --confine auto goes on without") from None
+
+
 def _claims(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
     """Return the writer of clients' claims; None without a log."""
     if options.log is None:
@@ -78,6 +91,7 @@ def serve(options: argparse.Namespace) -> int:
         sink = os.dup(1)
         stack.callback(os.close, sink)
         os.dup2(2, 1)
+        _confine(options, server, tree)
         # The first search has all files to read, so import grep now.
         dispatch.prepare("grep")
         # Objects that exist now stay: exclude them from garbage collection.
@@ -96,7 +110,9 @@ def mcp(options: argparse.Namespace) -> int:
             from zeno.doors.mcp.standard_io import serve
         except ModuleNotFoundError as error:
             raise _needs("mcp", error) from None
-        serve(server, _claims(options, stack, tree))
+        claims = _claims(options, stack, tree)
+        _confine(options, server, tree)
+        serve(server, claims)
     return 0
 
 
@@ -115,7 +131,9 @@ def http(options: argparse.Namespace) -> int:
         except CannotListen as error:
             raise CannotRun(str(error)) from None
         stack.callback(listening.socket.close)
-        serve(server, listening, options.allow_host, _claims(options, stack, tree), options.client_timeout)
+        claims = _claims(options, stack, tree)
+        _confine(options, server, tree)
+        serve(server, listening, options.allow_host, claims, options.client_timeout)
     return 0
 
 

@@ -41,6 +41,13 @@ def add_server(parser: ArgumentParser) -> None:
         action="store_true",
         help="leave out what git ignores, where a request does not say gitignore itself",
     )
+    parser.add_argument(
+        "--confine",
+        choices=("auto", "require", "off"),
+        default="auto",
+        help="after start, give up the right to open files outside DIR and to use new TCP connections, as Landlock on "
+        "Linux enforces it. auto (default): where possible, describe tells; require: or refuse to start; off: do not",
+    )
 
 
 def add_cache(parser: ArgumentParser) -> None:

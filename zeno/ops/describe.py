@@ -2,6 +2,7 @@
 
 import contract_spec as spec
 from contract_models.zeno.ops.describe import (
+    Confinement,
     DescribeArgs,
     DescribeResult,
     OperationDescription,
@@ -28,6 +29,7 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
         names = [name for name in names if name == f"{_OPS}{args.op}.json"]
         schemas = {name: inlined(name) for name in names if args.schemas}
     terms = meter.terms._asdict()
+    confinement = terms.pop("confinement")
     flags = {name: terms.pop(name) for name in ("gitignore", "log")}
     return DescribeResult(
         protocol=spec.PROTOCOL_VERSION,
@@ -43,6 +45,7 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
         limits=ServerLimits.model_validate({name: limit for name, limit in terms.items() if limit is not None}),
         flags=ServerFlags.model_validate(flags),
         policy=_policy(corpus.tree.policy),
+        confinement=Confinement(files=confinement.files, network=confinement.network),
         model_defaults={
             op: tool["defaults"]
             for op, tool in sorted(spec.resource("rules/mcp.json")["tools"].items())

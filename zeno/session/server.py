@@ -25,7 +25,7 @@ from zeno.errors import (
     ZenoError,
 )
 from zeno.meter import Clock, Meter, Overrun
-from zeno.options import Terms
+from zeno.options import Confinement, Terms
 from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.session.budget import Budget
@@ -96,6 +96,10 @@ class Server:
         self._budget = Budget(max_ops, max_lines, max_bytes)
         self.max_request_bytes = max_request_bytes
         self.max_response_bytes = max_response_bytes
+
+    def tell_confinement(self, confinement: Confinement) -> None:
+        """Have `describe` tell how this process is confined. Until then it says that it is not."""
+        self._terms = self._terms._replace(confinement=confinement)
 
     def answer(self, line: bytes) -> bytes:
         """Return the response line to a request line."""

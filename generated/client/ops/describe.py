@@ -142,6 +142,24 @@ class ServerPolicy(ClientResult):
     """
 
 
+class Confinement(ClientResult):
+    """
+    What the operating system enforces on the server's process, whatever its code does.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    files: StrictBool
+    """
+    Whether the process can open only files below the root and those that its own program consists of, and none but the log for writing.
+    """
+    network: StrictBool
+    """
+    Whether the process can neither make TCP connections nor listen on a further TCP port.
+    """
+
+
 class DescribeResult(ClientResult):
     """
     Result of describe.
@@ -170,6 +188,10 @@ class DescribeResult(ClientResult):
     policy: ServerPolicy | None = None
     """
     Present exactly when the server has a policy.
+    """
+    confinement: Confinement | None = None
+    """
+    How far the server's process is confined. A server that does not know leaves it out.
     """
     model_defaults: dict[str, dict[str, Any]] | None = None
     """

@@ -142,6 +142,24 @@ class ServerPolicy(Model):
     """
 
 
+class Confinement(Model):
+    """
+    What the operating system enforces on the server's process, whatever its code does.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    files: StrictBool
+    """
+    Whether the process can open only files below the root and those that its own program consists of, and none but the log for writing.
+    """
+    network: StrictBool
+    """
+    Whether the process can neither make TCP connections nor listen on a further TCP port.
+    """
+
+
 class DescribeResult(Model):
     """
     Result of describe.
@@ -170,6 +188,10 @@ class DescribeResult(Model):
     policy: ServerPolicy | MISSING = MISSING
     """
     Present exactly when the server has a policy.
+    """
+    confinement: Confinement | MISSING = MISSING
+    """
+    How far the server's process is confined. A server that does not know leaves it out.
     """
     model_defaults: dict[str, dict[str, Any]] | MISSING = MISSING
     """

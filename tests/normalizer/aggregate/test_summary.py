@@ -317,6 +317,8 @@ def test_a_ledger_whose_scores_were_edited_is_refused(tmp_path, capsys):
     ledger = ledger_of(tmp_path, bundles_of([Verdict("j", "g", "a", (1, 1, 1, 1, 1))]))
     path = ledger / "records.jsonl"
     path.write_text(path.read_text().replace('"A_structure":1', '"A_structure":"one"'))
+    assert "records.jsonl was changed" in refusal(capsys, "aggregate", str(ledger))
+    (ledger / "commit.json").unlink()  # a ledger from before commit records
     assert "does not have the id of its content" in refusal(capsys, "aggregate", str(ledger))
     path.write_bytes(with_own_id(path.read_bytes()))
     assert "was the ledger edited" in refusal(capsys, "aggregate", str(ledger))

@@ -1,0 +1,40 @@
+"""SECURITY.md names tests; each of them exists."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+
+MODULES = re.compile(r"`(?:tests/[\w/]+/)?(test_\w+\.py)`")
+
+
+def rows() -> list[str]:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    found = [line for line in text.splitlines() if line.startswith("|")]
+    return [line for line in found if not line.endswith("| shown by |") and set(line) - set("| -")]
+
+
+def test_there_is_a_table():
+    assert len(rows()) > 10
+
+
+@pytest.mark.parametrize("row", rows())
+def test_every_row_names_tests_that_exist(row):
+    named, modules = NAMED.findall(row), MODULES.findall(row)
+    assert named or modules, "a row without a test is a claim that nobody checks"
+    for module in modules:
+        assert list((ROOT / "tests").rglob(module)), f"there is no {module}"
+    for path, name in named:
+        tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+        functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+        assert name in functions, f"{path} has no {name}"
+
+
+def test_every_test_named_in_the_text_exists():
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:tests|zeno|docs)/[\w/]+\.(?:py|md))", text):
+        assert (ROOT / path).exists(), path

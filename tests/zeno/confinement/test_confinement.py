@@ -1,0 +1,243 @@
+"""Self-confinement, proved from inside: code in the server's own process tries what the server never would."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from typing import Any
+
+import pytest
+
+from tests.support.doors import zeno
+from tests.support.lacking import lacking
+from tests.support.patience import PATIENCE
+from zeno.confinement import landlock
+from zeno.index import signatures
+
+# Python runs a module of this name at its start. On a signal it tries to get out, and tells on stderr how that went.
+INTRUDER = """
+import json, os, signal, socket, subprocess, sys
+def attempt(action):
+    try:
+        action()
+        return "possible"
+    except OSError as error:
+        return type(error).__name__
+def in_a_copy(action):
+    process = os.fork()
+    if process == 0:
+        os._exit(0 if attempt(action) == "possible" else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+def tried(*_):
+    outside, root, port = os.environ["OUTSIDE"], os.environ["ROOT"], int(os.environ["PORT"])
+    secret = outside + "/secret"
+    run = lambda *command: subprocess.run([*command], check=False, capture_output=True)
+    child = "import sys; sys.exit(7 if sys.argv[1] else 0)"
+    told = {
+        "read inside": attempt(lambda: open(root + "/a.txt").read()),
+        "list inside": attempt(lambda: os.listdir(root)),
+        "read outside": attempt(lambda: open(secret).read()),
+        "list outside": attempt(lambda: os.listdir(outside)),
+        "list where it was started": attempt(lambda: os.listdir(".")),
+        "write outside": attempt(lambda: open(outside + "/new", "w")),
+        "write inside": attempt(lambda: open(root + "/a.txt", "a")),
+        "make inside": attempt(lambda: os.mkdir(root + "/new")),
+        "remove inside": attempt(lambda: os.unlink(root + "/c.txt")),
+        "cut inside": attempt(lambda: os.truncate(root + "/a.txt", 0)),
+        "rename inside": attempt(lambda: os.rename(root + "/a.txt", root + "/b.txt")),
+        "run a program": attempt(lambda: run("/bin/true")),
+        "signal the parent": attempt(lambda: os.kill(os.getppid(), 0)),
+        "connect": attempt(lambda: socket.create_connection(("127.0.0.1", port)).close()),
+        "listen": attempt(lambda: socket.create_server(("127.0.0.1", 0)).close()),
+        "copy lists its descriptors": in_a_copy(lambda: os.listdir("/dev/fd")),
+        "copy reads outside": in_a_copy(lambda: open(secret).read()),
+        "helper reads outside": run(sys.executable, "-I", "-c", "open(%r)" % secret).returncode,
+        "helper computes": subprocess.run(
+            [sys.executable, "-I", os.environ["HELPER"]], input=bytes(4), check=False, capture_output=True
+        ).returncode,
+    }
+    os.write(2, json.dumps(told).encode() + b"\\n")
+signal.signal(signal.SIGUSR1, tried)
+"""
+
+
+def abi() -> int:
+    try:
+        return landlock.version()
+    except landlock.NotPossible:
+        return 0
+
+
+@pytest.fixture
+def kernel():
+    """The Landlock version of this kernel."""
+    if not abi():
+        lacking("needs a kernel with Landlock")
+    return abi()
+
+
+@pytest.fixture
+def intruder(root, tmp_path):
+    """The environment of a server that has hostile code in it, and a listening socket that it should not reach."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret").write_text("secret\n")
+    (root / "a.txt").write_text("alpha\n")
+    (root / "c.txt").write_text("gamma\n")
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "sitecustomize.py").write_text(INTRUDER)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield {
+            **os.environ,
+            "PYTHONPATH": str(code),
+            "OUTSIDE": str(outside),
+            "ROOT": str(root),
+            "PORT": str(listening.getsockname()[1]),
+            "HELPER": signatures.__file__,
+        }
+
+
+def confined(kernel: int) -> dict[str, object]:
+    """What the intruder tells where the kernel enforces all it can."""
+    network = "PermissionError" if kernel >= 4 else "possible"
+    return {
+        "read inside": "possible",
+        "list inside": "possible",
+        **dict.fromkeys(("read outside", "list outside", "list where it was started"), "PermissionError"),
+        **dict.fromkeys(("write outside", "write inside", "make inside", "remove inside"), "PermissionError"),
+        "rename inside": "PermissionError",
+        "cut inside": "PermissionError" if kernel >= 3 else "possible",
+        "run a program": "PermissionError",
+        "signal the parent": "PermissionError" if kernel >= 6 else "possible",
+        "connect": network,
+        "listen": network,
+        "copy lists its descriptors": 0,
+        "copy reads outside": 1,
+        "helper reads outside": 1,
+        "helper computes": 0,
+    }
+
+
+def started(command: list[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def what_it_can_do(process: "subprocess.Popen[bytes]") -> dict[str, object]:
+    process.send_signal(signal.SIGUSR1)
+    assert process.stderr is not None
+    told: dict[str, object] = json.loads(process.stderr.readline())
+    return told
+
+
+def ask(process: "subprocess.Popen[bytes]", message: dict[str, object]) -> dict[str, Any]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(message).encode() + b"\n")
+    process.stdin.flush()
+    answer: dict[str, Any] = json.loads(process.stdout.readline())
+    return answer
+
+
+@pytest.mark.parametrize("cache", [[], ["--no-cache"]])
+def test_code_inside_serve_cannot_get_out(kernel, root, tmp_path, intruder, cache):
+    command = zeno("serve", "--root", root, "--log", tmp_path / "log", "--confine", "require", *cache)
+    with started(command, intruder) as process:
+        assert ask(process, {"id": "1", "op": "read_file", "args": {"path": "a.txt"}})["ok"]
+        assert ask(process, {"id": "2", "op": "grep", "args": {"pattern": "alpha"}})["ok"]
+        assert what_it_can_do(process) == confined(kernel)
+        # A signal with a handler also ends the loop of `serve`.
+        _, complaints = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, complaints) == (0, b"")
+    assert len((tmp_path / "log").read_text().splitlines()) == 4
+
+
+def test_code_inside_the_mcp_server_cannot_get_out(kernel, root, intruder):
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    with started(zeno("mcp", "--root", root, "--confine", "require"), intruder) as process:
+        assert "result" in ask(process, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+        assert what_it_can_do(process) == confined(kernel)
+        process.communicate(timeout=PATIENCE)
+
+
+def test_code_inside_the_http_server_cannot_get_out(kernel, root, intruder):
+    with started(zeno("http", "--root", root, "--port", "0", "--confine", "require"), intruder) as process:
+        assert process.stderr is not None
+        address = process.stderr.readline().split()[-1].decode()
+        assert json.load(urllib.request.urlopen(address + "/healthz"))["status"] == "ok"
+        assert what_it_can_do(process) == confined(kernel)
+        request = urllib.request.Request(
+            address + "/v1/ops/grep", b'{"pattern": "alpha"}', {"Content-Type": "application/json"}
+        )
+        assert len(json.load(urllib.request.urlopen(request))["hits"]) == 1
+        process.terminate()
+        process.communicate(timeout=PATIENCE)
+
+
+def test_code_inside_an_unconfined_server_can_get_out(kernel, root, intruder):
+    """The intruder is able to do all it tries, so the tests above show something."""
+    with started(zeno("serve", "--root", root, "--confine", "off"), intruder) as process:
+        told = ask(process, {"id": "1", "op": "describe", "args": {"schemas": False}})
+        assert told["result"]["confinement"] == {"files": False, "network": False}
+        can = what_it_can_do(process)
+        process.communicate(timeout=PATIENCE)
+    assert set(can.values()) == {"possible", 0}
+
+
+def test_describe_tells_what_is_enforced(pipe):
+    told = pipe().ask("describe", schemas=False)["result"]["confinement"]
+    assert told == {"files": abi() > 0, "network": abi() >= 4}
+
+
+def test_a_confined_server_follows_its_root_where_it_is_moved(kernel, root, pipe):
+    (root / "a.txt").write_text("alpha\n")
+    server = pipe("--confine", "require")
+    assert server.ask("grep", pattern="alpha")["result"]["files_selected"] == 1
+    root.rename(root.with_name("moved"))
+    root.mkdir()
+    (root / "other.txt").write_text("alpha\n")
+    (root.with_name("moved") / "sub").mkdir()
+    (root.with_name("moved") / "sub" / "b.txt").write_text("alpha\n")
+    hits = server.ask("grep", pattern="alpha")["result"]["hits"]
+    assert [hit["path"] for hit in hits] == ["a.txt", "sub/b.txt"]
+    assert server.ask("read_file", path="sub/b.txt")["result"]["total_lines"] == 1
+
+
+def test_links_that_lead_back_inside_are_followed_in_a_confined_server(kernel, root, pipe):
+    (root / "a.txt").write_text("alpha\n")
+    (root / "link").symlink_to(root / "a.txt")
+    (root.parent / "way").symlink_to(root)
+    (root / "detour").symlink_to(root.parent / "way" / "a.txt")
+    server = pipe("--confine", "require")
+    for name in ("link", "detour", str(root / "a.txt"), str(root.parent / "way" / "a.txt")):
+        assert server.ask("read_file", path=name)["ok"], name
+
+
+# A process that the kernel refuses Landlock: seccomp would do; a thread that runs already does it without.
+THREADED = "import threading, time, sys, runpy; threading.Thread(target=time.sleep, args=(%r,), daemon=True).start();"
+
+
+@pytest.mark.parametrize(("confine", "status"), [("require", 2), ("auto", 0)])
+def test_a_server_that_cannot_confine_itself_says_so(root, confine, status):
+    program = THREADED % PATIENCE + "from zeno.cli.parser import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, "serve", "--root", str(root), "--confine", confine]
+    request = b'{"id": "1", "op": "describe", "args": {"schemas": false}}\n'
+    done = subprocess.run(command, input=request, capture_output=True, check=False, timeout=PATIENCE)
+    assert done.returncode == status
+    if status:
+        assert done.stdout == b""
+        assert done.stderr.startswith(b"zeno: cannot confine itself: ")
+        assert done.stderr.count(b"\n") == 1
+    else:
+        assert json.loads(done.stdout)["result"]["confinement"] == {"files": False, "network": False}
+
+
+def test_a_kernel_without_landlock_is_told_apart(monkeypatch):
+    monkeypatch.setattr(landlock, "_CREATE_RULESET", 100_000)  # no system call has this number
+    with pytest.raises(landlock.NotPossible, match="no Landlock"):
+        landlock.restrict([])

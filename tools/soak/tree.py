@@ -1,0 +1,78 @@
+"""A tree of files that changes all the time, and requests about it. One seed gives one course of events."""
+
+import os
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+_WORDS = ("alpha", "beta", "gamma", "needle", "größe", "TODO", "return", "x" * 90, "")
+_FILES = 300
+_FOLDERS = 20
+
+
+class ChangingTree:
+    """Files below a folder, edited one step at a time."""
+
+    def __init__(self, folder: Path, chance: random.Random) -> None:
+        self.folder, self._chance = folder, chance
+        for number in range(_FILES):
+            self._write(folder / f"d{number % _FOLDERS}" / f"f{number}.txt")
+
+    def edit(self) -> None:
+        """Change something: mostly text, now and then names, folders, links and ignore rules."""
+        kind = self._chance.random()
+        path = self._some()
+        if kind < 0.5:
+            self._write(path)
+        elif kind < 0.65:
+            with path.open("a", encoding="utf-8") as file:
+                file.write(self._text())
+        elif kind < 0.75:
+            path.unlink()
+            self._write(self.folder / f"d{self._chance.randrange(_FOLDERS)}" / f"f{self._chance.randrange(_FILES)}.txt")
+        elif kind < 0.85:
+            path.replace(path.with_name(f"f{self._chance.randrange(_FILES)}.txt"))
+        elif kind < 0.9:
+            folder = self.folder / f"d{self._chance.randrange(_FOLDERS)}"
+            if folder.exists():
+                folder.rename(self.folder / "moving")
+                (self.folder / "moving").rename(folder)
+        elif kind < 0.94:
+            shutil.rmtree(self.folder / f"d{self._chance.randrange(_FOLDERS)}", ignore_errors=True)
+            for number in range(_FILES // _FOLDERS):
+                self._write(self.folder / f"d{self._chance.randrange(_FOLDERS)}" / f"f{number}.txt")
+        elif kind < 0.97:
+            link = self.folder / "link.txt"
+            link.unlink(missing_ok=True)
+            link.symlink_to(os.path.relpath(path, self.folder))
+        else:
+            (self.folder / ".gitignore").write_text(self._chance.choice(["f1*.txt\n", "d3/\n", "", "*.txt\n!f2*\n"]))
+
+    def request(self) -> tuple[str, dict[str, Any]]:
+        """An operation and arguments that mostly make sense."""
+        path = self._some().relative_to(self.folder).as_posix()
+        word = self._chance.choice(_WORDS[:7])
+        requests: list[tuple[str, dict[str, Any]]] = [
+            ("grep", {"pattern": word}),
+            ("grep", {"pattern": f"(?i){word}.*{word}|^$", "max_hits": 20, "gitignore": True}),
+            ("grep", {"pattern": word, "globs": ["d1*/**"], "output": "files"}),
+            ("list_files", {"gitignore": self._chance.random() < 0.5}),
+            ("read_file", {"path": path, "start_line": 1, "end_line": 40}),
+            ("read_file", {"path": "gone/" + path}),
+            ("stat", {"paths": [path, "link.txt", "d1"]}),
+            ("peek", {"path": path}),
+        ]
+        return self._chance.choice(requests)
+
+    def _some(self) -> Path:
+        paths = sorted(path for path in self.folder.rglob("f*.txt") if not path.is_symlink())
+        return self._chance.choice(paths)
+
+    def _write(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self._text(), encoding="utf-8")
+
+    def _text(self) -> str:
+        lines = (" ".join(self._chance.choices(_WORDS, k=4)) for _ in range(self._chance.randrange(1, 60)))
+        return "\n".join(lines) + "\n"
