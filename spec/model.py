@@ -88,7 +88,7 @@ class Model(BaseModel):
     """A message of the contract: closed, immutable, and of one mind with its schema."""
 
     # Built when first used: most programs use few of them.
-    model_config = ConfigDict(frozen=True, regex_engine="python-re", defer_build=True)
+    model_config = ConfigDict(frozen=True, regex_engine="python-re", defer_build=True, serialize_by_alias=True)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

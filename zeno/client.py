@@ -1,12 +1,12 @@
-"""Python clients of the stdio server: one subprocess, the operations as typed methods, refusals as exceptions.
+"""Python clients. Each starts a stdio server as a subprocess; operations are typed methods, errors are exceptions.
 
     with Zeno("/some/tree") as zeno:
         for hit in zeno.grep("TODO", paths=["src"]).hits:
             print(hit.path, hit.line, hit.text)
 
-In a result, None stands for what is absent, and `request_id` is the id of its request, for claims to cite.
-`AsyncZeno` is to be awaited; there several requests may be under way at once, and are answered in order. Request ids
-hold the server's process id, so that a log which several sessions append to has no id twice.
+In a result, None stands for an absent field, and `request_id` is the id of its request, which claims can cite. With
+`AsyncZeno` several requests may be under way at once; they are answered in order. Request ids contain the server's
+process id, so that ids in a log of several sessions do not repeat.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ _LONGEST_POLL = (1 << 31) - 1
 
 
 class Refused(Exception):
-    """The server answered with an error instead of a result; `code` tells which."""
+    """The server answered with an error. `code` is one of the protocol's error codes."""
 
     def __init__(self, error: Error) -> None:
         super().__init__(f"{error.code}: {error.message}")
@@ -46,11 +46,11 @@ class Refused(Exception):
 
 
 class Gone(ConnectionError):
-    """The server has ended, or was never there; its standard error may say why."""
+    """The server has ended or could not start. Its standard error may say why."""
 
 
 class Zeno(Methods):
-    """A server in a subprocess. Threads may share it: requests take turns."""
+    """A server in a subprocess. Threads may share it; their requests are sent one at a time."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Zeno(Methods):
         timeout: float = TIMEOUT,
         flags: Sequence[str] = (),
     ) -> None:
-        """Start a server for `root`; `timeout` is in seconds for each call, `flags` are more of `zeno serve`."""
+        """Start a server for `root`. `timeout`: seconds for each call. `flags`: further flags of `zeno serve`."""
         self.timeout = timeout
         self._lock = threading.Lock()
         self._numbers = 0
@@ -72,7 +72,7 @@ class Zeno(Methods):
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 - both are pipes
         self._sink, self._source = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._sink, False)
-        # Not select, which knows no descriptor above 1023: the program around us may have many files open.
+        # poll instead of select, which cannot use descriptors above 1023.
         self._reading, self._sending = select.poll(), select.poll()
         self._reading.register(self._source, select.POLLIN)
         self._sending.register(self._source, select.POLLIN)
@@ -85,7 +85,7 @@ class Zeno(Methods):
         self.close()
 
     def close(self) -> None:
-        """End the server: it stops by itself at the end of its input, and is stopped if it does not."""
+        """End the server: close its input, wait a few seconds, then kill it."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
@@ -103,7 +103,7 @@ class Zeno(Methods):
             deadline = time.monotonic() + self.timeout
             self._send(_line(request_id, op, args), deadline)
             self._owed += 1
-            # Every line is answered, in order: what is owed before ours belongs to calls that were given up.
+            # Lines are answered in order: answers before ours belong to calls that timed out.
             while True:
                 answer = self._receive(deadline)
                 self._owed -= 1
@@ -124,7 +124,7 @@ class Zeno(Methods):
         view = memoryview(data)
         try:
             while view:
-                # Also take what is owed from before: a server that nobody reads from does not read either.
+                # Also read earlier answers: a server whose output is full does not read.
                 ready = self._wait(deadline, self._sending)
                 if self._source in ready:
                     self._pull()
@@ -132,7 +132,7 @@ class Zeno(Methods):
                     view = view[os.write(self._sink, view) :]
         except TimeoutError:
             if len(view) < len(data):
-                # Half a line is on its way: nothing sent after it could be understood.
+                # A part of a line was sent: the server could not parse anything after it.
                 self._process.kill()
             raise
         except BrokenPipeError:
@@ -175,7 +175,7 @@ class AsyncZeno(AsyncMethods):
         timeout: float = TIMEOUT,
         flags: Sequence[str] = (),
     ) -> None:
-        """Say what to start; it is started by `async with`."""
+        """Set the root, timeout and flags of a server, which `async with` starts."""
         self.timeout = timeout
         self._command = _command(root, flags)
         self._numbers = 0
@@ -209,7 +209,7 @@ class AsyncZeno(AsyncMethods):
         answer = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(self.timeout):
-                # The line and the wait for its answer begin in one step, so that calls that overlap keep their order.
+                # No await between writing the line and queueing for its answer, so that overlapping calls keep order.
                 self._sink.write(_line(request_id, op, args))
                 self._waiting.append(answer)
                 await self._sink.drain()
@@ -232,7 +232,7 @@ class AsyncZeno(AsyncMethods):
         while chunk := await self._source.read(1 << 16):
             for line in lines.feed(chunk):
                 answer = self._waiting.popleft()
-                # Nobody waits any more for the answer to a call that was given up.
+                # A call that timed out no longer waits for its answer.
                 if not answer.done():
                     answer.set_result(line)
         # Its pipes close a moment before its status is known.
@@ -263,6 +263,6 @@ def _result(answer: bytes, request_id: str, result: type[R]) -> R:
 
 
 def _cursor(page: ClientResult) -> str | None:
-    """The cursor of a result that was cut."""
+    """Return the cursor of a result; None if it is complete."""
     cursor: str | None = getattr(page, "cursor", None)
     return cursor

@@ -1,8 +1,8 @@
-"""Writing names from bundles into table cells, and reading them back, without confusing them with our own words.
+"""Write names from bundles into table cells, and read them back, without confusing them with our own words.
 
-A name stands as it is. One that a table could mean something else by (`(none)`, `NA`, a dimension called `total`)
-stands in quotation marks, as a JSON string; so does one that a spreadsheet would take for a formula, and one that
-begins with a quotation mark, so that these mean but one thing.
+A name is written unchanged. A name that has another meaning in a table (`(none)`, `NA`, a dimension called `total`) is
+written as a JSON string in quotation marks. So are names that a spreadsheet would take for a formula, and names that
+begin with a quotation mark, so that every cell has one meaning.
 """
 
 import json
@@ -23,12 +23,12 @@ _COLUMNS = frozenset((
 
 
 _FORMULA = re.compile(r"(?:\A|[;,|\t])\s*(?:[=@\uff1d\uff0b\uff0d\uff20]|[+-](?![0-9.]*\Z))|\A[\t\r\n]")
-"""How a cell begins that spreadsheets compute instead of showing it, behind white space or a character that some of
-them take for the end of a cell, too; a number with a sign is one anyway."""
+"""The beginning of a cell that a spreadsheet would take for a formula, also after white space or a character that some
+spreadsheets take for a separator. Signed numbers are no formulas."""
 
 
 def level(name: Level, between: str | None = None) -> str:
-    """A level, judge or artifact; `between` is what stands between it and others in the same cell."""
+    """Return the cell of a level, judge or artifact; `between` separates it from others in the same cell."""
     if name is None:
         return NONE
     text = str(name)
@@ -36,14 +36,14 @@ def level(name: Level, between: str | None = None) -> str:
 
 
 def dimension(name: str) -> str:
-    """A dimension, as a column or a measure."""
+    """Return the name of a dimension as a column or a measure."""
     is_statistic = name.rpartition(".")[2] in MOMENTS
     mistaken = name in _NO_LEVELS | _COLUMNS or name != name.strip() or is_statistic or name.startswith(FACTOR)
     return quoted(name) if mistaken else as_text(name)
 
 
 def level_of(text: str) -> str | None:
-    """The level that a cell means."""
+    """Return the level that a cell names."""
     if text in ("", NONE):
         return None
     if text.startswith('"'):
@@ -56,11 +56,11 @@ def level_of(text: str) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """A string as JSON in which everything can be seen, runs of spaces among it."""
+    """Return a string as JSON with invisible characters and runs of spaces escaped."""
     shown = "".join(char if char.isprintable() and char not in '"\\' else json.dumps(char)[1:-1] for char in text)
     return '"' + shown.replace("  ", r" \u0020") + '"'
 
 
 def as_text(given: str) -> str:
-    """Text from a bundle as a cell that no spreadsheet takes for a formula."""
+    """Return text from a bundle as a cell that no spreadsheet takes for a formula."""
     return quoted(given) if given.startswith('"') or _FORMULA.search(given) else given

@@ -1,7 +1,7 @@
 """The protocol's rules on which records may be aggregated. No other module decides this.
 
-INVALID records never come this far (6). Phase 0 is diagnostic (7.1). Phases and protocol versions are not mixed unless
-that is asked for (7, 10). Self-judged records count beside others, never alone (8.2).
+INVALID records are never counted (6). Phase 0 is diagnostic (7.1). Phases and protocol versions are mixed only on
+request (7, 10). Self-judged records count beside others, never alone (8.2). Numbers refer to clauses of the protocol.
 """
 
 from collections import Counter
@@ -14,10 +14,10 @@ from normalizer.documents import phases
 from normalizer.errors import CannotRun
 
 SELF = "CASE WHEN self_judged = 'true' OR judge_model = generator_model THEN 1 ELSE 0 END"
-"""SQL over a record: as `phases.eligibility` tells it, but for records of any phase."""
+"""SQL over a record: `phases.eligibility`, for records of any phase."""
 
 ALONE = "all valid records are self-judged, which must not be the sole basis of a number"
-"""Why a group has no number."""
+"""Reasons why a group has no number."""
 
 
 class Kind(NamedTuple):
@@ -27,7 +27,7 @@ class Kind(NamedTuple):
     protocol: str | None
     self_judged: bool
     off_scale: bool
-    """Possible only in phase 0, where a relaxation lets a judge off the scale."""
+    """Scores off the scale; possible only in phase 0, which can relax that rule."""
     judge_kind: str = "model"
     """model, human or reference."""
 
@@ -39,16 +39,16 @@ class Rules:
     diagnostic: bool = False
     """Phase 0 is admitted, and every output says so."""
     mix: frozenset[str] = frozenset()
-    """Of `phase` and `protocol_version`: those that may be mixed."""
+    """Keys that may be mixed: `phase`, `protocol_version` or both."""
     judge_kinds: frozenset[str] = frozenset(("model",))
-    """Kinds of judges that count. Human and reference labels count only where they are named."""
+    """Kinds of judges that count. Human and reference labels count only if they are named."""
 
     def admits(self, kind: Kind) -> bool:
-        """Whether records of a kind may be counted, if not alone."""
+        """Whether records of a kind may be counted, at least beside others."""
         return self.refusal(kind) is None
 
     def refusal(self, kind: Kind) -> str | None:
-        """Why records of a kind are not counted, as a name of `left_out`; None where they are."""
+        """Return why records of a kind are not counted, as a member of `left_out`; None if they are."""
         if not self._admits_phase(kind.phase):
             return "diagnostic"
         if kind.off_scale:
@@ -59,13 +59,13 @@ class Rules:
         return self.diagnostic or bool(phases.rules()["phases"][str(phase)]["aggregated"])
 
     def condition(self) -> str:
-        """The rules as an SQL condition over `records`; only selected records meet it."""
+        """Return the rules as an SQL condition over `records`."""
         admitted = [name for name in sorted(phases.rules()["phases"]) if self._admits_phase(int(name))]
         kinds = ", ".join(f"'{name}'" for name in sorted(self.judge_kinds))
         return f"chosen = 1 AND off = 0 AND phase IN ({', '.join(admitted)}) AND judge_kind IN ({kinds})"
 
     def check_mixing(self, kinds: Counter[Kind], by: tuple[str, ...] | None) -> None:
-        """Refuse to put into one number what must not be mixed silently. None: numbers are over all groups."""
+        """Raise CannotRun if a number would mix phases or protocol versions without request. `by` None: all groups."""
         admitted = [kind for kind in kinds if self.admits(kind)]
         found = {
             "phase": sorted({str(kind.phase) for kind in admitted}),

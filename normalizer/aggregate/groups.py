@@ -1,4 +1,4 @@
-"""The groups of a table: those that have records, and those that should have."""
+"""The groups of a table: those with records, and those that are expected to have records."""
 
 from collections import Counter
 from itertools import product
@@ -20,7 +20,7 @@ class Found(NamedTuple):
     """Counts of the records of each group."""
 
     valid: Cells
-    """Every group that is expected; VALID records of the selection."""
+    """For every expected group, the VALID records of the selection."""
     invalid: Counter[Levels]
     not_selected: int
 
@@ -74,7 +74,7 @@ def _counted(engine: Engine, query: Query, judge: str | None = None) -> tuple[Ce
 
 
 def selected(record: dict[str, Any], where: dict[str, keys.Level]) -> bool:
-    """Whether what is or should have been a record is of the selection. One that names no rubric is of any."""
+    """Whether a record, or an entry that became none, is selected. One without a rubric belongs to every rubric."""
     if record.get("rubric", where.get("rubric")) != where.get("rubric", record.get("rubric")):
         return False
     return all(keys.level_in(record, name) == level for name, level in where.items() if name != "rubric")
@@ -85,8 +85,8 @@ def _levels(record: dict[str, Any], by: tuple[str, ...]) -> Levels:
 
 
 def _crossed(found: set[Levels], by: tuple[str, ...]) -> set[Levels]:
-    """The groups that are expected. Where all keys are of the study's design, every combination of their levels; a key
-    of a run (its id, phase, versions) goes only with what occurs with it, and so does having no level at all."""
+    """Return the groups that are expected. Keys of the study's design are crossed: every combination of levels is
+    expected. A key of a run (its id, phase, versions) or a missing level is combined only with what occurs with it."""
     if not by:
         return {()}
     if not all(map(keys.is_of_design, by)):

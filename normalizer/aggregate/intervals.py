@@ -1,7 +1,7 @@
 """95 % confidence intervals of means: Student's t or a seeded bootstrap, of independent units or of clusters.
 
-Clusters (say, all answers to one question) are taken as a whole: their residual sums make the standard error, or they
-are what is resampled. Fewer than 10 of them give no interval: it would be too narrow, and nobody could tell.
+Clusters (such as all answers to one question) are treated as a whole: the standard error comes from their residual
+sums, or clusters are resampled. With fewer than 10 clusters there is no interval: it would be too narrow.
 """
 
 from collections import defaultdict
@@ -29,7 +29,7 @@ class Method:
     seed: int = 0
 
     def document(self) -> dict[str, Any]:
-        """As outputs declare it."""
+        """Return the method as outputs state it."""
         drawn = (
             {"resamples": self.resamples, "seed": self.seed} if self.bootstrap else {"resamples": None, "seed": None}
         )
@@ -44,7 +44,7 @@ class Intervals:
     few: set[Levels] = field(default_factory=set)
 
     def of(self, levels: Levels, place: int) -> Interval | None:
-        """The interval of one measure, if there is one."""
+        """Return the interval of one measure, or None."""
         return self.found[levels][place] if levels in self.found else None
 
     def refused(self, levels: Levels) -> bool:
@@ -53,25 +53,25 @@ class Intervals:
 
 
 def variance(n: int, total: int, squares: int, denominator: int) -> Fraction:
-    """The variance with n - 1, exactly."""
+    """Return the exact variance with n - 1."""
     return Fraction(n * squares - total * total, n * (n - 1) * denominator**2)
 
 
 def t_interval(mean: Fraction, error_squared: Fraction, freedom: float) -> Interval:
-    """Mean and standard error, squared, with Student's t."""
+    """Return Student's t interval of a mean, given its squared standard error."""
     half = Fraction(quantile(freedom)) * root(error_squared)
     return mean - half, mean + half
 
 
 def quantile(freedom: float) -> float:
-    """The 97.5 % point of Student's t."""
+    """Return the 97.5 % point of Student's t."""
     from scipy.special import stdtrit  # heavy, and only intervals need it
 
     return float(stdtrit(freedom, 0.975))
 
 
 def intervals(numbers: Numbers, groups: dict[Levels, Group], method: Method) -> Intervals:
-    """The intervals of all groups with more than one unit."""
+    """Return the intervals of all groups with more than one unit."""
     if method.cluster is not None:
         return _clustered(numbers, groups, method)
     if method.bootstrap:
@@ -115,7 +115,7 @@ def _orderly(value: Any) -> tuple[bool, str]:
 
 
 def _robust(sizes: list[int], totals: list[int], denominator: int) -> Interval:
-    """The cluster-robust standard error of a mean, with G / (G - 1) and G - 1 degrees of freedom."""
+    """Intervals from the cluster-robust standard error, with G / (G - 1) and G - 1 degrees of freedom."""
     n, clusters = sum(sizes), len(sizes)
     mean = Fraction(sum(totals), n)
     residuals = sum(((total - size * mean) ** 2 for size, total in zip(sizes, totals, strict=True)), Fraction(0))
@@ -142,7 +142,7 @@ def _resampled_units(numbers: Numbers, groups: dict[Levels, Group], method: Meth
 
 
 def _percentiles(sizes: list[int], totals: list[list[int]], denominator: int, method: Method) -> list[Interval]:
-    """Resample clusters: each draw brings all of a cluster's units."""
+    """Percentile intervals from resampled clusters: each draw takes all units of a cluster."""
     import numpy as np
 
     resamples = draws(method, len(sizes))
@@ -156,7 +156,7 @@ def _percentiles(sizes: list[int], totals: list[list[int]], denominator: int, me
 
 
 def _percentiles_of(values: list[int], repeats: list[int], denominator: int, method: Method) -> list[Interval]:
-    """Resample units, given how often each value occurs."""
+    """Percentile interval from resampled units, given how often each value occurs."""
     import numpy as np
 
     n = sum(repeats)
@@ -169,19 +169,19 @@ def _percentiles_of(values: list[int], repeats: list[int], denominator: int, met
 
 
 def draws(method: Method, n: int) -> Any:
-    """The resamples, each n places below n: from the raw bits of PCG64, whose stream is promised never to change."""
+    """Yield resamples, each n indexes below n, from the raw bits of PCG64: numpy guarantees that stream."""
     import numpy as np
 
     def drawn() -> Any:
         source = np.random.PCG64(method.seed)
         for _ in range(method.resamples):
-            # 32 bits times n, high half: as even as 2**32 / n allows.
+            # High half of 32 bits times n: as uniform as 2**32 / n allows.
             yield ((source.random_raw(n) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32)
 
     return drawn
 
 
 def middle(means: list[Fraction]) -> Interval:
-    """The 2.5 % and 97.5 % points of sorted means: order statistics, nothing interpolated."""
+    """Return the 2.5 % and 97.5 % points of sorted means: order statistics, without interpolation."""
     cut = len(means) * 25 // 1000
     return means[cut], means[-1 - cut]

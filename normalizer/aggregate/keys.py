@@ -6,9 +6,9 @@ from typing import Any
 from normalizer.errors import CannotRun
 
 RUN_KEYS = ("protocol_version", "judge_prompt_version", "phase", "run_id", "judge_kind")
-"""Of a run: only combinations that occur are expected."""
+"""Keys of a run: only combinations that occur are expected."""
 DESIGN_KEYS = ("judge_model", "generator_model")
-"""Of a study's design, as factors are: every combination of their levels is expected."""
+"""Keys of a study's design, like factors: every combination of their levels is expected."""
 ALSO_SELECTED = ("eval_id", "rubric")
 FACTOR = "factors."
 
@@ -16,7 +16,7 @@ Level = str | int | None
 
 
 def keys_of(text: str, also: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The keys of `--by`: names with commas between them; an empty text is one group of everything."""
+    """Parse the keys of `--by`, separated by commas; an empty text means one group of everything."""
     names = tuple(name.strip() for name in text.split(",")) if text.strip() else ()
     for name in names:
         checked(name, also)
@@ -26,7 +26,7 @@ def keys_of(text: str, also: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 
 def checked(name: str, also: tuple[str, ...] = ()) -> str:
-    """The name, if it is one of a key."""
+    """Return the name if it is a key or in `also`. Raises CannotRun with a suggestion otherwise."""
     _is_text(name)
     if name in (*RUN_KEYS, *DESIGN_KEYS, *also) or (name.startswith(FACTOR) and name != FACTOR):
         return name
@@ -38,7 +38,7 @@ def checked(name: str, also: tuple[str, ...] = ()) -> str:
 
 
 def _is_text(given: str) -> None:
-    """Arguments are bytes, and may be of another encoding; no name in a ledger is."""
+    """Raise CannotRun if a command-line word is not UTF-8."""
     try:
         given.encode()
     except UnicodeEncodeError:
@@ -46,12 +46,12 @@ def _is_text(given: str) -> None:
 
 
 def is_of_design(name: str) -> bool:
-    """Whether a study crosses the levels of this key with those of others."""
+    """Whether the levels of this key are crossed with those of others."""
     return name in DESIGN_KEYS or name.startswith(FACTOR)
 
 
 def where_of(texts: tuple[str, ...], also: tuple[str, ...] = ALSO_SELECTED) -> dict[str, Level]:
-    """The selection: `KEY=LEVEL` each; an empty level selects records that have none."""
+    """Parse a selection of `KEY=LEVEL`; an empty level selects records without one."""
     chosen: dict[str, Level] = {}
     for text in texts:
         name, sign, level = text.partition("=")
@@ -67,7 +67,7 @@ def where_of(texts: tuple[str, ...], also: tuple[str, ...] = ALSO_SELECTED) -> d
 
 
 def as_level(name: str, text: str | None) -> Level:
-    """A level as it stands in a key: phases are numbers, all others strings."""
+    """Convert a level to its type in a key: phases are numbers, all others strings."""
     if name != "phase" or text is None:
         return text
     if text not in ("0", "1", "2"):
@@ -76,7 +76,7 @@ def as_level(name: str, text: str | None) -> Level:
 
 
 def level_in(record: dict[str, Any], name: str) -> Level:
-    """The level a record has, whatever it holds: what is no level of that key counts as none."""
+    """Return the level of a record that may be INVALID; a value of the wrong type counts as none."""
     if name.startswith(FACTOR):
         factors = record.get("factors")
         value = factors.get(name.removeprefix(FACTOR)) if isinstance(factors, dict) else None
@@ -91,5 +91,5 @@ def level_in(record: dict[str, Any], name: str) -> Level:
 
 
 def sort_key(levels: tuple[Level, ...]) -> tuple[tuple[bool, str], ...]:
-    """Rows sort by the code points of their levels, those that have none last."""
+    """Return the sort key of a row: by code points of its levels, missing levels last."""
     return tuple((level is None, str(level)) for level in levels)

@@ -1,12 +1,12 @@
-"""The query: one text, which every engine runs as it is. Sums are of integers, so that every engine agrees.
+"""The SQL that every engine runs unchanged. Sums are of integers, so all engines give the same result.
 
-An engine offers a view `lines` (see `Fields`), whose columns are strings as the records have them. From it are made
+An engine provides a view `lines` (see `Fields`), whose columns are strings as in the records. From it are made
 
-    records    a row a VALID record: its levels, what the rules look at, its scores as whole numbers of the scale's unit
-    judged     a row a judge of an artifact, in a group: sums over the judge's records
-    units      a row a unit of a group: an artifact with its judges averaged, or a record
+    records    one row per VALID record: levels, members that the rules need, scores as integers in the scale's unit
+    judged     one row per judge of an artifact, in a group: sums over the judge's records
+    units      one row per unit of a group: an artifact with its judges averaged, or a record
 
-Averages of unequal numbers of records or judges are put on a common denominator: what is summed stays whole.
+Averages of unequal numbers of records or judges are put on a common denominator, so that sums stay integers.
 """
 
 from collections.abc import Iterable
@@ -19,14 +19,14 @@ from normalizer.documents.rubric import Rubric, Scale
 from normalizer.errors import CannotRun
 
 _DOUBLE_DIGITS = 15
-"""Decimal digits that survive a double, which engines read JSON numbers as."""
+"""Decimal digits that a double preserves; engines read JSON numbers as doubles."""
 _MOST = 10**38
-"""The bound of an engine's widest whole number, DECIMAL(38,0)."""
+"""Upper bound of an engine's widest integer, DECIMAL(38,0)."""
 _WIDE = "DECIMAL(38,0)"
 
 
 def places_of(scale: Scale) -> int:
-    """Decimal places that the worths of a scale have."""
+    """Return the decimal places of the values of a scale."""
     listed = [scale.unit] if scale.values is None else list(scale.values)
     if scale.labels is not None:
         listed = list(scale.labels.values())
@@ -60,7 +60,7 @@ class Fields:
 
 
 class Query:
-    """Texts over the records of one rubric."""
+    """SQL over the records of one rubric."""
 
     def __init__(self, rubric: Rubric, by: tuple[str, ...], where: dict[str, Level], cluster: str | None) -> None:
         self.rubric = rubric
@@ -75,12 +75,12 @@ class Query:
         self._greatest = sum(int(max(abs(s.minimum), abs(s.maximum)).scaleb(self.places)) for s in scales)
         whole = max(len(str(int(max(abs(scale.minimum), abs(scale.maximum))))) for scale in scales)
         self.fits_doubles = whole + self.places <= _DOUBLE_DIGITS
-        """Whether engines may read the scores' spellings themselves."""
+        """Whether engines can read the scores exactly."""
         self.measures = [f"s{number}" for number in range(len(scales))] + ["t"]
         self.keys = [f"k{number}" for number in range(len(by))]
 
     def records(self, *, worths: bool) -> str:
-        """The text of `records`; with `worths`, lines have what labels are worth instead of labels."""
+        """Return the SQL of `records`; with `worths`, lines have the values of labels instead of labels."""
         columns = [f"{self._level(name)} AS k{number}" for number, name in enumerate(self.by)]
         columns += [f"{self._level(self.cluster) if self.cluster else 'NULL'} AS c"]
         columns += ["artifact", "generator_model AS generator", "judge_model AS judge"]
@@ -94,17 +94,17 @@ class Query:
         columns += [f"{score} AS s{number}" for number, score in enumerate(scores)]
         inner = f"SELECT {', '.join(columns)} FROM lines"
         total = " + ".join(f"s{number}" for number in range(len(scores)))
-        # What is no number on the scale has no total, and is told apart by that.
+        # A record off the scale has no total, which marks it.
         return f"SELECT *, {total} AS t, CASE WHEN {total} IS NULL THEN 1 ELSE 0 END AS off FROM ({inner}) AS r"
 
     def kinds(self, without: str | None = None) -> str:
-        """SQL that counts the records of each group by kind, leaving out the judge `without` where given."""
+        """Return SQL that counts the records of each group by kind, without the judge `without` if given."""
         columns = ", ".join([*self.keys, "chosen", "phase", "protocol", "self", "off", "judge_kind"])
         condition = "" if without is None else f" WHERE {not_by(without)}"
         return f"SELECT {columns}, COUNT(*) FROM records{condition} GROUP BY {columns}"
 
     def judged(self, eligible: str) -> str:
-        """The text of `judged`, over eligible records."""
+        """Return the SQL of `judged`, over eligible records."""
         columns = [*self.keys, "artifact", "generator", "judge"]
         sums = [f"SUM({_wide(name)}) AS {name}" for name in self.measures]
         sums += [
@@ -117,7 +117,7 @@ class Query:
         return f"SELECT {', '.join(columns + sums)} FROM records WHERE {eligible} GROUP BY {', '.join(columns)}"
 
     def artifacts(self, repeats: Iterable[int]) -> tuple[str, int]:
-        """The text of artifacts with the sums of their judges' averages, and the denominator of these."""
+        """Return the SQL of artifacts with the sums of their judges' averages, and their denominator."""
         common, share = _shares("m", repeats)
         columns = [*self.keys, "artifact", "generator"]
         sums = [f"SUM({name} * {share}) AS {name}" for name in self.measures]
@@ -125,32 +125,32 @@ class Query:
         return f"SELECT {', '.join(columns + sums)} FROM judged GROUP BY {', '.join(columns)}", common
 
     def verdicts(self, repeats: Iterable[int]) -> tuple[str, int]:
-        """The text of `verdicts`, a row a judge of an artifact, and the denominator of its values. Without groups."""
+        """Return the SQL of `verdicts`, one row per judge of an artifact, without groups, and its denominator."""
         common, share = _shares("m", repeats)
         values = [f"{name} * {share} AS {name}" for name in self.measures]
         columns = ", ".join(["artifact", "generator", "judge", "m", "selfs", *values])
         return f"SELECT {columns} FROM judged WHERE judge IS NOT NULL", common
 
     def artifact_units(self, judges: Iterable[int]) -> tuple[str, int]:
-        """The text of `units` that are artifacts, and the further denominator."""
+        """Return the SQL of `units` that are artifacts, and the further denominator."""
         common, share = _shares("judges", judges)
         values = [f"{name} * {share} AS {name}" for name in self.measures]
         return f"SELECT {', '.join([*self.keys, 'c', 'records', *values])} FROM artifacts", common
 
     def record_units(self, eligible: str) -> str:
-        """The text of `units` that are records."""
+        """Return the SQL of `units` that are records."""
         values = [f"{_wide(name)} AS {name}" for name in self.measures]
         columns = ", ".join([*self.keys, "c", "1 AS records", *values])
         return f"SELECT {columns} FROM records WHERE {eligible}"
 
     def judges(self, eligible: str) -> str:
-        """SQL that counts the judges of each group."""
+        """Return SQL that counts the judges of each group."""
         columns = "".join(f"{key}, " for key in self.keys)
         group = f" GROUP BY {', '.join(self.keys)}" if self.keys else ""
         return f"SELECT {columns}COUNT(DISTINCT judge) FROM records WHERE {eligible}{group}"
 
     def moments(self, common: int) -> str:
-        """Counts and sums of each group; see `Moments` for their order."""
+        """Return SQL for counts and sums of each group; see `Moments` for their order."""
         columns = [*self.keys, "COUNT(*)", "SUM(records)"]
         columns += [f"SUM(CASE WHEN t = {end * common} THEN 1 ELSE 0 END)" for end in (self.low, self.high)]
         for name in self.measures:
@@ -158,19 +158,19 @@ class Query:
         return _grouped(columns, "units", self.keys)
 
     def moments_fit(self, units: int, common: int) -> bool:
-        """Whether sums of squares are within an engine's whole numbers."""
+        """Whether sums of squares fit into an engine's integers."""
         return (self._greatest * common) ** 2 * max(units, 1) < _MOST
 
     def sums_fit(self, units: int, common: int) -> bool:
-        """Whether sums are."""
+        """Whether sums fit into an engine's integers."""
         return self._greatest * common * max(units, 1) < _MOST
 
     def histogram(self, measure: str) -> str:
-        """SQL that counts the units of each group by the value of a measure."""
+        """Return SQL that counts the units of each group by the value of a measure."""
         return _grouped([*self.keys, measure, "COUNT(*)", "SUM(records)"], "units", [*self.keys, measure])
 
     def clusters(self) -> str:
-        """Counts and sums of each cluster of each group."""
+        """Return SQL for counts and sums of each cluster of each group."""
         sums = [f"SUM({name})" for name in self.measures]
         return _grouped([*self.keys, "c", "COUNT(*)", *sums], "units", [*self.keys, "c"])
 
@@ -195,7 +195,7 @@ class Query:
         whole = "BIGINT" if self._greatest < 2**62 else _WIDE
         if self.places == 0:
             return f"CAST(TRY_CAST({column} AS DECIMAL(38,0)) AS {whole})"
-        # A decimal of fixed places without its point is the whole number of units, on every engine.
+        # A decimal of fixed places without its point is the integer number of units, on every engine.
         return f"CAST(REPLACE(CAST(TRY_CAST({column} AS DECIMAL(38,{self.places})) AS STRING), '.', '') AS {whole})"
 
 
@@ -204,7 +204,7 @@ _PHASE = "CAST(CAST(phase AS DECIMAL(38,12)) AS INT)"
 
 
 def quoted(text: str) -> str:
-    """A string of SQL. What engines read differently inside quotes goes in by its code."""
+    """Return an SQL string literal. Characters that engines read differently are written by their code."""
     parts = []
     plain = ""
     for char in text:
@@ -218,7 +218,7 @@ def quoted(text: str) -> str:
 
 
 def not_by(judge: str) -> str:
-    """The records of all other judges."""
+    """Return a condition that excludes the records of a judge."""
     return f"(judge IS NULL OR judge <> {quoted(judge)})"
 
 
@@ -227,7 +227,7 @@ def _wide(column: str) -> str:
 
 
 def _shares(column: str, counts: Iterable[int]) -> tuple[int, str]:
-    """A common denominator for averages over that many, and what each of them is multiplied by."""
+    """Return a common denominator for averages over these counts, and the factor of each count."""
     found = sorted(set(counts))
     common = lcm(*found) if found else 1
     if common >= _MOST:

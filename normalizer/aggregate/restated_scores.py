@@ -1,4 +1,4 @@
-"""Records put down again for an engine, their scores as exact decimals: for what engines would not read exactly.
+"""Write records again with their scores as exact decimals, for engines that would not read them exactly.
 
 Engines read JSON numbers as doubles. That is exact for nearly every scale; for the others, and for diagnostic records
 that may be off their scale, the lines are read losslessly here and written with scores as strings.
@@ -16,7 +16,7 @@ from normalizer.ledger.open_ledgers import Part
 
 
 def restated(parts: list[Part], rubric: Rubric, path: Path) -> Path:
-    """Write the records of all ledgers; a record that is off the scale has no scores."""
+    """Write the records of all ledgers. A record off the scale gets no scores."""
     with path.open("w", encoding="ascii") as out:
         for part in parts:
             for line in part.ledger.sound("records"):
@@ -28,7 +28,7 @@ def restated(parts: list[Part], rubric: Rubric, path: Path) -> Path:
 
 
 def scores_of(record: dict[str, Any], rubric: Rubric) -> dict[str, str] | None:
-    """The value of each score as decimal text, or None where a score is not on the scale."""
+    """Return the value of each score as decimal text; None if a score is not on the scale."""
     scores = record["scores"] if isinstance(record.get("scores"), dict) else {}
     if record["rubric"] != rubric.name:
         return None
@@ -40,7 +40,7 @@ def scores_of(record: dict[str, Any], rubric: Rubric) -> dict[str, str] | None:
 
 
 def line_of(record: dict[str, Any], worths: dict[str, str] | None) -> str:
-    """A line with what an engine looks at."""
+    """Return a line with the members that an engine reads."""
     kept = {name: record[name] for name in (*MEMBERS, "factors") if name in record}
     source = {"bundle_sha256": record["source"]["bundle_sha256"]}
     return dumps({**kept, "source": source, "scores": worths or {}}) + "\n"
@@ -54,8 +54,8 @@ def written(lines: Iterable[str], path: Path) -> Path:
 
 
 def at_end(records: Iterable[dict[str, Any]], rubric: Rubric, end: str, *, worths: bool) -> Iterator[str]:
-    """Lines of INVALID records as they would be with all scores at an end of their scales, for bounds. What they hold
-    is not to be trusted: members that are not what they should be are left away."""
+    """Return lines of INVALID records with all scores at one end of their scales, for bounds. Members of the wrong
+    type are left out."""
     scores = {}
     for key, dimension in rubric.dimensions.items():
         value = dimension.scale.minimum if end == "minimum" else dimension.scale.maximum

@@ -32,13 +32,13 @@ class Options:
     engine: str = "duckdb"
     memory: str = "1200MB"
     places: int = PLACES
-    """To which numbers are rounded in the end."""
+    """Decimal places of the final rounding."""
     check: Check = check_records
-    """Whether the raw bundles are normalized again, and compared with the records."""
+    """The check of each ledger before its records are used; see `ledger.record_check`."""
 
 
 def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
-    """The summary of ledgers."""
+    """Return the summary of ledgers. Raises UnusableLedger or CannotRun."""
     with (
         open_ledgers.opened(folders, options.check) as given,
         started(options.engine, options.memory, given.size) as engine,
@@ -47,7 +47,7 @@ def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
 
 
 def summarize(engine: Engine, given: Sources, options: Options) -> dict[str, Any]:
-    """The summary of opened ledgers."""
+    """Return the summary of opened ledgers."""
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
         found = find(engine, query, given, options.where)
@@ -83,18 +83,18 @@ def summarize(engine: Engine, given: Sources, options: Options) -> dict[str, Any
 
 
 def query_of(given: Sources, options: Options) -> Query:
-    """The query for what is asked."""
+    """Return the query for the options."""
     named = options.where.get("rubric")
     rubric = given.rubric(named if isinstance(named, str) else None)
     return Query(rubric, options.by, options.where, options.interval.cluster)
 
 
 def left_out(given: Sources, found: Found, rules: Rules) -> dict[str, int]:
-    """Count the records that are in no number, by reason."""
+    """Count the records that are not part of any number, by reason."""
     counted = Counter({"diagnostic": 0, "off_scale": 0, "self_judged": 0})
     for kinds in found.valid.values():
         counted.update(rules.left_out(kinds))
-    # Only where there are any: most studies have no labels but a model's.
+    # Only if there are any: most studies have model judges only.
     other = {"other_judge_kind": counted.pop("other_judge_kind")} if counted["other_judge_kind"] else {}
     counted.pop("other_judge_kind", None)
     return {

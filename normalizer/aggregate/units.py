@@ -1,4 +1,4 @@
-"""Units: what is counted. Artifacts whose judges were averaged, or records; and the exact sums over them."""
+"""Units and their exact sums. A unit is an artifact with its judges averaged, or a record."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,12 +37,12 @@ class Group:
     sums: list[Sums] = field(default_factory=list)
 
     def mean(self, denominator: int, place: int = -1) -> Fraction:
-        """The mean of a measure; the total is the last."""
+        """Return the exact mean of a measure; the last one, the default, is the total."""
         return Fraction(self.sums[place].total, self.n * denominator)
 
 
 def read_exactly(query: Query, given: Sources, *, diagnostic: bool) -> bool:
-    """Whether records must be restated, because an engine would not read their scores right."""
+    """Whether records must be restated, because an engine would not read their scores exactly."""
     return not query.fits_doubles or len(given.rubrics) > 1 or (given.relaxed and diagnostic)
 
 
@@ -50,7 +50,7 @@ def read_exactly(query: Query, given: Sources, *, diagnostic: bool) -> bool:
 def prepared(
     engine: Engine, query: Query, given: Sources, *, diagnostic: bool, extra: Path | None = None
 ) -> Iterator[None]:
-    """Have the engine keep `records`; `extra` is a file of lines besides those of the ledgers."""
+    """Make the engine's table `records`; `extra` is a file of lines in addition to those of the ledgers."""
     with TemporaryDirectory(prefix="normalizer-") as scratch:
         exactly = read_exactly(query, given, diagnostic=diagnostic)
         if exactly:
@@ -68,7 +68,7 @@ def prepared(
 
 
 class Numbers:
-    """Makes the units, and asks for their sums."""
+    """Makes the engine's table `units` and queries exact sums over it."""
 
     def __init__(self, engine: Engine, query: Query, eligible: str, unit: str) -> None:
         self.engine = engine
@@ -79,7 +79,7 @@ class Numbers:
         self.denominator = self.common * 10**query.places
 
     def _units(self, unit: str) -> int:
-        """Have the engine keep `units`; returns the denominator that judges' averages brought in."""
+        """Make the engine's table `units`. Return the denominator of the judges' averages."""
         engine, query = self.engine, self.query
         if unit == "record":
             engine.table("units", query.record_units(self._eligible))
@@ -99,7 +99,7 @@ class Numbers:
             raise CannotRun(f"records of one artifact differ in {cluster}: cluster by it with --unit record")
 
     def groups(self) -> dict[Levels, Group]:
-        """All groups that have units."""
+        """Return all groups that have units. Raises CannotRun if sums do not fit."""
         units = int(next(iter(self.engine.rows("SELECT COUNT(*) FROM units")))[0])
         if not self.query.sums_fit(units, self.common):
             raise CannotRun("the scale is too wide and too fine for exact sums over so many units: use --unit record")
@@ -120,7 +120,7 @@ class Numbers:
         return groups
 
     def _by_histograms(self) -> dict[Levels, Group]:
-        """For scales so fine that squares outgrow an engine: summed here, where numbers have no end."""
+        """Sum in Python, whose integers are unbounded: for scales whose squares an engine cannot hold."""
         groups: dict[Levels, Group] = {}
         ends = (self.query.low * self.common, self.query.high * self.common)
         for place, measure in enumerate(self.query.measures):
@@ -139,7 +139,7 @@ class Numbers:
         return groups
 
     def histogram(self, measure: str) -> Iterator[tuple[Levels, int, int, int]]:
-        """Levels, value, units and records."""
+        """Yield levels, value, number of units and number of records."""
         for row in self.engine.rows(self.query.histogram(measure)):
             value, count, records = (int(each) for each in row[self.width :])
             yield tuple(row[: self.width]), value, count, records

@@ -1,4 +1,4 @@
-"""What an evaluated file says: the text of a PDF, of Markdown or plain text, and the ways to read it leniently."""
+"""The text of an evaluated file (PDF, Markdown or plain text), and its normalization for comparison."""
 
 import io
 import re
@@ -17,7 +17,7 @@ _MOST_STEPS = 250_000
 _WORD = re.compile(rb"[A-Za-z*'\"]+")
 _QUOTES = re.compile("[\"'`\u00b4\u2018-\u201f\u2032-\u2037\u2039\u203a\u00ab\u00bb\u300c-\u300f]+")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
-"""Soft hyphens and characters without width."""
+"""Soft hyphens and zero-width characters."""
 _BROKEN_WORD = re.compile(r"(?<=\w)-[ \t]*\r?\n[ \t]*(?=\w)")
 _LINE_MARK = re.compile(r"^[ \t]{0,3}(?:#{1,6}|>|[-*+]|[0-9]{1,9}[.)])[ \t]+", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^)\n]{0,2000}\)")
@@ -33,21 +33,21 @@ class Text:
 
     exact: str
     readings: tuple[str, ...]
-    """The text folded, in every way in which a reader may have seen it."""
+    """The folded text, in each form in which a reader may have seen it."""
     spaced: bool
-    """False: extraction does not keep white space, so that it is left out of the comparison."""
+    """False if extraction does not preserve white space, which is then ignored in comparisons."""
 
     def fold(self, quote: str) -> str:
-        """A quotation, folded as this text is."""
+        """Return a quotation folded like this text."""
         return folded(quote, spaced=self.spaced)
 
 
 class NoText(Exception):
-    """The file has no text that can be read."""
+    """The file has no readable text."""
 
 
 def text_of(content: bytes, name: str) -> Text:
-    """The text of a file. The name only tells Markdown from other text."""
+    """Return the text of a file. Raises NoText. The name is used only to recognize Markdown."""
     if content.startswith(b"%PDF-"):
         text = _pdf(content)
         joined = _BROKEN_WORD.sub("", text)
@@ -63,21 +63,21 @@ def text_of(content: bytes, name: str) -> Text:
 
 
 def folded(text: str, *, spaced: bool = True) -> str:
-    """Compatibility forms, quotation marks, hyphens and white space made one; case and wording stay."""
+    """Unify compatibility forms, quotation marks, hyphens and white space. Case and wording are kept."""
     text = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
     text = _QUOTES.sub('"', text).replace("\u2010", "-")
     return (" " if spaced else "").join(text.split())
 
 
 def _unmarked(text: str) -> str:
-    """Markdown without its marks, as a reader of the rendered page sees it."""
+    """Remove Markdown markup, to get the text of the rendered page."""
     text = _LINK.sub(r"\1", _LINE_MARK.sub("", text))
     return _ESCAPE.sub(r"\1", "\n".join(map(_without_spans, text.split("\n"))))
 
 
 def _without_spans(line: str) -> str:
-    """A line without the marks around emphasized words and code. A mark whose end was looked for in vain is looked for
-    no more, so that a line of nothing but marks takes no longer than another."""
+    """Remove the marks around emphasis and code from a line. A mark without an end is not searched for again, so that
+    a line of marks only takes linear time."""
     kept: list[str] = []
     vain: set[str] = set()
     done = at = 0
@@ -131,7 +131,7 @@ def _pdf(content: bytes) -> str:
 
     from pypdf import PdfReader  # heavy, and only PDFs need it
 
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells of every oddity that it gets over
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it logs every oddity that it recovers from
     budget = _Budget()
     try:
         texts = []

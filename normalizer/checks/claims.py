@@ -1,8 +1,8 @@
-"""What judges claim about their own scores, against what the records say.
+"""Compare what judges claim about their own scores with the records.
 
-Claims are the numbers under a bundle's `aggregates`, and the totals of its entries. A claim is understood by its name
-alone, by the words listed in `rules/claims.json`; one that says no statistic we know is told as not derivable, never
-guessed at. Nothing claimed is ever used.
+Claims are the numbers under a bundle's `aggregates`, and the totals of its entries. A claim is interpreted by its name
+alone, with the words of `rules/claims.json`. A claim that names no known statistic is reported as not derivable.
+Claimed numbers are never used.
 """
 
 import re
@@ -28,7 +28,7 @@ _VERDICTS = ("match", "rounded", "mismatch", "not_derivable")
 
 
 class Meaning(NamedTuple):
-    """What a claim's name says."""
+    """The meaning of a claim's name."""
 
     statistic: str
     measure: str | None
@@ -36,14 +36,14 @@ class Meaning(NamedTuple):
 
 
 def claims(ledger: Ledger) -> dict[str, Any]:
-    """Every claim of a ledger's bundles: a document of `claims.json`."""
+    """Return all claims of a ledger's bundles with their verdicts, as a document of `claims.json`."""
     found = [claim for line in ledger.sound("headers") for claim in _of_bundle(ledger, ledger.exact("headers", line))]
     counts = Counter(claim["verdict"] for claim in found)
     return {"claims": found, "counts": {verdict: counts[verdict] for verdict in _VERDICTS}}
 
 
 def meaning(path: list[str], dimensions: list[str]) -> Meaning | None:
-    """What the names on the way to a claim say together; None if they do not say exactly one thing."""
+    """Return the meaning of the names on the path to a claim; None if it is not unique."""
     words: list[str] = []
     measures: list[str] = []
     for step in path:
@@ -94,7 +94,7 @@ def _of_bundle(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any
 
 
 def _numbers(pointer: str, path: list[str], value: Any) -> Iterator[tuple[str, list[str], Number]]:
-    """Every number below, with its pointer and the names on the way to it."""
+    """Yield every number below a value, with its pointer and the names on the path to it."""
     if type(value) is Number:
         yield pointer, path, value
     elif isinstance(value, dict):
@@ -106,7 +106,7 @@ def _numbers(pointer: str, path: list[str], value: Any) -> Iterator[tuple[str, l
 
 
 def _worths(record: dict[str, Any], rubric: Rubric) -> dict[str, Decimal] | None:
-    """What the scores of a record are worth, and their sum; None where they are not all on the scale."""
+    """Return the values of a record's scores and their sum; None if a score is not on the scale."""
     worths = {}
     for key, dimension in rubric.dimensions.items():
         worth = dimension.scale.worth(record["scores"].get(key))
@@ -154,6 +154,6 @@ def _verdict(claimed: Number, exact: Fraction | None) -> str:
         return "mismatch"
     if Fraction(value) == exact:
         return "match"
-    # Equal to the places it is written with, whichever way a tie was rounded.
+    # Equal to as many places as it is written with; a tie may be rounded either way.
     half = Fraction(1, 2) * Fraction(10) ** exponent
     return "rounded" if exponent <= 0 and abs(Fraction(value) - exact) <= half else "mismatch"

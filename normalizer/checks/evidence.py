@@ -1,4 +1,4 @@
-"""The verdict on every quotation of a ledger. A document of `evidence_report.json`."""
+"""Verify every quotation of a ledger. Makes `evidence_report.json`."""
 
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -16,7 +16,7 @@ GOOD = ("exact", "folded", "elided")
 
 
 def verify(folder: Path, artifacts: Path, check: Check = check_records) -> dict[str, Any]:
-    """Check the records of a ledger, then look up all their evidence in the files below a folder."""
+    """Check the records of a ledger and verify their evidence in the files below a folder. Return the report."""
     if not artifacts.is_dir():
         raise CannotRun(f"{artifacts} is not a folder: give the one that the manifests' paths start from")
     with reading(folder) as ledger:
@@ -25,7 +25,7 @@ def verify(folder: Path, artifacts: Path, check: Check = check_records) -> dict[
 
 
 def verify_opened(ledger: Ledger, artifacts: Path) -> dict[str, Any]:
-    """The same for a ledger that is open."""
+    """Verify the evidence of an opened ledger in the files below a folder. Return the report."""
     library = _Library(Files(ledger, artifacts))
     findings = []
     promised: Counter[str] = Counter()
@@ -66,13 +66,13 @@ def verify_opened(ledger: Ledger, artifacts: Path) -> dict[str, Any]:
 
 
 def is_clean(report: dict[str, Any]) -> bool:
-    """Whether every quotation is where it should be, and every file what it should be."""
+    """Whether every quotation was found and every file has the expected hash."""
     wrong = sum(count for verdict, count in report["counts"].items() if verdict not in GOOD)
     return not wrong and all(file["state"] in ("checked", "unhashed") for file in report["artifacts"])
 
 
 class _Library:
-    """All files, and what was looked up in them before: judges quote the same sentence again and again."""
+    """The evaluated files and earlier lookups: judges often quote the same sentence."""
 
     def __init__(self, files: Files) -> None:
         self.files = files

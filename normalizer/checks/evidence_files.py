@@ -1,4 +1,4 @@
-"""The evaluated files that a ledger speaks of: found below a folder, checked against their manifests' hashes."""
+"""The evaluated files that a ledger names: found below a folder, checked against the manifests' hashes."""
 
 import hashlib
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from normalizer.ledger.reader import Ledger
 
 @dataclass(frozen=True)
 class Evaluated:
-    """One file: what it is called, where it should be, what it should be."""
+    """One file: its name, its expected path and hash."""
 
     artifact: str
     path: str
@@ -25,7 +25,7 @@ class Evaluated:
 
     @cached_property
     def bytes(self) -> bytes | None:
-        """Its bytes; None: there is no such file below the folder."""
+        """Its bytes; None if there is no such file below the folder."""
         try:
             return content(self.folder, self.path)
         except CannotRun:
@@ -33,12 +33,12 @@ class Evaluated:
 
     @cached_property
     def sha256(self) -> str | None:
-        """The hash of what is there."""
+        """SHA-256 of the file that was found; None if there is none."""
         return None if self.bytes is None else hashlib.sha256(self.bytes).hexdigest()
 
     @cached_property
     def text(self) -> Text | None:
-        """Its text, if it is the file that was evaluated and has any."""
+        """Its text; None if it is not the file that was evaluated or has no text."""
         if self.bytes is None or (self.expected is not None and self.sha256 != self.expected):
             return None
         try:
@@ -48,7 +48,7 @@ class Evaluated:
 
     @cached_property
     def state(self) -> str:
-        """What is known of it."""
+        """Its state for the report."""
         if self.bytes is None:
             return "missing"
         if self.expected is not None and self.sha256 != self.expected:
@@ -59,7 +59,7 @@ class Evaluated:
 
 
 class Files:
-    """Every file that records or manifests of a ledger name; each is read once."""
+    """All files that records or manifests of a ledger name. Each is read once."""
 
     def __init__(self, ledger: Ledger, folder: Path) -> None:
         self._folder = folder
@@ -79,7 +79,7 @@ class Files:
                 self._listed[item["bundle_sha256"]] = manifests[digest]
 
     def of(self, record: dict[str, Any]) -> Evaluated | None:
-        """The file a record is about: as its manifest lists it, else at the path that the record names."""
+        """Return the file of a record: as its manifest lists it, otherwise at the path that the record names."""
         name = record.get("file")
         if not isinstance(name, str) or not name:
             return None

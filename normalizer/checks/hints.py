@@ -1,4 +1,4 @@
-"""What would be right where a schema refuses a value: the names that are known there, and the value that is wrong."""
+"""Explain schema violations: suggest known names for an unknown member, and show the wrong value."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ _LONGEST = 60
 
 
 def told(schema: str, value: Any, violation: spec.Violation) -> str:
-    """The violation in words: near names for an unknown member, the wrong value for a member that is known."""
+    """Return a violation in words, with similar names for an unknown member or the wrong value of a known one."""
     *above, last = steps_of(violation.pointer) or [""]
     if violation.keyword == "additionalProperties":
         known = _members(_schema_at(schema, value, above))
@@ -44,7 +44,7 @@ def _value_at(value: Any, steps: list[str]) -> Any:
 
 
 def _schema_at(name: str, value: Any, steps: list[str]) -> dict[str, Any]:
-    """The schema of the value at the end of the steps; an empty one where it cannot be told."""
+    """Return the schema of the value at a path; an empty one if it cannot be determined."""
     document = spec.schema(name)
     node: dict[str, Any] = document
     for step in ["", *steps] if steps else [""]:
@@ -57,12 +57,12 @@ def _schema_at(name: str, value: Any, steps: list[str]) -> dict[str, Any]:
             if isinstance(value, dict) and inner.get("properties", {}).get("kind", {}).get("const") == value.get(
                 "kind"
             ):
-                node = inner  # alternatives are told apart by `kind`
+                node = inner  # `kind` selects the alternative
     return node
 
 
 def _resolved(node: dict[str, Any], document: Any, name: str) -> tuple[dict[str, Any], Any, str]:
-    """The schema that a reference leads to, and the document it stands in."""
+    """Return the schema that a reference leads to, and its document."""
     while "$ref" in node:
         file, _, fragment = str(node["$ref"]).partition("#")
         if file:

@@ -1,4 +1,4 @@
-"""Contradictions in what a run would be held to, found before the run is paid for. Documents are judged, not runs."""
+"""Find contradictions in rubrics, manifests and dialects before a run is paid for."""
 
 from collections import Counter
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ _EMPTY: dict[str, Any] = {"dimensions": {}}
 
 
 class Finding(NamedTuple):
-    """A contradiction: in which document, where, and what would be right."""
+    """A contradiction: the document, the place, and what would be right."""
 
     document: str
     pointer: str
@@ -28,7 +28,7 @@ class Finding(NamedTuple):
 
 
 def document(name: str, kind: str, data: bytes) -> tuple[Any, list[Finding]]:
-    """The document, and what its schema holds against it; only a document with nothing against it is to be used."""
+    """Return the document and its schema violations. Use the document only if there are none."""
     try:
         value = lossless.parse(data, LIMITS["max_depth"])
     except spec.NotStrictJson as error:
@@ -41,12 +41,12 @@ def document(name: str, kind: str, data: bytes) -> tuple[Any, list[Finding]]:
 
 
 def rubric(name: str, value: dict[str, Any]) -> list[Finding]:
-    """What is wrong with a rubric that its schema accepts."""
+    """Return findings about a rubric that its schema accepts."""
     return [Finding(name, pointer, sentence) for pointer, sentence in contradictions(value)]
 
 
 def manifest(name: str, value: dict[str, Any], rubric_name: str) -> list[Finding]:
-    """What is wrong with a manifest that its schema accepts: above all a phase without what it requires."""
+    """Return findings about a manifest that its schema accepts, such as a phase without what it requires."""
     found = [Finding(name, "/files", f"the file {dumps(file)} is named twice") for file in files_named_twice(value)]
     artifacts = Counter(item["artifact"] for item in value["files"] if "artifact" in item)
     found += [
@@ -81,7 +81,7 @@ def _file(name: str, at: str, value: dict[str, Any], item: dict[str, Any], phase
 
 
 def dialect(name: str, value: dict[str, Any]) -> list[Finding]:
-    """What is wrong with a dialect that its schema accepts."""
+    """Return findings about a dialect that its schema accepts."""
     if "container" in value or "fields" in value:
         return _rows(name, value)
     found = []
@@ -98,7 +98,7 @@ def dialect(name: str, value: dict[str, Any]) -> list[Finding]:
 
 
 def _rows(name: str, value: dict[str, Any]) -> list[Finding]:
-    """What is wrong with a dialect that reads rows: what a run would refuse, and scores that its rubric lacks."""
+    """Return findings about a dialect that reads rows: errors of a run, and scores that its rubric lacks."""
     try:
         Mapping(checked_dialect(dumps(value).encode()))
     except UnusableDocument as error:

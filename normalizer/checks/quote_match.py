@@ -1,4 +1,4 @@
-"""Does a text hold a quotation: to the character, folded, or with parts left out."""
+"""Find a quotation in a text: exactly, folded, or with parts left out."""
 
 import re
 from typing import Literal
@@ -13,12 +13,12 @@ _CLOSING = "\"'`\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00bb\u203a"
 
 
 def is_empty(quote: str) -> bool:
-    """Whether nothing is quoted: no letter, digit or other sign besides space and punctuation."""
+    """Whether a quotation has nothing but white space and punctuation."""
     return not any(char.isalnum() for char in quote)
 
 
 def find(quote: str, text: Text) -> How | None:
-    """How the text holds the quotation; None: it does not. The strictest way that holds is told."""
+    """Return the strictest way in which the text contains the quotation; None if it does not."""
     if quote in text.exact:
         return "exact"
     if any(spelling in reading for spelling in _spellings(quote, text) for reading in text.readings):
@@ -35,7 +35,7 @@ def _spellings(quote: str, text: Text) -> set[str]:
 
 
 def _bare(quote: str) -> str:
-    """Without the quotation marks that a judge put around it."""
+    """Remove the quotation marks that a judge put around a quotation."""
     within = quote.strip()
     begun = within.lstrip(_OPENING)
     ended = begun.rstrip(_CLOSING)

@@ -1,7 +1,7 @@
-"""Contradictions in JSON Schemas: clashing `$id`s, references to nothing, `oneOf` branches that cannot be told apart.
+"""Find contradictions in JSON Schemas: clashing `$id`s, dangling references, `oneOf` branches that overlap.
 
-Branches are told apart by trial: documents are made that ought to fit both, and a validator is asked. What is
-reported comes with a document that proves it; what cannot be proved is not reported.
+Overlaps are found by trial: documents that may fit two branches are made and validated. Each finding comes with a
+document that proves it; without a proof nothing is reported.
 """
 
 import json
@@ -19,13 +19,13 @@ from normalizer.documents.pointers import escape
 _TRIALS = 200
 _DEPTH = 6
 _HOME = "https://lint.example/"
-"""What a relative `$id` is relative to."""
+"""The base of relative `$id`s."""
 _NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
-"""Keywords whose members are called what their author likes."""
+"""Keywords whose member names are free."""
 
 
 def lint(given: dict[str, Any]) -> list[Finding]:
-    """What is wrong with schemas, by the names they were given under. The built-in ones take part by their ids."""
+    """Return findings about schemas, by their names. References to the built-in schemas are resolved."""
     found: list[Finding] = []
     documents: dict[str, Any] = {spec.BASE + name: spec.schema(name) for name in spec.names()}
     owners = dict.fromkeys(documents, "the built-in schemas")
@@ -65,7 +65,7 @@ class _Schema:
         return found
 
     def _embedded(self) -> Iterator[Finding]:
-        """Parts of a document may have ids of their own, relative to the one around them."""
+        """Yield the embedded schemas of a document that have their own `$id`, relative to the one around them."""
         bases = {"": self._base}
         known = {**self._documents, self._base: self._document}
         for at, node in _nodes(self._document, ""):
@@ -95,14 +95,14 @@ class _Schema:
         return self._documents[uri.partition("#")[0]]
 
     def _trials(self, schema: Any) -> Iterator[Any]:
-        """Documents that may fit: the examples of its parts, and some made up from its keywords."""
+        """Yield documents that may fit a schema: the examples of its parts, and some made from its keywords."""
         flat = self._flat(schema, _DEPTH)
         for part in flat:
             yield from part.get("examples", [])
         yield from self._made(flat, _DEPTH)
 
     def _flat(self, schema: Any, depth: int) -> list[dict[str, Any]]:
-        """A schema as a list of parts that all hold, references resolved."""
+        """Return a schema as a list of parts that all apply, with references resolved."""
         if not isinstance(schema, dict) or depth == 0:
             return []
         parts = [schema]
@@ -157,7 +157,7 @@ class _Schema:
                 yield None
 
     def _objects(self, parts: list[dict[str, Any]], depth: int) -> Iterator[dict[str, Any]]:
-        """The smallest object that has all that is required, the fullest, and some between."""
+        """Yield the smallest object with all required members, the fullest, and some in between."""
         properties: dict[str, list[Any]] = {}
         for part in parts:
             for key, inner in part.get("properties", {}).items():
@@ -176,7 +176,7 @@ class _Schema:
 
 
 def _nodes(node: Any, at: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """All schemas in a schema, with their pointers."""
+    """Yield all subschemas of a schema with their pointers."""
     if isinstance(node, dict):
         yield at, node
         for key, inner in node.items():

@@ -1,4 +1,4 @@
-"""How well judges agree: every pair on the artifacts it shares, and all judges together. `agreement.json`."""
+"""Agreement of judges: of every pair on the artifacts it shares, and of all together. Makes `agreement.json`."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -19,7 +19,7 @@ from normalizer.statistics.judge_scores import Joint, JointValues, Shared, Verdi
 
 
 def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
-    """The report on the judges of ledgers."""
+    """Return the agreement document of ledgers."""
     with (
         open_ledgers.opened(folders, options.check) as given,
         started(options.engine, options.memory, given.size) as engine,
@@ -28,7 +28,7 @@ def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
 
 
 def agreement_of(engine: Engine, given: Sources, options: Options) -> dict[str, Any]:
-    """The report on the judges of ledgers that are open."""
+    """Return the agreement document of opened ledgers."""
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
         found = groups.find(engine, query, given, options.where)

@@ -1,5 +1,4 @@
-"""Measures of agreement from counted pairs of values, exactly. What a degenerate table cannot give is None, with the
-reason.
+"""Exact measures of agreement from counts of pairs of values. A measure that is undefined is None, with a reason.
 
 Cohen's kappa (1960), weighted kappa with squared distances on the scale (1968), Krippendorff's alpha (2004): ordinal
 alpha is the interval alpha of mid-ranks.
@@ -12,7 +11,7 @@ from fractions import Fraction
 from normalizer.statistics.judge_scores import Joint
 
 Measured = tuple[dict[str, Fraction | None], dict[str, str]]
-"""Measures by name, and why those that are None are."""
+"""Measures by name, and reasons for those that are None."""
 
 PAIR_MEASURES = ("mae", "exact", "bias", "max_abs_diff", "kappa", "kappa_quadratic", "alpha_ordinal")
 ALPHAS = ("alpha_ordinal", "alpha_interval", "alpha_nominal")
@@ -21,7 +20,7 @@ NOTHING_SHARED = "the judges share no artifact"
 
 
 def pair_measures(joint: Joint, denominator: int) -> Measured:
-    """How well two judges agree."""
+    """Return the measures of agreement of two judges."""
     n = joint.total()
     if not n:
         return dict.fromkeys(PAIR_MEASURES), dict.fromkeys(PAIR_MEASURES, NOTHING_SHARED)
@@ -39,7 +38,7 @@ def pair_measures(joint: Joint, denominator: int) -> Measured:
 
 
 def alphas(coincidences: Mapping[tuple[int, int], Fraction]) -> Measured:
-    """Krippendorff's alphas from a coincidence matrix, given as its diagonal and its upper half."""
+    """Return Krippendorff's alphas of a coincidence matrix, given as its diagonal and its upper half."""
     margins: dict[int, Fraction] = defaultdict(Fraction)
     for (low, high), weight in coincidences.items():
         margins[low] += weight
@@ -72,7 +71,7 @@ def _of_pair(joint: Joint) -> dict[tuple[int, int], Fraction]:
 def _alpha(
     coincidences: Mapping[tuple[int, int], Fraction], margins: Mapping[int, Fraction], at: dict[int, Fraction]
 ) -> Fraction | None:
-    """1 - observed / expected squared distance, values standing where `at` puts them."""
+    """Return 1 - observed / expected squared distance, with values at the positions `at`."""
     n = sum(margins.values(), Fraction())
     observed = 2 * sum((at[high] - at[low]) ** 2 * weight for (low, high), weight in coincidences.items())
     first = sum(at[value] * weight for value, weight in margins.items())

@@ -1,4 +1,4 @@
-"""Paired contrasts: two levels of a key on blocks that agree in everything else that was named."""
+"""Paired contrasts: two levels of a key, compared on blocks that agree in the other keys."""
 
 from collections import defaultdict
 from fractions import Fraction
@@ -15,7 +15,7 @@ from normalizer.statistics.spread import spread
 
 
 def contrasts(query: Query, headline: Headline, rules: Rules, seed: int, resamples: int) -> list[dict[str, Any]]:
-    """Every pair of levels of the first key, paired by the others; the totals first, then the dimensions."""
+    """Return every pair of levels of the first key, paired by the other keys: the total first, then dimensions."""
     blocks: dict[Levels, dict[str, Levels]] = defaultdict(dict)
     for levels in headline.levels():
         if levels[0] is not None and headline.group(levels, rules).n:

@@ -1,4 +1,4 @@
-"""How the totals of a group's units are spread: each value and how many units have it."""
+"""Distribution of the totals of a group's units: each value with its number of units."""
 
 from collections import defaultdict
 from decimal import Decimal
@@ -15,7 +15,7 @@ from normalizer.ledger.open_ledgers import Sources
 
 
 def distribution(engine: Engine, given: Sources, options: Options) -> list[dict[str, Any]]:
-    """A group a row, in the order of a summary: `key`, and `values` as pairs of total and units."""
+    """Return one row per group, in the order of a summary: `key`, and `values` as pairs of total and units."""
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
         found = groups.find(engine, query, given, options.where)

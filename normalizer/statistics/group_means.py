@@ -1,4 +1,4 @@
-"""The means of groups without their spreads, for what is asked of them again and again."""
+"""Means of groups without spreads, for statistics that compute them many times."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from normalizer.ledger.open_ledgers import Sources
 
 @dataclass(slots=True)
 class Headline:
-    """Groups, under the same rules as every table."""
+    """Means of groups under the rules of `aggregate.eligibility`."""
 
     found: Found
     groups: dict[Levels, Group]
@@ -24,28 +24,28 @@ class Headline:
 
     @classmethod
     def of(cls, engine: Engine, given: Sources, query: Query, options: Options) -> "Headline":
-        """From prepared records."""
+        """Compute the means from prepared records."""
         found = find(engine, query, given, options.where)
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)
         return cls(found, numbers.groups(), numbers.denominator)
 
     def without(self, judge: str, engine: Engine, query: Query, options: Options) -> "Headline":
-        """The headline without the records of one judge."""
+        """Return the means without the records of one judge."""
         found = without(judge, engine, query, self.found)
         numbers = Numbers(engine, query, f"{options.rules.condition()} AND {not_by(judge)}", options.unit)
         return Headline(found, numbers.groups(), numbers.denominator)
 
     def levels(self) -> list[Levels]:
-        """All groups, sorted."""
+        """Return all groups, sorted."""
         return sorted(self.found.valid, key=keys.sort_key)
 
     def group(self, levels: Levels, rules: Rules) -> Group:
-        """A group, empty where the rules give it no number."""
+        """Return a group; empty if the rules give it no number."""
         refused = rules.only_self_judged(self.found.valid.get(levels) or _NOTHING)
         return Group() if refused else self.groups.get(levels, Group())
 
     def mean(self, levels: Levels, rules: Rules, place: int = -1) -> Fraction | None:
-        """The mean of a measure; of the total unless another is named."""
+        """Return the mean of a measure, by default the total."""
         group = self.group(levels, rules)
         return group.mean(self.denominator, place) if group.n else None
 

@@ -1,4 +1,4 @@
-"""Verdicts: what each judge says of each artifact, its repeated records averaged; and pairs of them, counted."""
+"""Scores by judge and artifact, repeated records averaged, and counts of pairs of scores of two judges."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -31,13 +31,13 @@ class JointValues:
 
     pairs: dict[tuple[str, str], Joint] = field(default_factory=lambda: defaultdict(Counter))
     coincidences: dict[tuple[int, int], Fraction] = field(default_factory=lambda: defaultdict(Fraction))
-    """Over all judges: each pair within an artifact weighs 1 / (its judges - 1); first value not above the second."""
+    """Over all judges. Each pair within an artifact has the weight 1 / (its judges - 1); smaller value first."""
     artifacts: int = 0
-    """With two judges or more."""
+    """Number of artifacts with two judges or more."""
 
 
 class Verdicts:
-    """Has the engine keep `verdicts`, from records grouped by nothing."""
+    """Makes the engine's table `verdicts` from ungrouped records and queries it."""
 
     def __init__(self, engine: Engine, query: Query, eligible: str) -> None:
         self.engine = engine
@@ -53,12 +53,12 @@ class Verdicts:
         self.denominator = common * 10**query.places
 
     def judges(self) -> dict[str, int]:
-        """All judges, sorted, with how many artifacts they judged."""
+        """Return all judges, sorted, with the number of artifacts they judged."""
         rows = self.engine.rows("SELECT judge, COUNT(*) FROM verdicts GROUP BY judge")
         return dict(sorted((judge, int(count)) for judge, count in rows))
 
     def shared(self) -> dict[tuple[str, str], Shared]:
-        """The artifacts that each pair of judges shares; pairs that share none are absent."""
+        """Return the artifacts that each pair of judges shares; pairs without any are absent."""
         text = (
             "SELECT a.judge, b.judge, COUNT(*), SUM(a.selfs + b.selfs), MAX(a.m), MAX(b.m) "
             f"FROM verdicts a JOIN verdicts b ON {_SAME} WHERE a.judge < b.judge GROUP BY a.judge, b.judge"
@@ -69,7 +69,7 @@ class Verdicts:
         }
 
     def joint(self, measure: str) -> JointValues:
-        """All pairs of values of one measure."""
+        """Return all pairs of values of one measure."""
         text = (
             f"SELECT a.judge, b.judge, p.k, a.{measure}, b.{measure}, COUNT(*) "
             f"FROM verdicts a JOIN verdicts b ON {_SAME} "
@@ -82,14 +82,14 @@ class Verdicts:
             values = int(one), int(other)
             found.pairs[first, second][values] += int(count)
             low, high = sorted(values)
-            # Both orders of a pair count; of unequal values each order is a cell of its own.
+            # A pair counts in both orders; for unequal values each order is a cell of its own.
             found.coincidences[low, high] += Fraction(int(count) * (2 if low == high else 1), int(panel) - 1)
             artifacts += Fraction(2 * int(count), int(panel) * (int(panel) - 1))
         found.artifacts = int(artifacts)
         return found
 
     def meetings(self) -> Iterator[tuple[str, str, int, int]]:
-        """For every two judges (and each with itself) and size of panel, how many artifacts they both judged."""
+        """Return the number of artifacts that two judges (or one) judged, by judges and size of panel."""
         text = (
             "SELECT a.judge, b.judge, p.k, COUNT(*) "
             f"FROM verdicts a JOIN verdicts b ON {_SAME} JOIN panels p ON {_PANEL} GROUP BY a.judge, b.judge, p.k"
@@ -98,7 +98,7 @@ class Verdicts:
             yield one, other, int(panel), int(count)
 
     def sums(self) -> Iterator[tuple[str, int, int, int]]:
-        """For every judge and size of panel: the sum of its totals, and that of all judges on the same artifacts."""
+        """Return by judge and size of panel the sum of its totals, and that of all judges on the same artifacts."""
         text = (
             f"SELECT a.judge, p.k, SUM(a.t), SUM(p.t) FROM verdicts a JOIN panels p ON {_PANEL} GROUP BY a.judge, p.k"
         )
@@ -106,14 +106,14 @@ class Verdicts:
             yield judge, int(panel), int(own), int(everyone)
 
     def squares(self) -> Iterator[tuple[int, int, int, int]]:
-        """For every size of panel: artifacts, squares of totals, squares of the artifacts' sums of totals."""
+        """Return by size of panel: artifacts, squares of totals, squares of the artifacts' sums of totals."""
         for panel, *sums in self.engine.rows("SELECT k, COUNT(*), SUM(t2), SUM(t * t) FROM panels GROUP BY k"):
             artifacts, squares, squared_sums = map(int, sums)
             yield int(panel), artifacts, squares, squared_sums
 
     def against_others(self, judge: str, *, own: bool) -> list[Fraction]:
-        """A judge's total minus the mean of the cross-judging others', for each artifact of its own model or of
-        others; sorted."""
+        """Return a judge's total minus the mean of the cross-judging others, for each artifact of its own model or of
+        others, sorted."""
         text = (
             "SELECT t, o, k, COUNT(*) FROM ("
             "SELECT a.artifact, a.generator, a.t AS t, SUM(b.t) AS o, COUNT(*) AS k "
@@ -129,5 +129,5 @@ class Verdicts:
         return sorted(found)
 
     def self_judging(self) -> list[str]:
-        """Judges with a self-judged record, sorted."""
+        """Return judges with a self-judged record, sorted."""
         return sorted(row[0] for row in self.engine.rows("SELECT DISTINCT judge FROM verdicts WHERE selfs > 0"))

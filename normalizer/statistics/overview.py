@@ -1,4 +1,4 @@
-"""Invalid rates, bounds, contrasts, judge severity, leave-one-out: a document of `statistics.json`."""
+"""Invalid rates, bounds, contrasts, judge severity and leave-one-out. Makes `statistics.json`."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +30,7 @@ def statistics(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> dict[str, Any]:
-    """The report on ledgers; `contrast` is a key whose levels are compared on blocks that agree in `paired_by`."""
+    """Return the statistics of ledgers. The levels of the key `contrast` are compared on blocks of `paired_by`."""
     with (
         open_ledgers.opened(folders, options.check) as given,
         started(options.engine, options.memory, given.size) as engine,
@@ -47,7 +47,7 @@ def statistics_of(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> dict[str, Any]:
-    """The report on ledgers that are open."""
+    """Return the statistics of opened ledgers."""
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
         headline = Headline.of(engine, given, query, options)

@@ -1,4 +1,4 @@
-"""Rates of INVALID records, and bounds of the means if these had been valid."""
+"""Rates of INVALID records, and bounds on the means had these records been valid."""
 
 from collections import Counter
 from fractions import Fraction
@@ -24,16 +24,16 @@ _Z = Fraction(1.959963984540054)
 
 
 def wilson(count: int, n: int) -> tuple[Fraction, Fraction]:
-    """Wilson's 95 % interval of a share."""
+    """Return Wilson's 95 % interval of a proportion."""
     middle = count + _Z**2 / 2
     half = _Z * root(Fraction(count * (n - count), n) + _Z**2 / 4)
     low, high = (middle - half) / (n + _Z**2), (middle + half) / (n + _Z**2)
-    # Exactly 0 and 1 at the ends, where a root that is cut after 20 places would be a hair off.
+    # Exactly 0 and 1 at the ends, where the rounded root would give slightly more or less.
     return (Fraction(0) if count == 0 else low), (Fraction(1) if count == n else high)
 
 
 def invalid_rates(found: Found) -> dict[str, Any]:
-    """By judge, generator and phase, from records found by all three."""
+    """Return the rates by judge, by generator and by phase, from counts grouped by all three."""
     rates: dict[str, Any] = {}
     for place, key in enumerate(BY):
         records: Counter[keys.Level] = Counter()
@@ -59,8 +59,8 @@ def invalid_rates(found: Found) -> dict[str, Any]:
 
 
 def bounds(engine: Engine, given: Sources, query: Query, options: Options, headline: Headline) -> list[dict[str, Any]]:
-    """The mean total of each group as it is, and with every INVALID record of an admitted phase at an end of the
-    scale. An INVALID record whose phase cannot be read was screened as diagnostic, and is taken as such."""
+    """Return the mean total of each group, and its bounds with every INVALID record of an admitted phase at one end
+    of the scale. An INVALID record whose phase cannot be read counts as diagnostic."""
     ends_of: dict[str, Headline] = {}
     with TemporaryDirectory(prefix="normalizer-") as scratch:
         for end in ("minimum", "maximum"):

@@ -1,4 +1,4 @@
-"""Self against cross judging, on the same artifacts: what a judge adds when the output is its own model's."""
+"""Self-judging compared with cross-judging on the same artifacts: a judge's bonus for its own model's output."""
 
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,7 @@ from normalizer.statistics.spread import ends, mean_of, spread, variance_of
 
 
 def self_against_cross(verdicts: Verdicts, seed: int, resamples: int) -> list[dict[str, Any]]:
-    """A row a judge that judged its own model's outputs."""
+    """Return one row per judge that judged its own model's outputs."""
     return [
         {
             "judge": judge,
@@ -55,7 +55,7 @@ def _difference(values: list[Fraction], seed: int, resamples: int) -> dict[str, 
 
 
 def _welch(own: list[Fraction], elsewhere: list[Fraction], excess: Fraction) -> tuple[Fraction, Fraction] | None:
-    """Welch's interval of a difference of means, with the freedom of Satterthwaite."""
+    """Return Welch's interval of a difference of means, with Satterthwaite's degrees of freedom."""
     if min(len(own), len(elsewhere)) < 2:
         return None
     errors = [variance_of(each) / len(each) for each in (own, elsewhere)]

@@ -19,7 +19,7 @@ Matrix = list[list[Fraction]]
 
 
 def severity(verdicts: Verdicts) -> dict[str, Any]:
-    """A document of `statistics.json#/$defs/severity`."""
+    """Return a document of `statistics.json#/$defs/severity`."""
     counts = verdicts.judges()
     equations = _Equations(verdicts, list(counts))
     panels = equations.panels()
@@ -33,7 +33,7 @@ def severity(verdicts: Verdicts) -> dict[str, Any]:
                 effects[judge] = sum(
                     (weight * equations.right[other] for weight, other in zip(row, panel, strict=True)), Fraction(0)
                 )
-                # The matrix of ones picks the solution that adds up to 0; its own part is taken off again.
+                # Adding a matrix of ones selects the solution that sums to 0; its contribution is subtracted below.
                 leverage[judge] = row[place] - Fraction(1, len(panel) ** 2)
     explained = sum((effects[judge] * equations.right[judge] for judge in effects), Fraction(0))
     freedom = equations.verdicts - equations.artifacts - sum(len(panel) - 1 for panel in panels)
@@ -70,7 +70,7 @@ def _effect(
 
 
 class _Equations:
-    """The judges' normal equations, from sums over artifacts grouped by how many judges they have."""
+    """The judges' normal equations, from sums over artifacts grouped by their number of judges."""
 
     def __init__(self, verdicts: Verdicts, judges: list[str]) -> None:
         scale = verdicts.denominator
@@ -79,7 +79,7 @@ class _Equations:
         self.right: dict[str, Fraction] = defaultdict(Fraction)
         self.verdicts = self.artifacts = 0
         self.within = Fraction(0)
-        """Sum of squares within artifacts."""
+        """Return the sum of squares within artifacts."""
         for one, other, panel, count in verdicts.meetings():
             self.left[one, other] -= Fraction(count, panel)
             if one == other:
@@ -92,7 +92,7 @@ class _Equations:
             self.within += Fraction(squares, scale**2) - Fraction(squared_sums, scale**2 * panel)
 
     def panels(self) -> list[list[str]]:
-        """The connected groups of judges, each sorted, in order of their first judge."""
+        """Return the connected groups of judges, each sorted, in order of their first judge."""
         panels: list[list[str]] = []
         pending = list(self.judges)
         while pending:
@@ -108,7 +108,7 @@ class _Equations:
 
 
 def _inverse(matrix: Matrix) -> Matrix:
-    """Gauss and Jordan, in fractions."""
+    """Invert a matrix by Gauss-Jordan elimination in exact fractions."""
     size = len(matrix)
     rows = [list(row) + [Fraction(place == at) for at in range(size)] for place, row in enumerate(matrix)]
     for column in range(size):

@@ -13,18 +13,18 @@ _MOST_BITS = 100_000_000
 """Size limit of the exact table of sums, in bits; beyond it, sign patterns are sampled."""
 
 _MANY = 20_000
-"""Beyond this many pairs the sum is as good as normal."""
+"""With more pairs the normal approximation is used."""
 
 
 class Tested(NamedTuple):
-    """A p-value and how it came about."""
+    """A p-value and the method that gave it."""
 
     p: Fraction
     method: str
 
 
 def sign_flip(differences: list[Fraction], seed: int, resamples: int = RESAMPLES) -> Tested:
-    """Two-sided."""
+    """Return the two-sided p-value of paired differences. `seed` and `resamples` are for the sampled method."""
     sizes, observed = _whole(differences)
     if not observed:
         return Tested(Fraction(1), "exact")
@@ -36,7 +36,7 @@ def sign_flip(differences: list[Fraction], seed: int, resamples: int = RESAMPLES
 
 
 def _whole(differences: list[Fraction]) -> tuple[list[int], int]:
-    """The differences' sizes as small whole numbers in a common unit, and the size of their sum."""
+    """Return the absolute differences as integers in a common unit, and the absolute value of their sum."""
     common = lcm(*(difference.denominator for difference in differences)) if differences else 1
     scaled = [int(difference * common) for difference in differences]
     unit = gcd(*scaled) or 1
@@ -44,12 +44,12 @@ def _whole(differences: list[Fraction]) -> tuple[list[int], int]:
 
 
 def _exact(sizes: list[int], observed: int) -> Fraction:
-    """Count the subsets by their sum: one wide integer holds all counts side by side."""
+    """Count subsets by their sum, with all counts packed into one wide integer."""
     width = len(sizes) + 1  # no count exceeds 2 ** len(sizes)
     counts = 1
     for size in sizes:
         counts += counts << (size * width)
-    # A pattern whose positive part is s has the sum 2 s - all; by symmetry the upper tail is counted, twice.
+    # Signs whose positive part is s have the sum 2 s - all; by symmetry, count the upper tail twice.
     least = (sum(sizes) + observed + 1) // 2
     text = f"{counts >> (least * width):b}"
     tail = sum(int(text[max(end - width, 0) : end], 2) for end in range(len(text), 0, -width))
@@ -70,7 +70,7 @@ def _drawn(sizes: list[int], observed: int, seed: int, resamples: int) -> Fracti
 
 
 def holm(values: list[Fraction | None]) -> list[Fraction | None]:
-    """The corrected p-values, in the order given; None stays None and counts as no test."""
+    """Return the corrected p-values in the order given; None stays None and does not count as a test."""
     known = sorted((value, place) for place, value in enumerate(values) if value is not None)
     corrected: list[Fraction | None] = [None] * len(values)
     highest = Fraction(0)

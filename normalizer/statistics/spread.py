@@ -1,4 +1,4 @@
-"""Mean, deviation and interval of a list of exact values, as documents have them."""
+"""Mean, standard deviation and interval of exact values, as members of documents."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -10,18 +10,18 @@ from normalizer.documents.exact import rounded, rounded_root
 
 
 def mean_of(values: Sequence[Fraction]) -> Fraction:
-    """The mean of one value or more."""
+    """Return the mean of one value or more."""
     return sum(values, Fraction(0)) / len(values)
 
 
 def variance_of(values: Sequence[Fraction]) -> Fraction:
-    """The variance of two values or more, with n - 1."""
+    """Return the variance of two values or more, with n - 1."""
     mean = mean_of(values)
     return sum(((value - mean) ** 2 for value in values), Fraction(0)) / (len(values) - 1)
 
 
 def spread(values: Sequence[Fraction], name: str, what: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """The members `name` (the mean), `sd` and `ci95`, and why those that are None are; `what` names one value."""
+    """Return `name` (the mean), `sd` and `ci95`, and reasons for those that are None; `what` names one value."""
     if not values:
         return {name: None, "sd": None, "ci95": None}, dict.fromkeys((name, "sd", "ci95"), f"there is no {what}")
     mean = mean_of(values)
@@ -34,5 +34,5 @@ def spread(values: Sequence[Fraction], name: str, what: str) -> tuple[dict[str, 
 
 
 def ends(interval: tuple[Fraction, Fraction]) -> list[Decimal]:
-    """An interval as documents have it."""
+    """Return an interval as a member of a document."""
     return [rounded(end) for end in interval]

@@ -1,4 +1,4 @@
-"""Agreement between judges as a table: a row a pair and measure."""
+"""Agreement between judges as a table, one row per pair and measure."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _SHOWN = ("mae", "exact", "bias", "max_abs_diff", "kappa", "kappa_quadratic", "a
 
 
 def table(report: dict[str, Any]) -> Table:
-    """Every pair, and all judges together."""
+    """Return a table of every pair and of all judges together."""
     rows: list[list[Cell]] = []
     reasons = set()
     for pair in report["pairs"]:
@@ -30,5 +30,5 @@ def table(report: dict[str, Any]) -> Table:
 
 
 def measures(of: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """The total and the dimensions by the names that tables give them."""
+    """Return the names of the total and the dimensions in tables."""
     return [("total", of["total"]), *((cell_names.dimension(name), found) for name, found in of["dimensions"].items())]

@@ -11,7 +11,7 @@ _WITH_INTERVAL = ("exact", "bias", "kappa", "pearson")
 
 
 def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
-    """All tables with their titles; those that would be empty are left out."""
+    """Return all tables that are not empty, by title."""
     tables = [
         ("Judges against gold", judges(document)),
         ("Bias by gold level", _by_level(document)),
@@ -23,7 +23,7 @@ def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
 
 
 def judges(document: dict[str, Any]) -> Table:
-    """A row a measure, judge and group."""
+    """Return one row per measure, judge and group."""
     rows: list[list[Cell]] = []
     reasons = set()
     for measure in document["measures"]:

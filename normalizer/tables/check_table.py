@@ -8,7 +8,7 @@ from normalizer.tables.summary_table import selected
 
 
 def table(report: dict[str, Any], *, everything: bool) -> Table:
-    """A row a cell; those that match only if everything is asked for."""
+    """Return one row per cell, by default only cells that do not match."""
     rows: list[list[Cell]] = []
     for cell in report["cells"]:
         if everything or cell["verdict"] != "match":

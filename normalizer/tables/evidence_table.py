@@ -1,4 +1,4 @@
-"""Verdicts on evidence as tables: counts a judge, and each quotation that is not where it should be."""
+"""Verdicts on evidence as tables: counts by judge, and quotations that were not found."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ NEVER = "Verdicts are findings for audit; no score and no validity depends on th
 
 
 def counts(report: dict[str, Any]) -> Table:
-    """A row a judge."""
+    """Return one row per judge."""
     rows: list[list[Cell]] = [
         [cell_names.level(judge["judge_model"]), sum(judge["counts"].values()), *judge["counts"].values()]
         for judge in report["judges"]
@@ -32,7 +32,7 @@ def counts(report: dict[str, Any]) -> Table:
 
 
 def wrong(report: dict[str, Any]) -> Table:
-    """A row a quotation that is not in its file, and a row a file that is not what it should be."""
+    """Return one row per quotation that is not in its file, and per file with another hash or none."""
     rows: list[list[Cell]] = []
     for file in report["artifacts"]:
         if file["state"] not in ("checked", "unhashed"):
@@ -54,7 +54,7 @@ def wrong(report: dict[str, Any]) -> Table:
 
 
 def everything(report: dict[str, Any]) -> Table:
-    """A row a quotation: for programs."""
+    """Return one row per quotation, for programs."""
     columns = ["record_id", "validity", "judge_model", "artifact", "dimension", "verdict", "found_in", "why", "quote"]
     rows: list[list[Cell]] = []
     for finding in report["findings"]:
@@ -66,5 +66,5 @@ def everything(report: dict[str, Any]) -> Table:
 
 
 def elsewhere(finding: dict[str, Any]) -> str:
-    """The other artifacts that a quotation was found in."""
+    """Return the other artifacts in which a quotation was found."""
     return ", ".join(cell_names.level(found["artifact"], ", ") for found in finding["found_in"])

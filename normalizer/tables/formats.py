@@ -1,4 +1,4 @@
-"""One table, five ways to write it: text, CSV, Markdown, LaTeX; JSON is the document itself."""
+"""Write a table as text, CSV, Markdown or LaTeX. For JSON, commands print the document itself."""
 
 import re
 import unicodedata
@@ -14,17 +14,17 @@ NA = "NA"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns, rows and what is said below. Numbers stand to the right, and NA is written for None."""
+    """Columns, rows and notes. Numbers are aligned right, and None is written as NA."""
 
     columns: list[str]
     rows: list[list[Cell]]
     notes: list[str]
     bold: frozenset[tuple[int, int]] = frozenset()
-    """Rows and columns of cells that stand out in Markdown and LaTeX."""
+    """Row and column of each cell that is bold in Markdown and LaTeX."""
 
 
 def chosen(table: Table, columns: tuple[str, ...] = (), names: dict[str, str] | None = None) -> Table:
-    """Only these columns, in this order, under other names where `names` gives one. Raises CannotRun for a column
+    """Return the table with only these columns, in this order, renamed as `names` says. Raises CannotRun for a column
     that the table does not have."""
     names = names or {}
     for name in (*columns, *names):
@@ -37,7 +37,7 @@ def chosen(table: Table, columns: tuple[str, ...] = (), names: dict[str, str] | 
 
 
 def flagged(table: Table, flags: list[str]) -> Table:
-    """With what must be said of all its numbers in every row: notes do not go into CSV."""
+    """Return the table with flags for all its numbers added to every row, because CSV has no notes."""
     if not flags or "flags" in table.columns:
         return table
     rows = [[*row, " ".join(flags)] for row in table.rows]
@@ -45,12 +45,12 @@ def flagged(table: Table, flags: list[str]) -> Table:
 
 
 def written(table: Table, form: str) -> str:
-    """The table as text, csv, md or latex."""
+    """Return the table as text, csv, md or latex."""
     return {"text": text, "csv": csv_text, "md": markdown, "latex": latex}[form](table)
 
 
 def text(table: Table) -> str:
-    """For a terminal."""
+    """Return the table as aligned text."""
     shown = [[_seen(cell) for cell in table.columns], *([_seen(cell) for cell in row] for row in table.rows)]
     widths = [max(map(_width, column)) for column in zip(*shown, strict=True)]
     right = _numeric(table)
@@ -65,13 +65,13 @@ def text(table: Table) -> str:
 
 
 def csv_text(table: Table) -> str:
-    """Comma-separated values, RFC 4180 with line feeds."""
+    """Return comma-separated values, RFC 4180 with line feeds."""
     rows: list[list[Cell]] = [[*table.columns], *table.rows]
     return "".join(",".join(map(_csv, row)) + "\n" for row in rows)
 
 
 def markdown(table: Table) -> str:
-    """A Markdown table, and the notes as a list."""
+    """Return a Markdown table, with the notes as a list."""
     rule = ["---:" if is_right else "---" for is_right in _numeric(table)]
     lines = [_markdown_row([_markdown(_seen(cell)) for cell in table.columns]), _markdown_row(rule)]
     for place, row in enumerate(table.rows):
@@ -84,7 +84,7 @@ def markdown(table: Table) -> str:
 
 
 def latex(table: Table, *, fit: bool = False) -> str:
-    """A `tabular` that compiles without a package, and the notes as a paragraph. With `fit`, in small type with narrow
+    """Return a `tabular` that needs no package, with the notes as a paragraph. With `fit`, in small type with narrow
     gaps and headings broken at dots and underscores, for one column of a page."""
     columns = "".join("r" if is_right else "l" for is_right in _numeric(table))
     head = [_broken(name) for name in table.columns] if fit else [_latex(name) for name in table.columns]
@@ -104,14 +104,14 @@ def latex(table: Table, *, fit: bool = False) -> str:
 
 
 def plain(cell: Cell) -> str:
-    """A cell as it is, decimals written out."""
+    """Return a cell unchanged, with decimals written out."""
     if cell is None:
         return NA
     return f"{cell:f}" if isinstance(cell, Decimal) else str(cell)
 
 
 def _csv(cell: Cell) -> str:
-    # The standard writer leaves a lone carriage return bare, which readers take for the end of a row.
+    # The csv module does not quote a lone carriage return, which readers take for the end of a row.
     text = plain(cell)
     return '"' + text.replace('"', '""') + '"' if any(char in text for char in ',"\r\n') else text
 
@@ -125,7 +125,7 @@ def _numeric(table: Table) -> list[bool]:
 
 
 def _seen(cell: Cell) -> str:
-    """A cell fit for people whatever a bundle says, and no two that look the same."""
+    """Return a cell with invisible characters escaped, so that different values look different."""
     shown = plain(cell)
     is_seen = shown.isprintable() and shown == shown.strip() and "  " not in shown
     return shown if is_seen else quoted(shown)
@@ -145,7 +145,7 @@ def _markdown_row(cells: list[str]) -> str:
 
 
 def _markdown(shown: str) -> str:
-    """Text that no Markdown or HTML reader takes for markup."""
+    """Escape text so that nothing in it is Markdown or HTML markup."""
     escaped = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{char}" if char in r"\`*_{}[]()#+!|~$" else char for char in escaped)
 
@@ -168,14 +168,14 @@ _LATEX = {
     "`": r"\textasciigrave{}",
     "-": r"{-}",
     "\xb1": r"$\pm$",
-    # At the beginning of a row these two would be taken for arguments of the row's end before it.
+    # At the start of a row these two would be arguments of the `\\` before it.
     "[": "{[}",
     "*": "{*}",
 }
 
 
 def _broken(name: str) -> str:
-    """A heading on several lines, broken after dots, underscores and spaces."""
+    """Break a heading into lines after dots, underscores and spaces."""
     parts = [part for part in re.split(r"(?<=[._ ])", name) if part]
     if len(parts) < 2:
         return _latex(name)
@@ -190,6 +190,6 @@ def _latex(cell: Cell) -> str:
 
 
 def _latex_text(text: str) -> str:
-    # Beyond Latin-1 not every TeX knows a character: it is named, in other letters than the rest, so that the table
-    # compiles and no name that spells out another looks like it.
+    # Not every TeX has characters beyond Latin-1: write their code in another font, so that the table compiles and no
+    # plain name looks the same.
     return "".join(_LATEX.get(char, char if char <= "\xff" else rf"\texttt{{U+{ord(char):04X}}}") for char in text)

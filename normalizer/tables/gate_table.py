@@ -10,7 +10,7 @@ _MARKS = {"better": "better", "no_worse": "no worse within the margin", "worse":
 
 
 def table(document: dict[str, Any]) -> Table:
-    """A row a verdict."""
+    """Return one row per verdict."""
     rows: list[list[Cell]] = []
     for result in document["results"]:
         levels: list[Cell] = [cell_names.level(level) for level in result["key"].values()]
@@ -22,7 +22,7 @@ def table(document: dict[str, Any]) -> Table:
 
 
 def notes(document: dict[str, Any]) -> list[str]:
-    """Notes below the verdicts: method, reasons, flags."""
+    """Return the notes below the verdicts: method, reasons, flags."""
     sign = "base minus candidate" if document["lower_is_better"] else "candidate minus base"
     said = [
         f"Differences are {sign}, paired by artifact; intervals at {100 * (1 - document['alpha_each']):g} % "
@@ -39,12 +39,12 @@ def notes(document: dict[str, Any]) -> list[str]:
 
 
 def summary(document: dict[str, Any]) -> str:
-    """The Markdown summary."""
+    """Return the Markdown summary."""
     return f"### Evaluation gate: {document['verdict']}\n\n{markdown(table(document))}"
 
 
 def junit(document: dict[str, Any]) -> str:
-    """JUnit XML: a test case a verdict, failed unless it passes."""
+    """Return JUnit XML with one test case per verdict."""
     results = document["results"]
     failures = sum(not result["passes"] for result in results)
     lines = [
@@ -69,7 +69,7 @@ def named(result: dict[str, Any]) -> str:
 
 
 def _clean(text: str) -> str:
-    """Without characters that XML 1.0 cannot hold."""
+    """Remove characters that XML 1.0 does not allow."""
     return "".join(
         char if char in "\t\n\r" or (char >= " " and char not in "\ufffe\uffff") else "\N{REPLACEMENT CHARACTER}"
         for char in text

@@ -8,13 +8,13 @@ from normalizer.tables.summary_table import left_out_note, of_all
 
 
 def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
-    """The tables with their titles; a plan that would be empty is left out."""
+    """Return the tables by title, without the plan if it is empty."""
     tables = [("Noise of judges asked again", noise(document)), ("Items needed", _plan(document))]
     return [tables[0], *((title, table) for title, table in tables[1:] if table.rows)]
 
 
 def noise(document: dict[str, Any]) -> Table:
-    """A row a judge and measure."""
+    """Return one row per judge and measure."""
     rows: list[list[Cell]] = []
     for row in document["results"]:
         cells: list[Cell] = [row["items"], row["repeated_items"], row["labels"], row["changed"], row["within_sd"]]

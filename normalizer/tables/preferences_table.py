@@ -13,8 +13,7 @@ _FLAGS: dict[str, str] = spec.resource("rules/flags.json")
 
 
 def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
-    """All tables with their titles. Those that would be empty are left out, but for the first: its notes say what was
-    left out of all of them."""
+    """Return all tables by title, without empty ones except the first, whose notes say what was left out of all."""
     tables = [
         ("Pairs", pairs(document)),
         ("Generators against all others", overall(document)),
@@ -27,7 +26,7 @@ def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
 
 
 def pairs(document: dict[str, Any]) -> Table:
-    """A row a pair: the rate of the first generator against the second."""
+    """Return one row per pair: the rate of the first generator against the second."""
     rows = [
         [*_levels(group), _name(pair["a"]), _name(pair["b"]), *_rate(pair)]
         for group in document["groups"]
@@ -38,7 +37,7 @@ def pairs(document: dict[str, Any]) -> Table:
 
 
 def overall(document: dict[str, Any]) -> Table:
-    """A row a generator: its rate against all others."""
+    """Return one row per generator: its rate against all others."""
     told = [row for group in document["groups"] for row in group["overall"]]
     rows = [
         [*_levels(group), _name(row["generator"]), *_rate(row)]
@@ -49,7 +48,7 @@ def overall(document: dict[str, Any]) -> Table:
 
 
 def ratings(document: dict[str, Any]) -> Table:
-    """A row a generator: its rating with the interval."""
+    """Return one row per generator: its rating with the interval."""
     rows: list[list[Cell]] = []
     said = {"Log-odds, a draw being half a win; intervals are cluster-robust by item."}
     for group in document["groups"]:
@@ -66,7 +65,7 @@ def ratings(document: dict[str, Any]) -> Table:
 
 
 def notes(document: dict[str, Any], told: list[dict[str, Any]]) -> list[str]:
-    """The rule and what was left out."""
+    """Return notes on the rule and on what was left out."""
     drawn = document["bootstrap"]
     said = of_all(document["flags"])
     said.append(

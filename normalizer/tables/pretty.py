@@ -1,4 +1,4 @@
-"""JSON for people: indented, decimals to the digit."""
+"""Indented JSON with exact decimals."""
 
 import json
 from decimal import Decimal
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def dumps(value: Any, indent: str = "") -> str:
-    """The value as indented ASCII JSON; lists of plain values stay on one line."""
+    """Return a value as indented ASCII JSON; lists of plain values are on one line."""
     inner = indent + "  "
     if isinstance(value, dict):
         if not value:

@@ -9,7 +9,7 @@ from normalizer.tables.summary_table import left_out_note, of_all
 
 
 def named(report: dict[str, Any]) -> list[tuple[str, Table]]:
-    """Titles and tables. Each says what must be said of its numbers: it may be published without the others."""
+    """Return the tables by title. Each has all notes on its numbers, since it may be published alone."""
     by = report["by"]
     found = [
         ("Invalid records", _rates(report["invalid_rates"])),

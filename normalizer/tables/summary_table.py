@@ -1,4 +1,4 @@
-"""A summary as a table: a row a group, and below it what was left out and what the flags mean."""
+"""A summary as a table: one row per group, with notes on records left out and on flags."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ _MOMENTS = ("mean", "sd", "min", "max")
 
 
 def wide(summary: dict[str, Any]) -> Table:
-    """Everything, a column a number: for programs. Rows of kind `left_out` count what is in no group, by reason."""
+    """Return all numbers, one per column, for programs. Rows of kind `left_out` count records in no group."""
     dimensions = _dimensions(summary)
     measures = ["total", *map(cell_names.dimension, dimensions)]
     columns = ["row", *summary["by"], "n", "n_records", "n_judges"]
@@ -41,7 +41,7 @@ def wide(summary: dict[str, Any]) -> Table:
 
 
 def narrow(summary: dict[str, Any]) -> Table:
-    """For people: counts, the total with its interval, the means of the dimensions."""
+    """Return a table for people: counts, the total with its interval, the means of the dimensions."""
     dimensions = _dimensions(summary)
     columns = [*summary["by"], "n", "records", "judges", "total", "sd", "95 % interval", "min", "max"]
     columns += [*map(cell_names.dimension, dimensions), "at min", "at max", "flags"]
@@ -57,7 +57,7 @@ def narrow(summary: dict[str, Any]) -> Table:
 
 
 def published(summary: dict[str, Any], cells: str, places: int, *, lower_is_better: bool | None = None) -> Table:
-    """For a paper: keys, n, and the mean of the total and of each dimension with its spread in one cell.
+    """Return a table for a paper: keys, n, and the mean of the total and of each dimension with its spread in one cell.
 
     The summary must have more places than are shown: half an interval is rounded here, once. `cells` is `mean`,
     `mean-ci` or `mean-sd`; a bootstrap interval, which need not be symmetric, stands in brackets. With
@@ -129,7 +129,7 @@ def left_out_note(document: dict[str, Any]) -> str:
 
 
 def selected(where: dict[str, Any]) -> str:
-    """The selection in words."""
+    """Return the selection in words."""
     return ", ".join(f"{name} = {cell_names.level(level, ', ')}" for name, level in where.items())
 
 

@@ -1,9 +1,9 @@
-"""Why nothing can be held: changes that nobody tells of."""
+"""Exceptions raised when changes cannot be watched."""
 
 
 class Unwatchable(Exception):
-    """This system, this file system or the number of watches does not allow to see every change."""
+    """Changes cannot be watched: no inotify, a network file system, or too few watches."""
 
 
 class Lost(Exception):
-    """Changes were not told: too many at once, or something was mounted or unmounted. One can start anew."""
+    """Events were lost: the queue overflowed, or a file system was mounted or unmounted. A new cache can be built."""

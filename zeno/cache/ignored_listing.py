@@ -1,4 +1,4 @@
-"""Rules over names that are held: what a walk by these rules would meet and leave out, without the walk."""
+"""Apply a request's rules to the cached listing, with the result that a walk would have."""
 
 import errno
 import os
@@ -16,9 +16,9 @@ Text = Callable[[Entry], bytes]
 def met(
     root: Folder, text: Text, *, include_hidden: bool, exclude_dirs: frozenset[str]
 ) -> tuple[list[str], list[str], list[Run]]:
-    """Return the files and the names that lead to no file, both sorted, and what the rules leave out.
+    """Apply ignore rules. Return files and names that lead to no file, both sorted, and the names left out.
 
-    `text` gives what an ignore file says. OSError where one of them cannot be read.
+    `text` returns the text of an ignore file. Raises OSError if one cannot be read.
     """
     files: list[str] = []
     problems: list[str] = []
@@ -51,7 +51,7 @@ def met(
 
 
 def left_out(root: Folder, *, include_hidden: bool, exclude_dirs: frozenset[str], policy: bool) -> list[Run]:
-    """The names that a walk without ignore rules would leave out; `policy` tells whether some may be denied."""
+    """Return the names that a walk without ignore rules would leave out; `policy`: whether names may be denied."""
     hidden: list[str] = []
     excluded: list[str] = []
     denied: list[str] = []
@@ -75,12 +75,12 @@ def left_out(root: Folder, *, include_hidden: bool, exclude_dirs: frozenset[str]
 
 
 def _walked(child: Folder | Entry | Link | Other) -> str:
-    """A path as a walk tells it."""
+    """Return a path as the walk yields it."""
     return child.prefix if isinstance(child, Folder) else child.path
 
 
 def _inside(folder: Folder, base: bytes, around: Ignores, text: Text) -> Ignores:
-    """The rules inside a directory, whose entries' paths begin with `base`."""
+    """Return the rules inside a directory; `base` is its path with a slash at the end."""
     files = {name: child for name in IGNORE_FILES if isinstance(child := folder.children.get(name), Entry)}
     repository = folder.children.get(REPOSITORY)
     if not files and repository is None:

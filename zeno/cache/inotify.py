@@ -1,8 +1,8 @@
-"""The kernel's word on what changed: inotify, read right before a question is answered.
+"""Watch the tree with inotify. The queue is read before each request is answered.
 
-An event is queued before the call that caused it returns, so that whoever changed something and then asked is never
-answered from before the change. Directories are watched for what happens to their entries, and files for what happens
-to their content by whatever name: an edit through a hard link in some other directory shows in no directory's events.
+An event is queued before the system call that caused it returns, so an answer always includes changes made before the
+request. Directories are watched for changes of their entries. Files are watched for changes of their content, because
+an edit through a hard link in another directory causes no event in this one.
 
 Only file systems whose changes all go through this kernel are watched. Nothing here opens anything under the root.
 """
@@ -26,8 +26,8 @@ MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x40, 0x80, 0x100, 0x200
 UNMOUNT, OVERFLOW, IGNORED = 0x2000, 0x4000, 0x8000
 NAMES = MOVED_FROM | MOVED_TO | CREATE | DELETE
 
-# What happens to a file's content is told by its own watch, if anything is known of it; who may enter a directory that
-# could not be opened is told by its parent's. Stores through a memory map are told only when the map is let go of.
+# Changes of a file's content are reported by its own watch, which exists once something of it is cached; changes of a
+# closed directory's mode by its parent's watch. Writes through a memory map are reported only when it is unmapped.
 _FILE = MODIFY | ATTRIB | CLOSE_WRITE
 _DIRECTORY = ATTRIB | NAMES
 _EVENT = struct.Struct("iIII")
@@ -41,7 +41,7 @@ _LOCAL = {
 
 
 class Event(NamedTuple):
-    """Something changed: which watch saw it, what kind of change, and the entry's name where a directory saw it."""
+    """An inotify event: watch number, kind of change, and the entry's name for a watched directory."""
 
     watch: int
     kind: int
@@ -49,7 +49,7 @@ class Event(NamedTuple):
 
 
 class Watch:
-    """An inotify instance, and the table of mounts: a directory can also be covered by another."""
+    """An inotify instance and the mount table, since a mount can cover a directory. Raises Unwatchable."""
 
     def __init__(self, tree: Tree) -> None:
         if not sys.platform.startswith("linux") or is_without("inotify"):
@@ -70,16 +70,16 @@ class Watch:
         self._poll.register(self._descriptor, select.POLLIN)
         self._mounted = self._mounted_below()
         self._devices: set[int] = set()
-        # Watches are shared by all programs of a user: half of them are enough for one.
+        # All programs of a user share the watches: use at most half of them.
         self._most = _limit() // 2
 
     def close(self) -> None:
-        """Let go of all watches."""
+        """End all watches."""
         os.close(self._descriptor)
         os.close(self._mounts)
 
     def directory(self, descriptor: int) -> int:
-        """Watch an open directory."""
+        """Watch an open directory and return the watch number. Raises Unwatchable."""
         device = os.fstat(descriptor).st_dev
         if device not in self._devices:
             buffer = ctypes.create_string_buffer(512)
@@ -93,20 +93,20 @@ class Watch:
         return number
 
     def file(self, descriptor: int, taken: int) -> int | None:
-        """Watch an open file, where so many watches are taken; None where no more are to be had."""
+        """Watch an open file and return the watch number; None if no watch is free. `taken`: the number in use."""
         return self._add(descriptor, _FILE) if taken < self._most else None
 
     def forget(self, watch: int) -> None:
-        """End a watch; it may have ended already."""
+        """End a watch, which may have ended already."""
         self._libc.inotify_rm_watch(self._descriptor, watch)
 
     def events(self) -> list[Event]:
-        """All that happened since last asked. A change of mounts below the root is told as an unmount."""
+        """Return the events since the last call. A change of mounts below the root is reported as an unmount."""
         found: list[Event] = []
-        # Mostly nothing has happened at all.
+        # Usually there are no events.
         ready = {descriptor for descriptor, _ in self._poll.poll(0)}
         if self._descriptor in ready:
-            # What happens from now on can wait: whoever never stops writing would never let this end.
+            # Read only what is queued now: with a constant writer a loop would not end.
             data = os.read(self._descriptor, self._queued())
             position = 0
             while position < len(data):
@@ -121,13 +121,13 @@ class Watch:
         return found
 
     def _queued(self) -> int:
-        """How many bytes of events wait to be read."""
+        """Return the number of bytes in the queue."""
         size = bytearray(ctypes.sizeof(ctypes.c_int))
         ioctl(self._descriptor, FIONREAD, size)
         return int.from_bytes(size, sys.byteorder)
 
     def _add(self, descriptor: int, mask: int) -> int | None:
-        # By way of the open descriptor: what is watched is what was opened, whatever its path leads to by now.
+        # By descriptor, so that the opened file is watched and not whatever is at its path now.
         try:
             return self._call("inotify_add_watch", self._descriptor, b"/proc/self/fd/%d" % descriptor, mask)
         except OSError:
@@ -159,7 +159,7 @@ def _limit() -> int:
 
 
 def _unescaped(path: bytes) -> bytes:
-    """A path of the mount table, which writes white space and backslashes as octal."""
+    """Decode a path of the mount table, which escapes white space and backslashes as octal."""
     for octal, char in ((b"\\040", b" "), (b"\\011", b"\t"), (b"\\012", b"\n"), (b"\\134", b"\\")):
         path = path.replace(octal, char)
     return path

@@ -1,7 +1,7 @@
-"""The names under the root, held: all directories with their entries, kept true by what the kernel tells.
+"""Cached directory listing, updated from inotify events.
 
-Where the kernel cannot tell everything nothing is held, and whoever asks walks instead: `Unwatchable` is raised where
-it never will, `Lost` where it failed to once, so that one can start anew.
+If not every change can be watched, there is no listing and callers walk the tree: `Unwatchable` is raised if watching
+is impossible, `Lost` if events were lost and a new listing can be made.
 """
 
 import errno
@@ -19,34 +19,34 @@ from zeno.files.tree import Tree
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY
 from zeno.text.path_names import printed_entry
 
-# What makes rules even where it is no file: where a repository begins, and what stands in the place of its rules.
+# Names that affect ignore rules even if they are no files.
 _RULING = (REPOSITORY, EXCLUDE)
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
 
 
 class Link:
-    """A symbolic link, and where it led when it was last followed."""
+    """A symbolic link and its target when it was last followed."""
 
     __slots__ = ("abroad", "denied", "path", "target")
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.target: str | None = None
-        """The path of the regular file that it leads to, if any."""
+        """The path of the regular file that it leads to, or None."""
         self.denied = False
-        """Whether it leads to what the policy denies."""
+        """Whether it leads to a path that the policy denies."""
         self.abroad = True
-        """Whether its way passed an absolute link that does not begin with the root's own name: such a way can change
-        though nothing under the root does."""
+        """Whether it goes through an absolute link that does not begin with the root's name: its target can change
+        without a change under the root."""
 
     @property
     def listed(self) -> bool:
-        """Whether it shows up in the listing."""
+        """Whether it is listed as a file."""
         return self.target is not None
 
 
 class Other:
-    """What is neither file nor directory nor link: a FIFO, a socket, a device."""
+    """An entry that is neither file nor directory nor link: a FIFO, a socket, a device."""
 
     __slots__ = ("path",)
 
@@ -55,7 +55,7 @@ class Other:
 
 
 class Folder:
-    """A directory and its entries by the names that the system uses."""
+    """A directory and its entries, by name as `os.scandir` decodes it."""
 
     __slots__ = ("children", "denied", "name", "parent", "path", "prefix", "watch")
 
@@ -65,19 +65,20 @@ class Folder:
         self.path: bytes = b""
         """From the root, in the bytes of the file system."""
         self.prefix = ""
-        """What the printed paths of its entries begin with."""
+        """Prefix of the printed paths of its entries."""
         if parent is not None:
             encoded = os.fsencode(name)
             self.path = parent.path + b"/" + encoded if parent.path else encoded
             self.prefix = f"{parent.prefix}{printed_entry(name)}/"
         self.watch = -1
         self.denied: frozenset[str] = frozenset()
-        """Printed paths of entries that the policy denies. Nothing else is known of them."""
+        """Printed paths of entries that the policy denies. Nothing else is stored about them."""
         self.children: dict[str, Folder | Entry | Link | Other] = {}
 
 
 class Listing:
-    """The directories under the root. Complete once `step` has returned False."""
+    """All directories under the root; complete once `step` has returned False. `forget` is called for files that are
+    new or changed, `drop` for files that are gone."""
 
     def __init__(
         self,
@@ -95,34 +96,34 @@ class Listing:
         self.links: dict[str, Link] = {}
         self._others: set[str] = set()
         self._closed: set[Folder] = set()
-        """Directories that could not be listed or entered."""
+        """Directories that may not be listed or searched."""
         self._log_rules = False
-        """Whether the log has, or had, a name that makes rules: only a walk can tell what it says by now."""
+        """Whether the concealed log has, or had, the name of an ignore file: then only a walk gives the right rules."""
         self.entries: dict[str, Entry] = {}
         self.paths: list[str] = []
-        """All files that a listing shows, sorted; right after `refresh`."""
+        """All listed files, sorted. Current after `refresh`."""
         self.version = 0
-        """Grows whenever `paths` or `problems` change, or what makes rules."""
+        """Increases whenever `paths`, `problems` or names that affect ignore rules change."""
         self._changed: set[str] = set()
 
     @property
     def problems(self) -> list[str]:
-        """The names that are no files and lead to none, sorted."""
+        """Names that are no files and lead to none, sorted."""
         links = (link.path for link in self.links.values() if not link.listed and not link.denied)
         return sorted([*links, *self._others])
 
     @property
     def opaque(self) -> bool:
-        """Whether a walk may tell more: some directory could not be listed, so that links may lead behind it too."""
+        """Whether a walk may find more, because a directory could not be listed."""
         return self._log_rules or bool(self._closed)
 
     def step(self, descent: Descent) -> bool:
-        """Look at one more directory; False when all were looked at."""
+        """Scan one more directory. Return False when all are scanned."""
         self._scan(self._todo.pop(), descent)
         return bool(self._todo)
 
     def refresh(self) -> None:
-        """Bring everything up to now."""
+        """Apply all events since the last call. Raises Lost or Unwatchable."""
         stale = self._told()
         if stale:
             with self._tree.descent() as descent:
@@ -136,7 +137,7 @@ class Listing:
         self._settle()
 
     def _follow_links(self, *, every: bool) -> None:
-        """Follow all links again, or where all directories are seen those that may change though no name is new."""
+        """Follow all links again, or only those whose target can change without an event."""
         for link in self.links.values():
             if every or link.abroad:
                 before = (link.target, link.denied)
@@ -145,7 +146,7 @@ class Listing:
                     self._changed.add(link.path)
 
     def _told(self) -> list[Folder]:
-        """Forget what has changed; returns the directories whose entries have to be looked at again."""
+        """Read the events and drop what changed. Return the directories that have to be scanned again."""
         stale: dict[Folder, None] = {}
         for event, owners in self._watched.events():
             if event.kind & (OVERFLOW | UNMOUNT):
@@ -156,7 +157,7 @@ class Listing:
                 elif event.name:
                     self._told_of_child(owner, os.fsdecode(event.name), event.kind, stale)
                 elif event.kind & (ATTRIB | IGNORED):
-                    # The directory itself: who may list it has changed, or it is gone.
+                    # The directory itself: its mode changed, or it is gone.
                     if owner.parent is None:
                         raise Lost
                     self._drop_child(owner.parent, owner.name)
@@ -177,20 +178,20 @@ class Listing:
         return True
 
     def _scan(self, folder: Folder, descent: Descent) -> None:
-        """Look at the entries of a directory, and at what is new among them later."""
+        """List a directory, update its children, and queue its new subdirectories."""
         found: dict[str, tuple[str, int]] = {}
         try:
             for _ in range(MAX_MOVES):
                 descriptor = descent.folder(folder.path)
                 if self._watched.directory(folder, descriptor):
-                    # Another directory has this name now.
+                    # Another directory is at this path now.
                     for name in list(folder.children):
                         self._drop_child(folder, name)
                 entries = {name: (kind, inode) for name, kind, inode in scan(descriptor)}
                 if descent.folder_is_in_place():
                     found = entries
                     break
-                # It was moved, and these may be names given outside; if it comes back, the watch above it tells.
+                # It was moved, and these names may be from outside; if it comes back, its parent's watch reports it.
                 descent.close()
         except OSError as error:
             descent.close()
@@ -205,11 +206,11 @@ class Listing:
         new: list[Folder] = []
         for name, (kind, inode) in sorted(found.items()):
             self._add_child(folder, name, kind, inode, new)
-        # Last in, first out: files are met about in the order of their paths, so that neighbours are held together.
+        # A stack, so that files are read about in the order of their paths and neighbours are stored together.
         self._todo += reversed(new)
 
     def _drop_denied(self, folder: Folder, found: dict[str, tuple[str, int]]) -> None:
-        """Take the names out of what was found in a directory that the policy denies; the log is not even counted."""
+        """Remove denied names from `found` and remember their paths, except that of the concealed log."""
         denied = set()
         for name, (kind, inode) in [*found.items()]:
             path = folder.prefix + printed_entry(name)
@@ -235,7 +236,7 @@ class Listing:
             child = Folder(folder, name)
             folder.children[name] = child
             new.append(child)
-            # A directory that is not entered counts among what rules leave out, though no file comes with it.
+            # A directory may be counted among the names left out even if it has no files.
             self._changed.add(child.prefix)
         elif kind == LINK:
             # Followed by `refresh`, when all directories are known.
@@ -278,7 +279,7 @@ class Listing:
                 self._changed.add(child.path)
 
     def _settle(self) -> None:
-        """Bring the sorted list up to what appeared and vanished."""
+        """Update the sorted list of paths with the names that changed."""
         if not self._changed:
             return
         self.version += 1

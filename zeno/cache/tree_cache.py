@@ -1,4 +1,4 @@
-"""What is held of a tree: its listing, the texts of its files, and their index; prepared step by step, kept true."""
+"""Cache of a tree: its listing, the texts of its files, and their index. Built in small steps, updated by inotify."""
 
 import errno
 
@@ -16,14 +16,14 @@ from zeno.index.requirements import Demand
 from zeno.text.file_lines import normal
 from zeno.text.path_names import is_hidden, raw
 
-# Larger files are only searched by those who raise grep's max_bytes above its default.
+# Larger files are searched only if a request raises grep's max_bytes above its default.
 MAX_HELD_FILE = 2_000_000
-# Less text than this is searched as fast without an index.
+# Below this amount of text an index does not make searches faster.
 MIN_INDEXED = 1 << 20
 
 
 class TreeCache:
-    """Raises `Unwatchable` or `Lost` wherever changes could go unseen; then it has to be closed."""
+    """The cache of one tree. Methods raise Unwatchable or Lost if changes may be missed; then it has to be closed."""
 
     def __init__(self, tree: Tree, limit: int) -> None:
         self._tree = tree
@@ -34,29 +34,29 @@ class TreeCache:
         self._builder = Builder()
         self._listed = False
         self._queue: dict[Entry, None] = {}
-        """Files of which nothing is known, in the order in which they are to be read."""
+        """Files that are not read yet, in the order of reading."""
         self._hidden: dict[Entry, None] = {}
-        """Those among them that are hidden: read only once somebody has asked for hidden files."""
+        """Hidden files that are not read yet: they are read only after a request for hidden files."""
         self._without_text: dict[Entry, None] = {}
-        """Files of which only size and kind are known, because there was no room for their texts."""
+        """Files of which only size and kind are cached, because there was no room for their texts."""
         self._out_of_watches = False
         self._ruling: set[Entry] = set()
-        """Ignore files that somebody was answered by."""
+        """Texts of ignore files that were used in answers."""
         self._rules_version = 0
         self.behind = True
-        """Whether there may be something left to prepare."""
+        """Whether something may be left to prepare."""
         self.content_version = 0
-        """Grows whenever more or less is known of some file."""
+        """Increases whenever the cached content of a file changes."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Free the cache and end all watches."""
         self._builder.close()
         self._watch.close()
 
     # Preparing
 
     def prepare(self) -> bool:
-        """Do a little more; return False when there is nothing left to do for now."""
+        """Do one step of work. Return False if nothing is left to do for now."""
         self.behind = self._prepare()
         return self.behind
 
@@ -68,7 +68,7 @@ class TreeCache:
                         self._listed = True
                         return True
             return True
-        # Asked before its work is taken: done in between, that would look undone, and be done and held twice.
+        # Read `busy` before collecting: a block that finishes in between would be indexed twice.
         busy = self._builder.busy
         self._collect()
         if self._without_text and self._store.has_room:
@@ -78,7 +78,7 @@ class TreeCache:
             self._read_some()
             return True
         if not self._queue:
-            # A dictionary that was once large stays so.
+            # A dictionary never shrinks by itself.
             self._queue = {}
         if self._store.seal():
             self.content_version += 1
@@ -92,18 +92,18 @@ class TreeCache:
                 del self._queue[entry]
                 descriptor = descent.open(raw(entry.path, "path"))
                 if descriptor is None:
-                    # Not to be read now: asked again whenever it is searched.
+                    # Cannot be read now: it is tried again at every search.
                     continue
-                # Watched first, then read: a change after the reading is told.
+                # Watch first, then read: a later change causes an event.
                 if not self._watched.file(entry, descriptor):
                     self._out_of_watches = True
                     return
                 try:
-                    # Without room for its text its size and kind are still worth knowing.
+                    # No room for its text, but size and kind are still useful.
                     found = content(descriptor, MAX_HELD_FILE, whole=not self._store.full)
                 except OSError:
                     found = None
-                # Then checked: what was read outside the root is not kept.
+                # Then check the location: text read outside the root must not be kept.
                 if found is None or not descent.is_in_place():
                     continue
                 entry.size, data, entry.binary = found
@@ -120,7 +120,7 @@ class TreeCache:
             self._store.indexed(bits, pieces)
 
     def _forget(self, entry: Entry) -> None:
-        """Something happened to a file: nothing is known of it any more."""
+        """Discard the cached content of a file that changed."""
         self.content_version += 1
         self.behind = True
         if entry in self._ruling:
@@ -133,7 +133,7 @@ class TreeCache:
             queue[lost] = None
 
     def _drop(self, entry: Entry) -> None:
-        """A file is gone."""
+        """Remove a file that is gone."""
         self._forget(entry)
         self._queue.pop(entry, None)
         self._hidden.pop(entry, None)
@@ -146,7 +146,7 @@ class TreeCache:
         return self._listed
 
     def refresh(self) -> None:
-        """Bring everything up to now."""
+        """Apply all changes since the last call."""
         self._collect()
         self._listing.refresh()
 
@@ -157,21 +157,21 @@ class TreeCache:
 
     @property
     def problems(self) -> list[str]:
-        """The names that are no files and lead to none, sorted."""
+        """Names that are no files and lead to none, sorted."""
         return self._listing.problems
 
     @property
     def opaque(self) -> bool:
-        """Whether a walk may tell more than the listing."""
+        """Whether a walk may find more than the listing."""
         return self._listing.opaque
 
     @property
     def version(self) -> int:
-        """Grows whenever `paths` or `problems` change, or what of them is ignored."""
+        """Increases whenever `paths`, `problems` or the ignore rules change."""
         return self._listing.version + self._rules_version
 
     def left_out(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> list[Run]:
-        """The names that a walk without ignore rules would leave out."""
+        """Return the names that a walk without ignore rules would leave out."""
         return left_out(
             self._listing.root,
             include_hidden=include_hidden,
@@ -182,7 +182,7 @@ class TreeCache:
     def not_ignored(
         self, *, include_hidden: bool, exclude_dirs: frozenset[str]
     ) -> tuple[list[str], list[str], list[Run]] | None:
-        """The files, the problems and the left-out names of a walk by ignore rules; None where only a walk can tell."""
+        """Return files, problems and left-out names of a walk with ignore rules; None if only a walk can tell."""
         with self._tree.descent() as descent:
             try:
                 return met(
@@ -196,7 +196,7 @@ class TreeCache:
 
     def _ignore_text(self, entry: Entry, descent: Descent) -> bytes:
         descriptor = descent.open(raw(entry.path, "path"))
-        # Watched first, then read: a change after the reading is told. Then checked: it may have been read outside.
+        # Watch first, then read, so that a later change causes an event. Then check the location.
         if descriptor is None or not self._watched.file(entry, descriptor):
             raise OSError(errno.EAGAIN, "an ignore file that cannot be held")
         self._ruling.add(entry)
@@ -207,19 +207,19 @@ class TreeCache:
 
     @property
     def entries(self) -> dict[str, Entry]:
-        """All regular files by path. Links have no entry."""
+        """Return all regular files by path. Links have no entry."""
         return self._listing.entries
 
     def target(self, path: str) -> Entry | None:
-        """The file that a link leads to, where it is a file of the listing; None for paths that are no links."""
+        """Return the listed file that a link leads to; None if there is none, or the path is no link."""
         link = self._listing.links.get(path)
         return None if link is None or link.target is None else self.entries.get(link.target)
 
     def narrow(self, demand: Demand) -> Narrowed:
-        """Look up which segments may hold a line that meets a demand."""
+        """Look up the segments that may have a line that meets a demand."""
         return self._store.narrow(demand)
 
     def want_hidden(self) -> None:
-        """Somebody asks for hidden files: hold these too."""
+        """Cache hidden files too, from now on."""
         self._queue.update(self._hidden)
         self._hidden.clear()

@@ -1,4 +1,4 @@
-"""What is watched, and by which watch: hard links share one, and so does what was moved until its old name is gone."""
+"""The table of watches. Hard links share a watch, and so do the old and new name of a moved file for a while."""
 
 from collections.abc import Iterator
 from typing import Generic, Protocol, TypeVar
@@ -7,7 +7,7 @@ from zeno.cache.inotify import IGNORED, Event, Watch
 
 
 class Watchable(Protocol):
-    """A file or a directory that remembers the number of its watch; below 0 it has none."""
+    """A file or directory with the number of its watch; negative if it has none."""
 
     watch: int
 
@@ -16,19 +16,19 @@ W = TypeVar("W", bound=Watchable)
 
 
 class Watched(Generic[W]):
-    """Files and directories by their watches. A watch ends when the last one that goes by it lets go of it."""
+    """Files and directories by watch. A watch ends when its last owner releases it."""
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._owners: dict[int, W | tuple[W, ...]] = {}
-        """There are as many as files, and mostly each watch is of one thing: then of just that."""
+        """Owners by watch number. A single owner, the usual case, is stored without a tuple to save memory."""
 
     def __len__(self) -> int:
-        """How many watches are taken: an edited file is watched again by the one it has, and so are hard links."""
+        """Number of watches in use."""
         return len(self._owners)
 
     def file(self, owner: W, descriptor: int) -> bool:
-        """Watch an open file; False where no more watches are to be had."""
+        """Watch an open file. Return False if no watch is free."""
         number = self._watch.file(descriptor, len(self))
         if number is None:
             return False
@@ -36,11 +36,11 @@ class Watched(Generic[W]):
         return True
 
     def directory(self, owner: W, descriptor: int) -> bool:
-        """Watch an open directory; whether it is another one than was watched before."""
+        """Watch an open directory. Return whether it is another one than `owner` had. Raises Unwatchable."""
         return self._own(owner, self._watch.directory(descriptor))
 
     def release(self, owner: W) -> None:
-        """End the watch of something, unless something else goes by the same."""
+        """Remove an owner from its watch, and end the watch if it was the last one."""
         owners = self._of(owner.watch)
         if owners:
             others = tuple(other for other in owners if other is not owner)
@@ -52,11 +52,11 @@ class Watched(Generic[W]):
         owner.watch = -1
 
     def events(self) -> Iterator[tuple[Event, tuple[W, ...]]]:
-        """All that happened since last asked, each with what it happened to by then."""
+        """Yield the events since the last call, each with the owners of its watch."""
         for event in self._watch.events():
             owners = self._of(event.watch)
             if event.kind & IGNORED:
-                # The kernel has ended it.
+                # The kernel has ended the watch.
                 self._owners.pop(event.watch, None)
                 for owner in owners:
                     owner.watch = -1

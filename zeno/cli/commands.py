@@ -1,4 +1,4 @@
-"""What each command does once its flags are read: they become objects, and these go into one library call."""
+"""The commands. Each makes objects from its flags and calls one function of the library."""
 
 import argparse
 import gc
@@ -18,8 +18,8 @@ from zeno.errors import CannotRun
 
 @deadly()
 def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
-    """Return the server that the flags describe; every door uses one like it."""
-    # What else is installed must not have a say in what is answered; and to look for it takes time.
+    """Return the server that the flags describe. Raises CannotRun if the log cannot be opened."""
+    # Plugins of other packages must not affect answers, and searching for them takes time.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     from zeno.cache.warm_corpus import WarmCorpus
     from zeno.search.cold import ColdCorpus
@@ -64,7 +64,7 @@ def _confine(options: argparse.Namespace, server: Any, tree: Any) -> None:
 
 
 def _claims(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
-    """Return what writes clients' claims into the log; None without one."""
+    """Return the writer of clients' claims; None without a log."""
     if options.log is None:
         return None
     from zeno.doors.claims import Claims
@@ -87,14 +87,14 @@ def serve(options: argparse.Namespace) -> int:
         from zeno.doors.stdio import serve
         from zeno.session import dispatch
 
-        # Standard output belongs to the protocol alone: whatever else is printed in this process goes to stderr.
+        # Standard output is only for the protocol; anything else printed in this process goes to stderr.
         sink = os.dup(1)
         stack.callback(os.close, sink)
         os.dup2(2, 1)
         _confine(options, server, tree)
-        # The first search has all files to read: it shall not have to load itself as well.
+        # The first search has all files to read, so import grep now.
         dispatch.prepare("grep")
-        # What is there now stays: the garbage collector need not look at it again and again.
+        # Objects that exist now stay: exclude them from garbage collection.
         gc.freeze()
         serve(server, 0, sink)
     return 0
@@ -142,7 +142,7 @@ def _needs(extra: str, error: ModuleNotFoundError) -> CannotRun:
 
 
 def shell(options: argparse.Namespace) -> int:
-    """Ask by hand."""
+    """Answer requests typed at a prompt."""
     _require_output()
     from zeno.cache.warm_corpus import WarmCorpus
     from zeno.doors.shell import Shell

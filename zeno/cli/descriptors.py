@@ -5,9 +5,9 @@ from contextlib import suppress
 
 
 def raise_descriptor_limit() -> None:
-    """Raise the soft limit of this process to the hard one. Where the system refuses, it stays as it is."""
+    """Raise the soft limit of this process to the hard one. If the system refuses, nothing changes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
-        # macOS has a lower limit than the one it tells.
+        # macOS allows less than the hard limit it reports.
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

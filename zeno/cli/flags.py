@@ -1,4 +1,4 @@
-"""The flags that doors share, and the numbers that flags take: those that nothing could work with are refused."""
+"""Flags that several commands share, and the types of their numbers."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 
@@ -6,7 +6,7 @@ from zeno.cli.policy_flags import add_policy
 
 
 def add_root(parser: ArgumentParser) -> None:
-    """The tree that a command is about."""
+    """Add --root and the policy flags."""
     parser.add_argument(
         "--root", metavar="DIR", required=True, help="the directory to serve; nothing outside it is read"
     )
@@ -14,7 +14,7 @@ def add_root(parser: ArgumentParser) -> None:
 
 
 def add_server(parser: ArgumentParser) -> None:
-    """The flags that all doors share."""
+    """Add the flags of a server."""
     add_root(parser)
     parser.add_argument("--log", metavar="FILE", help="append a JSONL trace of all requests and answers to FILE")
     parser.add_argument(
@@ -51,7 +51,7 @@ def add_server(parser: ArgumentParser) -> None:
 
 
 def add_cache(parser: ArgumentParser) -> None:
-    """Add how much is held in memory."""
+    """Add --cache-bytes."""
     parser.add_argument(
         "--cache-bytes",
         type=positive,
@@ -62,7 +62,7 @@ def add_cache(parser: ArgumentParser) -> None:
 
 
 def positive(text: str) -> int:
-    """A whole number above 0: a limit of nothing, or less, would refuse everything."""
+    """Parse a whole number above 0. Raises ArgumentTypeError."""
     try:
         number = int(text)
     except ValueError:
@@ -73,7 +73,7 @@ def positive(text: str) -> int:
 
 
 def port(text: str) -> int:
-    """A port to listen on."""
+    """Parse a port number. Raises ArgumentTypeError."""
     if not text.isdecimal() or len(text) > 5 or int(text) > 65535:
         raise ArgumentTypeError(f"{text!r} is no port; give a number from 0 to 65535")
     return int(text)

@@ -1,7 +1,7 @@
-"""Ctrl-C while a program loads: an exception would not do.
+"""Ctrl-C while the program loads must end the process, not raise KeyboardInterrupt.
 
-Native modules that import others panic at one, and print that; and one that comes while an object is being forgotten is
-forgotten with it, so that the program goes on.
+Native modules that import others panic at the exception and print a message. Raised while an object is being deleted,
+it is ignored, and the program goes on.
 """
 
 import signal
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def deadly() -> Iterator[None]:
-    """While this lasts an interrupt ends the process at once, without a word, as it does most programs."""
+    """In this block SIGINT ends the process at once and silently."""
     raising = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if raising:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

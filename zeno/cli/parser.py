@@ -1,6 +1,6 @@
-"""The command line: which commands there are and what flags they take. One of them runs, and its status comes out.
+"""The command line: the commands and their flags.
 
-0: fine; 1: it ran and the answer is an error; 2: it could not run.
+Exit status: 0 success, 1 the command ran and its answer is an error, 2 it could not run.
 """
 
 import argparse
@@ -20,22 +20,22 @@ EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno sch
 
 
 def run() -> int:
-    """The `zeno` command, in a process of its own."""
+    """Run the `zeno` command in its own process and return the exit status."""
     _open_standard_streams()
     return main()
 
 
 def _open_standard_streams() -> None:
-    """Whoever starts us may have closed some: what is opened next, the root or the log, must not take their numbers."""
+    """Open closed standard streams on /dev/null, so that the root or the log does not get their descriptors."""
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(number, True)
     os.close(number)
-    # A closed input is an empty one, and complaints that nobody hears do not go to standard output instead. That it is
-    # closed itself is for those commands to tell which are nothing without it.
+    # A closed stdin reads as empty and a closed stderr drops messages. A closed stdout is reported by the commands that
+    # need it.
     sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115 - as long as the process
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):
-        # JSON is UTF-8, whatever the locale; one that cannot print a name is no reason to print nothing.
+        # JSON is UTF-8 in every locale; characters that cannot be encoded are escaped.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Whoever was reading has seen enough.
+        # The reader has closed the pipe.
         forget_output()
         return status
     except OSError as error:
@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when asked: that costs more than the rest of the command line."""
+    """Look the version up only on --version: it takes longer than the rest of the command line."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
@@ -81,7 +81,7 @@ class _Version(argparse.Action):
 
 
 def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
-    """The commands; those of `trace` only where they are wanted, for they are more than all others."""
+    """Return the parser. The many commands of `trace` are added only if `of_trace`, to save time."""
     parser = argparse.ArgumentParser(
         prog="zeno",
         description="A read-only, deterministic retrieval server for language-model agents.",

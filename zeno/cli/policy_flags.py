@@ -9,7 +9,7 @@ from zeno.errors import CannotRun, InvalidArgs
 if TYPE_CHECKING:
     from zeno.files.policy import Policy
 
-# No list of globs that a person wrote is longer.
+# Longer lists of globs are refused.
 MAX_LIST_BYTES = 1 << 20
 
 
@@ -36,7 +36,7 @@ def add_policy(parser: argparse.ArgumentParser) -> None:
 
 
 def policy_of(options: argparse.Namespace) -> "Policy":
-    """The policy that the flags describe. `CannotRun` where they make no sense or a file cannot be read."""
+    """Return the policy that the flags describe. Raises CannotRun for bad globs or unreadable files."""
     from zeno.files.policy import IGNORED, SECRETS, Policy
 
     deny = [*options.deny, *(glob for name in options.deny_from for glob in _listed(name))]
@@ -49,7 +49,7 @@ def policy_of(options: argparse.Namespace) -> "Policy":
 
 
 def _listed(name: str) -> list[str]:
-    """The globs in a file: one a line; blank lines and those that begin with # are nothing."""
+    """Return the globs in a file, one a line. Blank lines and lines that begin with # are ignored."""
     try:
         with open(name, "rb") as file:
             data = file.read(MAX_LIST_BYTES + 1)

@@ -1,4 +1,4 @@
-"""How reports on traces are printed: nothing that a trace holds can steer a terminal."""
+"""Print reports on traces. Control characters in a trace are escaped before they reach a terminal."""
 
 import json
 import os
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def say(text: str) -> None:
-    """A line of a report. Whoever reads it may have seen enough; what the command finds is its status all the same."""
+    """Print a line of a report. If the reader has closed the pipe, go on silently: the exit status still counts."""
     try:
         print(text)
     except BrokenPipeError:
@@ -14,27 +14,27 @@ def say(text: str) -> None:
 
 
 def forget_output() -> None:
-    """Let go of standard output: the interpreter must not complain while it closes it."""
+    """Redirect standard output to /dev/null, so that the interpreter reports no error when it closes it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def print_json(value: Any) -> None:
-    """A report for programs."""
+    """Print a report as JSON."""
     say(json.dumps(value, indent=2))
 
 
 def safe(text: str) -> str:
-    """Text of a trace as a terminal may show it: what is not printable is escaped."""
+    """Return text with every character that is not printable escaped."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def call(op: str, args: dict[str, Any]) -> str:
-    """A request as one would type it."""
+    """Return a request as it would be typed, cut to 160 characters."""
     words = (f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in args.items())
     text = safe(" ".join([op, *words]))
     return text if len(text) <= 160 else f"{text[:157]}..."
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun."""
+    """Return a number with its noun, in the plural unless it is 1."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -36,7 +36,7 @@ def run_mcp() -> int:
 
 
 def mcp_arguments(arguments: Sequence[str]) -> list[str]:
-    """Arguments of `zeno-mcp` as arguments of `zeno`: a first word that is no flag is the root."""
+    """Translate arguments of `zeno-mcp` to arguments of `zeno`. A first word that is no flag is the root."""
     if arguments and arguments[0] in ("--doctor", "--version"):
         return ["doctor" if arguments[0] == "--doctor" else "--version", *arguments[1:]]
     if arguments and not arguments[0].startswith("-"):
@@ -45,7 +45,7 @@ def mcp_arguments(arguments: Sequence[str]) -> list[str]:
 
 
 def _run(load: Callable[[], Callable[[], int]]) -> int:
-    """Load the command line and run it; interrupted on the way, die of that signal and print nothing."""
+    """Load the command line and run it. On Ctrl-C end by that signal and print nothing."""
     try:
         with deadly():
             _require_own_package()

@@ -148,7 +148,7 @@ def _add_recording(parser: argparse.ArgumentParser) -> None:
 
 
 def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
-    """A command that is only loaded when it is run: every start of zeno passes through here."""
+    """Return a function that imports a command when it is run, to keep start-up fast."""
 
     def run(options: argparse.Namespace) -> int:
         status: int = getattr(import_module(f"zeno.cli.{module}"), name)(options)

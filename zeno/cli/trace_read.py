@@ -18,7 +18,7 @@ from zeno.trace.verify import verify as verify_all
 
 
 def lint(options: argparse.Namespace) -> int:
-    """Is the trace well formed?"""
+    """Print findings about the trace. Return 1 if there are errors."""
     counts = {"error": 0, "warning": 0}
     findings = []
     with ExitStack() as stack:
@@ -40,7 +40,7 @@ def lint(options: argparse.Namespace) -> int:
 
 
 def replay(options: argparse.Namespace) -> int:
-    """Are the requests still answered the same?"""
+    """Run every request again and print the differences. Return 1 if there are any."""
     with ExitStack() as stack:
         source = Source(options, stack)
         outcome = replay_all(source.steps(), replayer_for(options, source, stack), count_times=options.times)
@@ -84,12 +84,12 @@ def replay(options: argparse.Namespace) -> int:
 
 
 def _short(answer: str) -> str:
-    """A digest by its first digits; --format json has them all."""
+    """Return a digest shortened to its first digits."""
     return answer if len(answer) < 64 else f"{answer[:19]}..."
 
 
 def verify(options: argparse.Namespace) -> int:
-    """Check every claim: what it cites says what it said, and was delivered before."""
+    """Check the citations of every claim. Return 1 if one does not check out."""
     with ExitStack() as stack:
         source = Source(options, stack)
         claims = list(verify_all(source.steps(), replayer_for(options, source, stack)))
@@ -133,7 +133,7 @@ def verify(options: argparse.Namespace) -> int:
 
 
 def coverage(options: argparse.Namespace) -> int:
-    """How much was shown of what there is?"""
+    """Print the delivered lines of each file, the searches, and the answers that were cut."""
     with ExitStack() as stack:
         source = Source(options, stack)
         found = coverage_of(source.steps(), replayer_for(options, source, stack))
@@ -197,7 +197,7 @@ def view(options: argparse.Namespace) -> int:
     if options.out == "-":
         if sys.stdout is None:
             raise CannotRun("standard output is closed; give --out a file")
-        # Standard output belongs to the page.
+        # Standard output is for the page.
         source.print_problems(lambda text: print(text, file=sys.stderr))
         sys.stdout.buffer.write(data)
         return 1 if source.problems else 0

@@ -1,4 +1,4 @@
-"""What the commands that read a trace start from: its lines, and the tree on which its requests are run again."""
+"""Inputs of the commands that read a trace: its lines, and the tree on which requests are run again."""
 
 import argparse
 import os
@@ -19,7 +19,7 @@ from zeno.trace.replay import Replayer
 
 
 class Source:
-    """The lines of a trace, with what is wrong with them remembered."""
+    """The lines of a trace and the problems found in them. Raises CannotRun if the trace cannot be read."""
 
     def __init__(self, options: argparse.Namespace, stack: ExitStack) -> None:
         if options.trace == "-":
@@ -35,7 +35,7 @@ class Source:
         self.pairing = Pairing()
 
     def entries(self) -> Iterator[Entry]:
-        """Every line, in order; on a terminal with a word on how many there were so far."""
+        """Yield an entry for every line. On a terminal, show the number of lines read so far."""
         show = sys.stderr.isatty()
         shown = False
         try:
@@ -54,16 +54,16 @@ class Source:
             print("\r\x1b[K", end="", file=sys.stderr)
 
     def steps(self) -> Iterator[Entry | Exchange]:
-        """The same with each answer beside its request."""
+        """Yield the entries with each answer joined to its request."""
         return exchanges(self.entries(), self.pairing)
 
     def told(self) -> dict[str, Any]:
-        """What every report says of the trace itself."""
+        """Return the part of every report that is about the trace itself: events, problems, unanswered requests."""
         unanswered = [{"line": number, "id": event["id"]} for number, event in self.pairing.unanswered()]
         return {"events": self.events, "problems": self.problems, "unanswered": unanswered}
 
     def print_problems(self, tell: Callable[[str], None] = say) -> None:
-        """The same for people, a line each."""
+        """Print problems and unanswered requests, one a line."""
         for problem in self.problems:
             tell(f"line {problem['line']}: {problem['code']}: {safe(problem['message'])}")
         for number, event in self.pairing.unanswered():
@@ -71,14 +71,14 @@ class Source:
 
 
 def replayer_for(options: argparse.Namespace, source: Source, stack: ExitStack) -> Replayer:
-    """What runs the requests of a trace again, on the tree that the options name."""
+    """Return a replayer for the tree that the options name. Raises CannotRun if it cannot be opened."""
     raise_descriptor_limit()
     try:
         tree = stack.enter_context(Tree(options.root, policy_of(options)))
     except OSError as error:
         raise CannotRun(f"cannot read the tree {options.root!r}: {os.strerror(error.errno or 0)}") from None
     if options.trace != "-":
-        # The server does not show its own log either.
+        # A server conceals its own log, so replay does too.
         tree.conceal(source.stream.fileno())
     terms = Terms(max_response_bytes=options.max_response_bytes, gitignore=options.gitignore)
     return Replayer(ColdCorpus(tree), terms)

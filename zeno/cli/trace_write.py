@@ -17,7 +17,7 @@ from zeno.text.path_names import typed
 from zeno.trace.events import KINDS, read
 from zeno.trace.recorder import ROOT, SUBCALL, TRACE, NotRecorded, Recorder
 
-# No file has lines of longer numbers, and Python refuses to read very long ones.
+# No line number has more digits, and Python refuses to parse very long numbers.
 _MAX_DIGITS = 16
 
 
@@ -26,7 +26,7 @@ def _recorder(options: argparse.Namespace) -> Iterator[Recorder]:
     log = options.log or os.environ.get(TRACE)
     if not log:
         raise CannotRun(f"no trace to write to: give --log, or run under zeno trace record, which sets {TRACE}")
-    # The subcall that this runs in is one of the trace that it runs in, and of no other.
+    # ZENO_SUBCALL is an id in the trace of ZENO_TRACE and in no other.
     inside = os.environ.get(SUBCALL) if os.path.abspath(log) == os.environ.get(TRACE) else None
     try:
         recorder = Recorder(log, options.root or os.environ.get(ROOT), options.parent or inside)
@@ -126,13 +126,13 @@ def record(options: argparse.Namespace) -> int:
 
 
 class _Relay:
-    """While this lasts a signal to stop is the command's to obey, and is passed on, even if it comes before that."""
+    """Forwards SIGTERM to the command, also one that arrives before it has started, and leaves SIGINT to it."""
 
     def __enter__(self) -> "_Relay":
         self._process: subprocess.Popen[bytes] | None = None
         self._told = False
-        # The terminal sends SIGINT to both; SIGTERM comes to us alone. A command inherits what is ignored, so nothing
-        # is ignored that was not before, and what was still is.
+        # The terminal sends SIGINT to both processes; SIGTERM arrives only here. The command inherits ignored signals,
+        # so this changes nothing about which signals are ignored.
         handlers: dict[int, Callable[..., None]] = {signal.SIGINT: lambda *_: None, signal.SIGTERM: self._pass_on}
         heeded = [number for number in handlers if signal.getsignal(number) is not signal.SIG_IGN]
         self._before = {number: signal.signal(number, handlers[number]) for number in heeded}
@@ -148,7 +148,7 @@ class _Relay:
             self._process.terminate()
 
     def run(self, command: list[str], environment: dict[str, str]) -> int:
-        """Run a command to its end."""
+        """Run a command and return its exit status."""
         with subprocess.Popen(command, env=environment) as self._process:
             if self._told:
                 self._process.terminate()
@@ -157,7 +157,7 @@ class _Relay:
 
 
 def _tell_recorded(options: argparse.Namespace, before: int, status: int) -> None:
-    """What the command added to the trace, on standard error: standard output was the command's."""
+    """Print the events that the command added to the trace on standard error."""
     counts = dict.fromkeys(KINDS, 0)
     with open(options.log, "rb") as stream:
         stream.seek(before)

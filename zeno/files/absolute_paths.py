@@ -1,6 +1,7 @@
-"""Where an absolute path leads in: the steps that are left of it below the root, or that it never gets there.
+"""Map absolute paths to components below the root.
 
-Here alone something outside the root is looked at, and only as far as a path needs to be followed to the root.
+This is the only module that looks at anything outside the root: at the directories and links that a path goes
+through before it reaches the root.
 """
 
 import errno
@@ -15,7 +16,7 @@ MAX_LINKS = 40
 
 
 class Entrance:
-    """The ways into an open directory: the names by which it was given, and all others that lead there."""
+    """Maps absolute paths to an open root, by its given name, its real name, or any other path that leads there."""
 
     def __init__(self, root: int, name: str) -> None:
         status = os.fstat(root)
@@ -26,23 +27,23 @@ class Entrance:
         self._prefixes = sorted({given, real}) if os.path.realpath(given) == real else [real]
 
     def below(self, path: bytes) -> list[bytes] | None:
-        """The components of an absolute path below the root, or None when it does not lead under the root.
+        """Return the components of an absolute path below the root, or None if it does not lead under the root.
 
-        The root's own name counts even after the directory was moved; any other way in is followed step by step until
-        it meets the root.
+        A path that begins with the root's name counts even after the root was moved. Any other path is followed
+        component by component until it reaches the root.
         """
         below = self.by_name(path)
         return self._followed(path) if below is None else below
 
     def by_name(self, path: bytes) -> list[bytes] | None:
-        """The same where the path begins with the root's own name, wherever that leads by now."""
+        """Return the components below the root if the path begins with the root's name, or None. No file is read."""
         for prefix in self._prefixes:
             if path == prefix or path.startswith(prefix.rstrip(b"/") + b"/"):
                 return path[len(prefix) :].split(b"/")
         return None
 
     def _followed(self, path: bytes) -> list[bytes] | None:
-        # A step back outside the root would tell whether what stands before it exists: only links may have them.
+        # `..` outside the root would reveal whether the directory before it exists, so only links may contain it.
         todo = deque((name, False) for name in path.split(b"/"))
         links = 0
         with ExitStack() as stack:
@@ -88,7 +89,7 @@ def _descriptor(number: int) -> Iterator[int]:
 
 
 def _link(name: bytes, directory: int) -> bytes | None:
-    """Where a link leads, or None for what is no link."""
+    """Return the target of a link, or None if it is no link."""
     try:
         return os.readlink(name, dir_fd=directory)
     except OSError as error:

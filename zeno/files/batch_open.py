@@ -1,6 +1,6 @@
-"""Many paths: what stands in a directory, and a way to open one file after the other that keeps the way down open.
+"""List directories and open many files one after the other, keeping the directories of the last path open.
 
-Every step is opened without following links, so that nothing here leads out of the root either.
+Every component is opened without following links, so no path leads out of the root.
 """
 
 import os
@@ -14,17 +14,17 @@ from zeno.text.file_lines import BINARY_WINDOW, is_binary
 CHUNK = 1 << 18
 
 LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Without O_NONBLOCK a FIFO that took a file's place would stop the server.
+# O_NONBLOCK: opening a FIFO that replaced a file must not block.
 READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 FILE, FOLDER, LINK, OTHER = "file", "folder", "link", "other"
 
 
 def scan(directory: int) -> Iterator[tuple[str, str, int]]:
-    """Name, kind and inode of everything in an open directory, in no order.
+    """Yield name, kind and inode of every entry of an open directory, in no order.
 
-    Names come as the system decodes them, bytes that are not UTF-8 as lone surrogates; to open, give them back so.
-    OSError also where it may be listed but not entered: then nobody knows whether what is not listed is there.
+    Names are decoded as `os.scandir` does, with surrogates for bytes that are not UTF-8; pass them on unchanged to
+    open them. Raises OSError, also for a directory that may be listed but not searched.
     """
     os.stat(b".", dir_fd=directory)
     with os.scandir(directory) as entries:
@@ -38,52 +38,52 @@ def scan(directory: int) -> Iterator[tuple[str, str, int]]:
 
 
 Content = tuple[int, bytes, bool]
-"""The size of a regular file, its bytes, and whether it is binary. Of one larger than was asked for there are no bytes,
-of a binary one only the first. A plain tuple: a search makes thousands."""
+"""Size, bytes and "is binary" of a regular file. A file over the limit has no bytes here, a binary one only its first.
+A plain tuple for speed: a search makes thousands."""
 
 
 class NoBytes(IntEnum):
-    """Why `Descent.fill` gives no bytes of a file. Below zero, so that it fits where a size would stand."""
+    """Reasons why `Descent.fill` read no bytes. Negative, because it returns them in place of a size."""
 
     BINARY = -1
     LARGE = -2
     UNREADABLE = -3
     UNUSUAL = -4
-    """`Descent.read` has to be asked."""
+    """Use `Descent.read` for this file."""
 
 
-# Looked up once: every file of a search may be answered with one of these.
+# Module globals, because enum lookups are slow and a search needs one per file.
 BINARY, LARGE, UNREADABLE, UNUSUAL = NoBytes
 
 
 class Descent:
-    """Opens files by paths that hold no links, keeping the way down to the last one open.
+    """Opens files by paths without links, keeping the directories of the last path open.
 
-    Every step is opened without following links, as in `Tree.open`; where a step is not what it was in the listing, the
-    file is not opened, and `Tree.open` tells why.
+    Every component is opened without following links, as in `Tree.open`. If a component is no longer what the listing
+    said, the file is not opened; `Tree.open` gives the reason.
 
-    A directory on the way may be moved out of the root while it is held open. So nothing that was read here may be
-    delivered or kept before `is_in_place` or `folder_is_in_place` has said that it was read inside.
+    A directory may be moved out of the root while it is held open. So content that was read here must not be delivered
+    or cached before `is_in_place` or `folder_is_in_place` has returned True.
     """
 
     def __init__(self, location: Location, concealed: tuple[int, int] | None) -> None:
         self._location = location
         self._concealed = concealed
         self._file = -1
-        """The file opened last, held open so that its place can be checked."""
+        """The file opened last, kept open so that its location can be checked."""
         self._path = b""
         self._status: os.stat_result | None = None
-        """What the system said of it before it was read."""
+        """Its status before it was read."""
         self._used = False
         """Whether files were opened in this folder."""
         self.doubtful = 0
-        """How many folders were elsewhere after files in them had been opened; right after `close`."""
+        """Number of folders that were found moved after files in them had been opened; complete after `close`."""
         self._names: list[bytes] = []
         self._descriptors: list[int] = []
         self._folder = b""
 
     def close(self) -> None:
-        """Let go of the way down and of the file opened last."""
+        """Close the file opened last and all directories."""
         self._leave()
         if self._file >= 0:
             os.close(self._file)
@@ -94,7 +94,7 @@ class Descent:
         self._folder = b""
 
     def folder(self, path: bytes) -> int:
-        """A descriptor of a directory by its path from the root, `b""` for the root; it stays the descent's own."""
+        """Return a descriptor of a directory, `b""` for the root. The descent closes it. Raises OSError."""
         if path != self._folder or not self._descriptors:
             self._leave()
             names = path.split(b"/") if path else []
@@ -109,7 +109,7 @@ class Descent:
                 self._names.pop()
                 os.close(self._descriptors.pop())
             for name in names[common:]:
-                # Said before each step: the next may fail, and the way down then ends here.
+                # Set before each step: if the next one fails, this is the directory that is open.
                 self._folder = b"/".join(self._names)
                 self._descriptors.append(os.open(name, LISTING, dir_fd=self._descriptors[-1]))
                 self._names.append(name)
@@ -126,7 +126,7 @@ class Descent:
     def is_in_place(self) -> bool:
         """Whether the file opened last is still at its path below the root, and was not written since it was opened.
 
-        If not, the way down is opened anew, and `Tree.open` has to be asked.
+        If not, everything is closed, and the caller has to use `Tree.open`.
         """
         if self._file < 0 or self._status is None:
             return False
@@ -136,14 +136,14 @@ class Descent:
             in_place = os.path.samestat(there, self._status) and self.folder_is_in_place()
         except OSError:
             in_place = False
-        # It may have been removed or replaced in its place, where that can be told. Its time is compared last.
+        # It may have been removed or replaced at its path, which passes. The change time is compared last.
         if (in_place or self._location.has(self._file, self._path)) and unchanged(self._status, os.fstat(self._file)):
             return True
         self.close()
         return False
 
     def open(self, path: bytes) -> int | None:
-        """A descriptor of a regular file, open until the next call; None where there is none that may be read."""
+        """Open a file and return its descriptor, valid until the next call; None if there is none that may be read."""
         descriptor = self._opened(path)
         if descriptor is not None:
             self._status = status = os.fstat(descriptor)
@@ -152,7 +152,7 @@ class Descent:
         return descriptor
 
     def read(self, path: bytes, limit: int, *, whole: bool = True) -> Content | None:
-        """What is in a regular file; None where there is no such file now, or none that may be read."""
+        """Return the content of a regular file; None if there is none that may be read."""
         descriptor = self._opened(path)
         if descriptor is None:
             return None
@@ -163,9 +163,10 @@ class Descent:
             return None
 
     def fill(self, path: bytes, limit: int, buffer: bytearray, *, whole: bool = True) -> int:
-        """Read a regular file, or how it begins, into a buffer: how many bytes, or below zero the reason why none.
+        """Read a regular file, or with `whole` false its beginning, into a buffer.
 
-        The same as `read` without a new object for every file; what it cannot do is `UNUSUAL`.
+        Return the number of bytes or a `NoBytes`. Faster than `read`, since it makes no object per file; for a file
+        that it cannot handle it returns `UNUSUAL`.
         """
         descriptor = self._opened(path)
         if descriptor is None:
@@ -182,7 +183,7 @@ class Descent:
                 if whole:
                     return UNUSUAL
                 size = room
-            # What has another length than it says, or comes in pieces, takes longer.
+            # A file of another length than its status says, or a short read, is left to `read`.
             if os.readv(descriptor, (buffer,)) != size:
                 return UNUSUAL
             return BINARY if buffer.find(b"\0", 0, min(size, BINARY_WINDOW)) >= 0 else size
@@ -190,7 +191,7 @@ class Descent:
             return UNREADABLE
 
     def _opened(self, path: bytes) -> int | None:
-        """A descriptor of whatever is there, the concealed file too; it stays open until the next one is opened."""
+        """Open whatever is at a path, even the concealed file. The descriptor is valid until the next call."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -206,7 +207,7 @@ class Descent:
         return self._file
 
     def _leave(self) -> None:
-        """Check the folder once for all files in it that were not checked one by one."""
+        """Check the folder's location, for all files in it that were not checked one by one."""
         if self._used and not self.folder_is_in_place():
             self.doubtful += 1
         self._used = False
@@ -215,7 +216,7 @@ class Descent:
 def content(
     descriptor: int, limit: int, concealed: tuple[int, int] | None = None, *, whole: bool = True
 ) -> Content | None:
-    """What is in an open file, or only how it begins; None for what is no regular file, or the concealed one."""
+    """Return the content of an open file, or only its beginning; None if it is no regular file or the concealed one."""
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode) or (concealed and (status.st_dev, status.st_ino) == concealed):
         return None

@@ -1,4 +1,4 @@
-"""Reads ignore files: for a request that leaves out what git ignores, and for a policy that denies it."""
+"""Read ignore files: for requests with `gitignore`, and for a policy that denies ignored names."""
 
 import errno
 import os
@@ -12,32 +12,32 @@ _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 
 
 class DeniedByRules:
-    """The ignore rules along the directories from the root to the current one.
+    """The ignore rules of the directories from the root to the current one.
 
-    Where an ignore file cannot be read, everything in its directory is denied.
+    If an ignore file cannot be read, everything in its directory is denied.
     """
 
     def __init__(self, root: int) -> None:
         self._rules: list[Ignores | None] = [_inside(Ignores(), b"", root)]
 
     def enter(self, base: bytes, directory: int) -> None:
-        """Go down into an open directory; `base` is its path with a slash at its end."""
+        """Enter an open directory; `base` is its path with a slash at the end."""
         around = self._rules[-1]
         self._rules.append(None if around is None else _inside(around, base, directory))
 
     def leave(self, depth: int) -> None:
-        """Go back up until only `depth` directories below the root are left."""
+        """Go back up to the directory that is `depth` levels below the root."""
         del self._rules[depth + 1 :]
 
     def deny(self, path: bytes, *, is_directory: bool) -> bool:
-        """Whether the rules of the current directory leave out a name in it, given by its path from the root."""
+        """Whether the rules ignore an entry of the current directory, given by its path from the root."""
         rules = self._rules[-1]
         name = path.rpartition(b"/")[2]
         return rules is None or name == os.fsencode(REPOSITORY) or rules.leave_out(path, is_directory)
 
 
 def _inside(around: Ignores, base: bytes, directory: int) -> Ignores | None:
-    """The rules inside an open directory; None where an ignore file in it cannot be read."""
+    """Return the rules inside an open directory; None if an ignore file in it cannot be read."""
     try:
         texts = {name: text for name in IGNORE_FILES if (text := _text(directory, name)) is not None}
         is_repository = _exists(directory, REPOSITORY)
@@ -73,7 +73,7 @@ def _text_below(directory: int, names: tuple[str, ...], last: str) -> bytes | No
 
 
 def _text(directory: int, name: str) -> bytes | None:
-    """The text of an ignore file; None where there is none. Like git, do not follow a link in this place."""
+    """Return the text of an ignore file, or None if there is none. Like git, do not follow a link here."""
     try:
         status = os.stat(name, dir_fd=directory, follow_symlinks=False)
         if not stat.S_ISREG(status.st_mode):
@@ -90,7 +90,7 @@ def _text(directory: int, name: str) -> bytes | None:
 
 
 def ignore_text(descriptor: int) -> bytes:
-    """The text of an open ignore file. One that is too long is as good as unreadable."""
+    """Return the text of an open ignore file. Raises OSError if it is no regular file or too large."""
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
         raise OSError(errno.EFBIG, "no ignore file of sensible size")
@@ -100,18 +100,18 @@ def ignore_text(descriptor: int) -> bytes:
 def rules_inside(
     ignores: Ignores, base: bytes, directory: int, special: dict[str, "os.DirEntry[str]"], location: Location
 ) -> tuple[Ignores, bool]:
-    """The ignore rules inside a directory, and whether all of its ignore files could be read."""
+    """Return the ignore rules inside a directory, and whether all its ignore files could be read."""
     texts: dict[str, bytes] = {}
     exclude = None
     complete = True
     for name, entry in special.items():
         try:
             if name == REPOSITORY:
-                # Where it is a file, the repository proper is elsewhere and has no rules for us.
+                # If `.git` is a file, the repository is elsewhere and its exclude file is not read.
                 if entry.is_dir(follow_symlinks=False):
                     exclude = _checked_text_below(directory, base, (REPOSITORY, "info"), EXCLUDE, location)
             elif entry.is_file(follow_symlinks=False):
-                # Like git, do not follow a link in this place.
+                # Like git, do not follow a link here.
                 texts[name] = _checked_text(directory, base, name, location)
         except OSError as error:
             complete = complete and error.errno in _ABSENT
@@ -129,7 +129,7 @@ def _checked_text_below(directory: int, base: bytes, names: tuple[str, ...], las
 
 
 def _checked_text(directory: int, base: bytes, name: str, location: Location) -> bytes:
-    """The text of an ignore file in an open directory, whose path with a slash at its end is `base`."""
+    """Return the text of an ignore file in an open directory, whose path with a slash at the end is `base`."""
     for _ in range(MAX_MOVES):
         descriptor = os.open(name, READING, dir_fd=directory)
         try:

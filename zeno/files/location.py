@@ -13,11 +13,11 @@ repeated from the root, or the file counts as gone. A file that was removed or r
 place was inside.
 
 On Linux the check of a file asks the kernel for the path of the descriptor, which the kernel computes in one piece even
-while directories are being renamed. The check of a directory asks which directory is so many levels above it. A search,
-which holds a directory open, asks whether the file is still in it, and then checks the directory. Where a check is
-impossible or says no, the path is followed again one step at a time without following links, and the device and inode
-at its end are compared. Whether something changed is told by its change time, which is as fine as the file system keeps
-it.
+while directories are being renamed. The check of a directory compares the directory that is as many levels above it as
+its path has components. A search, which holds a directory open, checks that the file is still in it, and then checks
+the directory. If a check is impossible or fails, the path is followed again one component at a time without following
+links, and the device and inode at its end are compared. Changes are detected by the change time, at the resolution of
+the file system.
 """
 
 import os
@@ -26,14 +26,17 @@ import os
 DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 DESCRIPTORS = b"/proc/self/fd/%d"
-"""Where Linux tells the path of an open file."""
+"""A link by which Linux gives the path of an open file."""
 
 MAX_MOVES = 8
-"""How often something is read again that was moved while it was read."""
+"""How many times a read is repeated because the file or directory was moved meanwhile."""
 
 
 class Location:
-    """The root, and whether something open is still at a path below it. Paths are relative, in bytes, without `..`."""
+    """Checks whether open files and directories are still at their paths below the root.
+
+    Paths are relative, in bytes, without `..`.
+    """
 
     def __init__(self, root: int) -> None:
         self.root = root
@@ -52,9 +55,9 @@ class Location:
         return self.leads_to(descriptor, path)
 
     def changes(self, path: bytes) -> list[tuple[int, int, int]] | None:
-        """Device, inode and change time of the root and of each directory on a path; None where one is not there.
+        """Return device, inode and change time of the root and of each directory on a path; None if one is missing.
 
-        Equal ones at two moments mean that no name in these directories came or went in between.
+        If two calls return the same, no name was added to or removed from these directories in between.
         """
         names = path.split(b"/")[:-1]
         try:
@@ -66,9 +69,9 @@ class Location:
         return [(status.st_dev, status.st_ino, status.st_ctime_ns) for status in found]
 
     def is_above(self, directory: int, steps: int) -> bool:
-        """Whether the root is so many steps above an open directory now, wherever links to it are. One system call.
+        """Whether the root is `steps` levels above an open directory now. One system call.
 
-        False also where the system cannot tell, because the directory may not be searched or is too deep.
+        False also if the system cannot tell, because the directory may not be searched or is too deep.
         """
         if not steps:
             return True
@@ -79,7 +82,7 @@ class Location:
         return above.st_ino == self._inode and above.st_dev == self._device
 
     def leads_to(self, descriptor: int, path: bytes) -> bool:
-        """Follow a path from the root again, one step at a time, and compare what is at its end."""
+        """Follow a path from the root again, one component at a time, and compare its end with an open file."""
         folder, _, name = path.rpartition(b"/")
         try:
             parent = self.open_directory(folder, DIRECTORY)
@@ -92,7 +95,7 @@ class Location:
             return False
 
     def open_directory(self, path: bytes, flags: int) -> int:
-        """Open a directory from the root, one step at a time without following links; OSError where that fails."""
+        """Open a directory from the root, one component at a time without following links. Raises OSError."""
         steps = path.split(b"/") if path else [b"."]
         held = self.root
         try:
@@ -109,7 +112,7 @@ class Location:
 
 
 def unchanged(before: os.stat_result, now: os.stat_result) -> bool:
-    """Whether an open file has the content that it had before. To lose a name is no change of content."""
+    """Whether the content of an open file is unchanged. Removing a hard link to it is no change of content."""
     if now.st_ctime_ns == before.st_ctime_ns:
         return True
     lost_a_name = now.st_nlink < before.st_nlink

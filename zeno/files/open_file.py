@@ -1,4 +1,4 @@
-"""One open file: its content in pieces, from either end. Who opened it, and whether one may, is for `tree` to say."""
+"""An open file, read in chunks from either end. `tree` opens it and checks the policy."""
 
 import os
 from collections.abc import Iterator
@@ -13,10 +13,10 @@ from zeno.text.path_names import raw
 
 
 class File:
-    """An open regular file. What is appended after it was opened is not read: a growing log has an end all the same.
+    """An open regular file. Bytes appended after it was opened are not read, so a growing log has an end.
 
-    Use it in a `with` statement, and what was read only after that: at its end `NotFound` is raised where the file is
-    no longer at its path below the root, or may have left it meanwhile: then the text may have been written outside.
+    Use it in a `with` statement, and use the content only after that statement. At its end `NotFound` is raised if the
+    file is no longer at its path below the root or may have left it meanwhile: its text may have been written outside.
     """
 
     def __init__(self, path: str, descriptor: int, status: os.stat_result, location: Location) -> None:
@@ -34,7 +34,7 @@ class File:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         try:
-            # A refusal tells something of the content too.
+            # An error can reveal content too.
             told = error is None or isinstance(error, ZenoError)
             moved = told and not self._stayed()
         finally:
@@ -43,7 +43,7 @@ class File:
             raise NotFound(self.path, "it was moved while it was being read") from None
 
     def _stayed(self) -> bool:
-        """Whether the file is at its path, and has not been elsewhere in between as far as that matters."""
+        """Whether the file is at its path, and was not written elsewhere in between."""
         path = raw(self.path, "path")
         return self._location.has(self._descriptor, path) and (
             unchanged(self._status, os.fstat(self._descriptor))
@@ -52,16 +52,16 @@ class File:
 
     @property
     def is_binary(self) -> bool:
-        """Whether the file is binary; only its first piece is read."""
+        """Whether the file is binary. Reads the first chunk only."""
         return is_binary(self._start())
 
     def require_text(self) -> None:
-        """Refuse a binary file."""
+        """Raise NotAFile if the file is binary."""
         if self.is_binary:
             raise NotAFile(self.path, "a binary file")
 
     def chunks(self) -> Iterator[bytes]:
-        """The content from its start, in pieces."""
+        """Yield the content in chunks. Raises PermissionDenied if it cannot be read."""
         offset = 0
         chunk = self._start()
         while chunk:
@@ -70,11 +70,11 @@ class File:
             chunk = self._read(offset, min(CHUNK, self.size - offset)) if offset < self.size else b""
 
     def read(self) -> bytes:
-        """The whole content."""
+        """Return the whole content."""
         return b"".join(self.chunks())
 
     def chunks_backwards(self, end: int) -> Iterator[bytes]:
-        """The content before offset `end` in pieces, the last one first."""
+        """Yield the content before offset `end` in chunks, the last one first."""
         while end > 0:
             start = max(0, end - CHUNK)
             yield self._read(start, end - start)

@@ -1,6 +1,6 @@
-"""Linux's own way to open a path that must neither leave a directory nor pass a link: openat2, in one step.
+"""openat2(2): open a path below a directory without following links, in one system call.
 
-Only ever a shortcut: where it does not open, for whatever reason, the path is followed step by step.
+This is only a shortcut. If it fails, for whatever reason, the path is followed component by component.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ _OPENAT2 = 437  # the same on every architecture
 _RESOLVE_NO_MAGICLINKS, _RESOLVE_NO_SYMLINKS, _RESOLVE_BENEATH = 0x02, 0x04, 0x08
 
 Opener = Callable[[int, bytes], int]
-"""A descriptor of what is at a path below an open directory; below 0 where it does not open."""
+"""Takes an open directory and a path below it; returns a descriptor, or a negative number on failure."""
 
 
 class _How(ctypes.Structure):
@@ -22,7 +22,7 @@ class _How(ctypes.Structure):
 
 
 def opener(flags: int) -> Opener | None:
-    """Opens with these flags; None where the system has no such call."""
+    """Return a function that opens with these flags; None if the system has no openat2."""
     if not sys.platform.startswith("linux") or is_without("openat2"):
         return None
     try:

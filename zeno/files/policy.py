@@ -1,7 +1,7 @@
-"""The policy: which names under the root a server never shows, whatever a request asks for.
+"""The policy: names under the root that a server never shows.
 
-`Tree` consults it for every step of every path it follows, the walk and the cached listing for every name they meet. A
-path is denied by its name alone, before anything is looked at, so that no answer tells whether something is there.
+`Tree` applies it to every component of every path it follows, the walk and the cached listing to every name. A path is
+denied by its name alone, before the file system is read, so that no answer reveals whether the file exists.
 """
 
 from collections.abc import Sequence
@@ -15,19 +15,19 @@ from zeno.text.globs import matcher, reach
 SECRETS = "secrets"
 """A named list of globs: `rules/deny/secrets.json` of the contract."""
 IGNORED = "ignored"
-"""Names that ignore rules leave out."""
+"""Deny names that ignore rules exclude."""
 
 ALLOWED, DIRECTORY_ONLY, DENIED = "allowed", "directory_only", "denied"
 
 
 class Policy:
-    """What is denied. Without arguments nothing is.
+    """Rules that deny names. Without arguments nothing is denied.
 
     `deny` are globs. One without a slash is matched against the name of every file and directory, one with a slash
-    against the whole relative path. Case does not count. What is below a directory that matches is denied too. `lists`
-    are names of lists of such globs.
+    against the whole relative path. Case does not count. Everything below a directory that matches is denied too.
+    `lists` are names of lists of such globs.
 
-    With `only`, everything is denied but what one of these globs matches by its whole relative path, what is below a
+    With `only`, everything is denied except paths that one of these globs matches as a whole, everything below a
     directory that matches, and the directories above. Here case counts.
 
     With `ignored`, names that ignore rules leave out are denied; `Tree` and the walk read these rules.
@@ -49,9 +49,9 @@ class Policy:
         self._leads_to_allowed = reach(allowed)
 
     def verdict(self, path: str) -> str:
-        """What may be at a relative path: anything (`allowed`), a directory (`directory_only`), or nothing (`denied`).
+        """Return `allowed`, `directory_only` (only a directory is allowed there) or `denied` for a relative path.
 
-        Only the path is looked at. Ignore rules are not part of it.
+        The verdict depends on the path alone. Ignore rules are not part of it.
         """
         if self._denied is not None and self._denied(path):
             return DENIED
@@ -66,13 +66,13 @@ class Policy:
 
 
 def deny_list(name: str) -> list[str]:
-    """The globs of a named list."""
+    """Return the globs of a named list."""
     found: Any = spec.resource(f"rules/deny/{name}.json")
     return list(found["globs"])
 
 
 def _plain(glob: str, field: str) -> str:
-    """A glob as it is matched with relative paths."""
+    """Return a glob without `./` and trailing slashes. Raises InvalidArgs if it cannot match a relative path."""
     while glob.startswith("./"):
         glob = glob[2:]
     glob = glob.rstrip("/")
@@ -82,5 +82,5 @@ def _plain(glob: str, field: str) -> str:
 
 
 def _with_below(globs: list[str]) -> list[str]:
-    """The same globs, and all that is below what they match."""
+    """Return the globs, and for each one another that matches everything below."""
     return [*globs, *(f"{glob}/*" for glob in globs)]

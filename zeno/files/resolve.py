@@ -1,7 +1,8 @@
-"""One path, followed one component at a time from the descriptor of the root, each opened without following links.
+"""Resolve a path one component at a time from the descriptor of the root. This decides whether a path is outside.
 
-Links are read and followed by hand. So what was checked is what is opened, however fast someone swaps directories and
-links. Nothing is taken from a directory that was moved away in the meantime: then the path is followed anew.
+Each component is opened without following links; links are read and resolved here. So the file that was checked is
+the file that is opened, even while directories and links are being replaced. If a directory on the path was moved
+meanwhile, the path is resolved again.
 """
 
 import errno
@@ -18,29 +19,29 @@ from zeno.files.location import DIRECTORY, MAX_MOVES, Location
 from zeno.files.policy import DENIED, Policy
 from zeno.text.path_names import printed
 
-# A step that changed between its check and its opening is tried again, but not for ever.
+# How often a component that changed between check and open is tried again.
 MAX_RETRIES = 64
 
 NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 
 
 class _Moved(Exception):
-    """A directory on the way is no longer where it was."""
+    """A directory on the path was moved."""
 
 
 class Found(NamedTuple):
-    """Where a path ends: a name in an open directory."""
+    """The end of a resolved path: a name in an open directory."""
 
     path: str
     """Relative to the root with links resolved; the root is `.`."""
     parent: int
     name: bytes
     status: os.stat_result | None
-    """What the system says of it; None where nothing is."""
+    """Its status; None if nothing is there."""
 
 
 class _Guard:
-    """Refuses names that the policy denies, on the way of one path."""
+    """Raises Denied for components of one path that the policy denies."""
 
     def __init__(self, policy: Policy, path: str, root: int) -> None:
         self._policy = policy
@@ -48,12 +49,12 @@ class _Guard:
         self._rules = DeniedByRules(root) if policy.ignored else None
 
     def before(self, place: bytes) -> None:
-        """Refuse a step before anything is looked at; `place` is the path to it from the root."""
+        """Check a component by its path from the root, before the file system is read."""
         if self._policy.active and self._policy.verdict(printed(place)) == DENIED:
             raise Denied(self._path)
 
     def after(self, place: bytes, mode: int | None) -> None:
-        """Refuse what is there, or that nothing is (`mode` None): of a denied name that is not told."""
+        """Check a component with its file mode, None if it is missing: the absence of a denied name is not revealed."""
         if not self._policy.active:
             return
         is_directory = mode is not None and stat.S_ISDIR(mode)
@@ -64,12 +65,12 @@ class _Guard:
             raise Denied(self._path)
 
     def enter(self, names: list[bytes], directory: int) -> None:
-        """A directory was opened."""
+        """Read the ignore rules of a directory that was opened."""
         if self._rules is not None:
             self._rules.enter(b"/".join(names) + b"/", directory)
 
     def leave(self, names: list[bytes]) -> None:
-        """The way goes on from a directory further up."""
+        """Go back up to the directory with these components."""
         if self._rules is not None:
             self._rules.leave(len(names))
 
@@ -83,10 +84,11 @@ def follow(
     stack: ExitStack,
     links: list[bytes] | None = None,
 ) -> Found:
-    """Follow a path, `target` in the bytes of the system, to its end or to where nothing is.
+    """Resolve a path, given as text for errors (`path`) and as bytes (`target`).
 
-    Every step is checked against the policy, those that links lead to included: `Denied`. The stack closes what was
-    opened on the way; `links` is given what the links on the way say.
+    Raises OutsideRoot if it leads out of the root, Denied if the policy denies a component, also one that a link leads
+    to, and PermissionDenied. The stack closes the directories that were opened. The targets of links on the path are
+    added to `links`.
     """
     links = [] if links is None else links
     for _ in range(MAX_MOVES):
@@ -113,7 +115,7 @@ def _followed(
     guard = _Guard(policy, path, root)
 
     def check() -> None:
-        """Whatever was learned from the last directory counts only if that is still in its place."""
+        """Raise _Moved unless the last directory is still at its path."""
         directory = directories[-1]
         if not (location.is_above(directory, len(names)) or location.leads_to(directory, b"/".join(names))):
             raise _Moved
@@ -162,7 +164,7 @@ def _followed(
                 return Found(_join([*names, name]), parent, name, status)
         except OSError as error:
             retries += 1
-            # A link or a file stands where a directory stood a moment ago: look again.
+            # A link or a file replaced a directory after it was checked: look again.
             if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EINVAL) and retries < MAX_RETRIES:
                 todo.appendleft(name)
             elif error.errno in NOWHERE:
@@ -171,7 +173,7 @@ def _followed(
                 return _missing(path, names, name, todo)
             else:
                 check()
-                _missing(path, names, name, todo)  # a step that would leave the root is outside here too
+                _missing(path, names, name, todo)  # raises OutsideRoot if the rest would leave the root
                 raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
     status = os.fstat(directories[-1])
     check()
@@ -188,7 +190,7 @@ def _components(entrance: Entrance, path: str, target: bytes) -> list[bytes]:
 
 
 def _missing(path: str, names: list[bytes], name: bytes, todo: deque[bytes]) -> Found:
-    """Nothing is there. The steps not taken still count: one that would leave the root is outside."""
+    """Return a missing end. Raises OutsideRoot if the remaining components would leave the root."""
     depth = len(names) + 1
     for step in todo:
         depth += {b"": 0, b".": 0, b"..": -1}.get(step, 1)

@@ -1,4 +1,4 @@
-"""The root: find and read. Only this, `follow`, `beneath`, `descent`, `location` and `walk` open what is under it."""
+"""The root: look up and open single paths, and hand out what opens many. Every path is resolved by `resolve`."""
 
 import os
 import stat
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 
 class _Changed(Exception):
-    """What stood at a path was replaced while it was being opened."""
+    """The file at a path was replaced while it was being opened."""
 
 
 class Place(NamedTuple):
-    """What a path leads to."""
+    """A resolved path and the status of its end."""
 
     path: str
     """Relative to the root with links resolved; the root is `.`."""
     status: os.stat_result | None
-    """What the system says of it; None where nothing is."""
+    """Its status; None if nothing is there."""
 
 
 class Tree:
-    """A directory, opened once: if its path is given to another directory later, the opened one is still served."""
+    """The root directory, opened once: if another directory takes its path later, the opened one is still served."""
 
     def __init__(self, root: str, policy: Policy | None = None) -> None:
         self._root = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -51,26 +51,26 @@ class Tree:
         self.close()
 
     def close(self) -> None:
-        """Let go of the root."""
+        """Close the root."""
         os.close(self._root)
 
     def conceal(self, descriptor: int) -> None:
-        """Treat the file behind this descriptor as if it were not there, whatever its name: the server's own log."""
+        """Treat the file behind this descriptor as missing under every name. Used for the server's own log."""
         status = os.fstat(descriptor)
         self._concealed = (status.st_dev, status.st_ino)
 
     @property
     def descriptor(self) -> int:
-        """The root itself, for the walk."""
+        """The descriptor of the root, for the walk."""
         return self._root
 
     @property
     def concealed_inode(self) -> int | None:
-        """The number of the concealed file, if there is one. Another file may have it too; `place` knows."""
+        """Inode of the concealed file, if there is one. A file on another device may share it; `place` decides."""
         return self._concealed[1] if self._concealed else None
 
     def quicken(self) -> None:
-        """Make single paths cheaper, where the system can: at the price of loading what that needs."""
+        """Use openat2 for single paths if the system has it. This imports ctypes."""
         if hasattr(os, "O_PATH"):
             from zeno.files.openat2 import opener
 
@@ -78,13 +78,13 @@ class Tree:
             self._grasp = opener(READING)
 
     def current_path(self) -> bytes:
-        """Where the root is now, as Linux tells it."""
+        """Return the current path of the root. Linux only."""
         return os.readlink(b"/proc/self/fd/%d" % self._root)
 
     # One path
 
     def place(self, path: str, field: str = "path") -> Place:
-        """What is at a path. Nothing at all is an answer; a path outside the root is refused."""
+        """Look up a path; `status` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
         status = self._at_a_glance(path, field, check=True)
         if status is not None:
             return Place(path, status)
@@ -92,7 +92,7 @@ class Tree:
             return Place(found.path, found.status)
 
     def open(self, path: str, field: str = "path") -> File:
-        """Open a regular file; anything else is refused with the reason."""
+        """Open a regular file. Raises NotFound, NotAFile, OutsideRoot, Denied or PermissionDenied."""
         file = self._at_once(path, field)
         if file is not None:
             return file
@@ -104,9 +104,9 @@ class Tree:
         raise NotFound(path, "it keeps changing while it is being opened")
 
     def _at_a_glance(self, path: str, field: str, *, check: bool) -> os.stat_result | None:
-        """What the system says of a plain path that holds no links; None where one has to look closer.
+        """Return the status of a plain path without links, by one openat2; None if the path has to be resolved.
 
-        With `check` also None where it was moved before the system had said so.
+        With `check` also None if the file was moved meanwhile. Raises Denied.
         """
         if self._glance is None or self.policy.ignored or not _is_plain(path):
             return None
@@ -129,16 +129,16 @@ class Tree:
         return status
 
     def _at_once(self, path: str, field: str) -> File | None:
-        """A regular file by a plain path that holds no links; None where one has to look closer."""
+        """Open a regular file by a plain path without links, by openat2; None if the path has to be resolved."""
         status = self._at_a_glance(path, field, check=False)
-        # Looked at before it is opened: to open a device can do something.
+        # Check the type before opening: opening a device can have effects.
         if status is None or self._grasp is None or not stat.S_ISREG(status.st_mode):
             return None
         descriptor = self._grasp(self._root, raw(path, field))
         return None if descriptor < 0 else self._regular(path, descriptor)
 
     def _regular(self, path: str, descriptor: int) -> File | None:
-        """What was opened, if it is a regular file that may be read; else it is closed."""
+        """Return the opened file; close it and return None if it is no regular file or the concealed one."""
         now = os.fstat(descriptor)
         if not stat.S_ISREG(now.st_mode) or (self._concealed and (now.st_dev, now.st_ino) == self._concealed):
             os.close(descriptor)
@@ -166,12 +166,12 @@ class Tree:
         return file
 
     def inside(self, path: bytes) -> list[bytes] | None:
-        """The components of an absolute path below the root, or None when it does not lead under the root."""
+        """Return the components of an absolute path below the root, or None if it does not lead under the root."""
         return self._entrance.below(path)
 
     @contextmanager
     def _followed(self, path: str, field: str, links: list[bytes] | None = None) -> Iterator[Found]:
-        """Follow a path to its end, or to where nothing is; `links` then holds what the links on the way say."""
+        """Resolve a path. Targets of links on the path are added to `links`."""
         with ExitStack() as stack:
             found = follow(self.location, self._entrance, self.policy, path, raw(path, field), stack, links)
             if found.status is None and found.path != "." and self.policy.denies(found.path, is_directory=False):
@@ -185,7 +185,7 @@ class Tree:
 
     @contextmanager
     def descent(self) -> Iterator[Descent]:
-        """A way to open many files, cheapest in the order of their paths."""
+        """Open many files; fastest in the order of their paths."""
         descent = Descent(self.location, self._concealed)
         try:
             yield descent
@@ -193,12 +193,12 @@ class Tree:
             descent.close()
 
     def is_listed(self, path: str, inode: int) -> bool:
-        """Whether a regular file shows up in a listing: the log does not."""
+        """Whether a regular file is listed; the concealed file is not."""
         return inode != self.concealed_inode or self.place(path).status is not None
 
     def leads(self, path: str) -> tuple[str | None, bool, bool]:
-        """Follow a link: the path of the regular file inside that it leads to, or None; whether that may change though
-        nothing under the root does; whether it leads to what is denied."""
+        """Follow a link. Return the path of the regular file under the root that it leads to, or None; whether that
+        may change without a change under the root; and whether it leads to a denied path."""
         links: list[bytes] = []
         target, denied = None, False
         try:
@@ -214,7 +214,7 @@ class Tree:
 
 
 def _is_plain(path: str) -> bool:
-    """Whether a path is relative and written the way results print it."""
+    """Whether a path is relative and has no empty, `.` or `..` component."""
     if "/." not in path and "//" not in path and not path.startswith((".", "/")) and not path.endswith("/"):
         return True
     steps = path.split("/")

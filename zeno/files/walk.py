@@ -1,7 +1,7 @@
-"""The walk: every name under the root in the order of whole paths, and what is wrong with those that are no files.
+"""Walk the tree: yield every name under the root in the order of whole paths, with the reason if it is no file.
 
-Directories are opened one below the other by descriptor, and no link is followed to enter one. Names count only if the
-directory was still at its path after it was listed.
+Directories are opened by descriptor, one below the other, and never through a link. Names count only if the directory
+was still at its path after it was listed.
 """
 
 import os
@@ -26,21 +26,21 @@ _SPECIAL = {*IGNORE_FILES, REPOSITORY}
 NOT_REGULAR = "not_regular"
 UNREADABLE = "unreadable"
 HIDDEN, IGNORED, EXCLUDED, DENIED = LEFT_OUT = ("hidden", "ignored", "excluded", "denied")
-"""Rules by which a name is left out."""
+"""Rules that can leave a name out."""
 
 
 class Walked(NamedTuple):
-    """A name that the walk came by."""
+    """A name that the walk found."""
 
     path: str
-    """Relative to the root; that of a directory, here only because it was not listed, ends in a slash."""
+    """Relative to the root. A directory that was not listed appears with a slash at the end."""
     problem: str | None
-    """None for a regular file or a link to one under the root. Else why it is none (`not_regular`, `unreadable`), or
-    the rule that leaves the name out, whatever it is (see `LEFT_OUT`)."""
+    """None for a regular file or a link to one under the root. Otherwise `not_regular`, `unreadable`, or the rule
+    that leaves the name out (see `LEFT_OUT`)."""
 
 
 class Run(NamedTuple):
-    """Names that the walk came by, all with the same problem or none."""
+    """Names that the walk found, all with the same problem or none."""
 
     paths: list[str]
     problem: str | None
@@ -63,27 +63,27 @@ class _Level:
         self.prefix = prefix
         self.directory = directory
         self.files = sorted(files)
-        """Names of regular files as they are printed."""
+        """Printed names of its regular files."""
         self.at = 0
-        """How many of them the walk has left behind."""
+        """Number of them that were yielded."""
         self.others = iter(sorted(others, key=itemgetter(0)))
         self.ignores = ignores
         self.left_out = left_out
-        """Names in it that the rules leave out, until they are told."""
+        """Names in it that the rules leave out, until they are yielded."""
 
 
 _Other = tuple[str, "os.DirEntry[str]"]
-"""What is no plain file, by its printed name; that of a directory ends in a slash, as it does in whole paths."""
+"""An entry that is no plain file, with its printed name; a directory's name ends in a slash, for sorting."""
 _LAST: tuple[str, None] = ("", None)
 
 
 def walk(
     tree: Tree, *, include_hidden: bool, exclude_dirs: frozenset[str], gitignore: bool = False, start: str = ""
 ) -> Iterator[Walked]:
-    """Walk the tree, from the path `start` on; it can be left at any point.
+    """Walk the tree from the path `start` on. The caller may stop at any point.
 
     Directories are ordered as if their names ended in a slash: `a-b/x` comes before `a/x`, as whole paths do.
-    Names that a rule leaves out come in no order, when the walk enters their directory.
+    Names that a rule leaves out are yielded in no order, when the walk enters their directory.
     """
     for paths, problem in runs(
         tree, include_hidden=include_hidden, exclude_dirs=exclude_dirs, gitignore=gitignore, start=start
@@ -95,7 +95,7 @@ def walk(
 def runs(
     tree: Tree, *, include_hidden: bool, exclude_dirs: frozenset[str], gitignore: bool, start: str
 ) -> Iterator[Run]:
-    """The same walk in longer strides, for those who have no use for an object for each name."""
+    """Like `walk`, but yield lists of consecutive names instead of an object for each."""
     return _Walk(tree, include_hidden, exclude_dirs, gitignore, start).run()
 
 
@@ -147,9 +147,9 @@ class _Walk:
                 os.close(level.directory)
 
     def _enter(self, prefix: str, parent: int, name: bytes, ignores: Ignores | None) -> bool:
-        """Go one directory deeper; False if it, or an ignore file in it, cannot be read.
+        """Enter a directory. Return False if it, or an ignore file in it, cannot be read.
 
-        One that is no longer in its place after it was listed is looked for again from the root.
+        If it was moved while it was listed, it is opened again from the root.
         """
         location = self._tree.location
         for attempt in range(MAX_MOVES):
@@ -160,9 +160,9 @@ class _Walk:
                     directory = os.open(name, LISTING, dir_fd=parent)
             except OSError as error:
                 if attempt == 0:
-                    # It may be the parent that was moved.
+                    # The parent may have been moved.
                     continue
-                # What vanished in the meantime was never there.
+                # A directory that was removed meanwhile counts as if it had never existed.
                 return error.errno in NOWHERE
             try:
                 level, complete = self._level(prefix, directory, ignores)
@@ -178,7 +178,7 @@ class _Walk:
         return False
 
     def _level(self, prefix: str, directory: int, ignores: Ignores | None) -> tuple[_Level, bool]:
-        """List an open directory, and whether everything in it could be read."""
+        """List an open directory. Also return whether everything in it could be read."""
         left_out: dict[str, set[str]] = {}
         if self._denied is not None and prefix:
             self._denied.leave(len(self._levels) - 1)
@@ -209,9 +209,9 @@ class _Walk:
     def _entries(
         self, prefix: str, directory: int, left_out: dict[str, set[str]]
     ) -> tuple[list[str], list[_Other], dict[str, "os.DirEntry[str]"], bool]:
-        """What one directory holds that is neither denied nor hidden, what in it makes rules, and whether that is all.
+        """Return files, other entries, ignore files by name, and whether the directory could be read to its end.
 
-        Denied and hidden names are added to `left_out`. A denied name makes no rules for a request.
+        Denied and hidden names are added to `left_out`. A denied ignore file has no effect on a request.
         """
         files: list[str] = []
         others: list[_Other] = []
@@ -219,13 +219,13 @@ class _Walk:
         concealed = self._tree.concealed_inode
         guarded = self._tree.policy.active
         try:
-            # By descriptor the names come as text; their bytes are recovered without loss.
+            # Listed by descriptor, names are text; `os.fsencode` gives their bytes back.
             with os.scandir(directory) as entries:
                 for entry in entries:
                     name = entry.name
                     key = name if name.isascii() else printed(os.fsencode(name))
                     is_file = entry.is_file(follow_symlinks=False)
-                    # The log is not even mentioned; another file may have its number.
+                    # The concealed log is not listed; another file may have the same inode.
                     if (
                         is_file
                         and concealed is not None
@@ -263,7 +263,7 @@ class _Walk:
         )
 
     def _look(self, path: str, entry: "os.DirEntry[str]") -> Run | None:
-        """A link, the log, or something that is no file at all. The log is not even mentioned."""
+        """Classify a link, a special file, or a file with the log's inode. Return None for the concealed log."""
         try:
             status = self._tree.place(path).status
         except Denied:

@@ -1,8 +1,8 @@
-"""What the bytes of a pattern demand of the text around a matching line, said in rows of the index.
+"""Turn a parsed pattern into a demand: the rows of the index that a piece of text needs to contain a match.
 
-The parts of a pattern are sets of bytes, one for each byte that must come next, and gaps: stretches of unknown content,
-which may still demand something (`(?:foo|bar)` demands one of two). Parts without a gap between them make runs, and
-runs make demands on the index.
+The parts of a pattern are byte sets, one for each byte that must come next, and gaps of unknown content, which may
+have a demand of their own (`(?:foo|bar)` demands one of two). Consecutive byte sets form runs, and the sequences of
+bytes in a run become rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,22 +11,22 @@ from typing import NamedTuple
 
 from zeno.index.signatures import FOLD, KIND, LONG_GRAM, RUN_SETS, SHAPE_LENGTHS, SHORT_GRAM, gram, run, shape
 
-# More alternatives for one sequence of bytes than these cost more to look up than they save.
+# With more alternatives for one sequence of bytes the lookup costs more than it saves.
 MAX_COMBINATIONS = 16
-# More needles, or shorter ones, are not found sooner than the pattern itself.
+# More or shorter needles are not found faster than the pattern itself.
 MAX_NEEDLES = 8
 MIN_NEEDLE = 3
 LONG_RUN = 12
 
 
 class Demand(NamedTuple):
-    """A condition on a piece of text: `rows` are alternatives if `any_of`, else all are demanded; `inner` likewise."""
+    """A condition on a piece of text: any of `rows` and `inner` if `any_of`, otherwise all of them."""
 
     any_of: bool
     rows: tuple[int, ...]
     inner: tuple["Demand", ...] = ()
     needles: frozenset[bytes] = frozenset()
-    """Where not empty: each matching line holds one of these to the letter."""
+    """If not empty: every matching line contains one of these byte strings."""
 
 
 NOTHING = Demand(False, ())
@@ -36,7 +36,7 @@ Part = ByteSet | Demand
 
 
 def demand_of(parts: list[Part]) -> Demand:
-    """What parts that come one after the other demand."""
+    """Return the demand of a sequence of parts."""
     rows: set[int] = set()
     inner: list[Demand] = []
     parts_in_a_row: list[ByteSet] = []
@@ -53,7 +53,7 @@ def demand_of(parts: list[Part]) -> Demand:
 
 
 def one_of(branches: list[list[Part]]) -> list[Part]:
-    """The parts of an expression that matches whatever one of several does."""
+    """Return the parts of an alternation, given the parts of each branch."""
     if len(branches) == 1:
         return branches[0]
     single = [branch[0] for branch in branches if len(branch) == 1 and isinstance(branch[0], frozenset)]
@@ -71,7 +71,7 @@ def one_of(branches: list[list[Part]]) -> list[Part]:
 
 
 def needle_choices(parts: list[Part]) -> Iterator[frozenset[bytes]]:
-    """Yield sets of literals: of each set every matching line holds at least one."""
+    """Yield sets of literals; every matching line contains at least one literal of each set."""
     needle = bytearray()
     for part in [*parts, NOTHING]:
         if isinstance(part, frozenset) and len(part) == 1:
@@ -85,7 +85,7 @@ def needle_choices(parts: list[Part]) -> Iterator[frozenset[bytes]]:
 
 
 def _cost(needles: frozenset[bytes]) -> int:
-    """Few and long ones are found soonest."""
+    """Return an estimate of the cost of a scan: few and long needles are cheapest."""
     return len(needles) * 8 - min(map(len, needles))
 
 
@@ -94,14 +94,14 @@ def _run(parts: list[ByteSet], rows: set[int], inner: list[Demand]) -> None:
     known = [False] * len(parts)
     for length in (LONG_GRAM, SHORT_GRAM):
         for start in range(len(parts) - length + 1):
-            # Where many long sequences are known, every second of their parts rules out as much as all of them.
+            # In a long run every second short sequence rules out as much as all of them.
             if length == SHORT_GRAM and len(parts) >= LONG_RUN and start % 2 and all(known[start : start + length]):
                 continue
             found = _combined(folded[start : start + length])
             if found is not None:
                 known[start : start + length] = [True] * length
                 _either({gram(sequence) for sequence in found}, rows, inner)
-    # Where the bytes themselves are known, their kinds say nothing more.
+    # If the bytes are known, their kinds add nothing.
     if all(known):
         return
     kinds = [frozenset(KIND[byte] for byte in part) for part in parts]

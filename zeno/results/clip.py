@@ -1,4 +1,4 @@
-"""Text cut to size, purely: single lines around what matters, and runs of lines to a number of characters."""
+"""Clip single lines, and cut runs of lines to a number of characters."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -7,7 +7,7 @@ from pydantic import MISSING
 
 
 def clip(line: str, limit: int, around: tuple[int, int] = (0, 0)) -> str:
-    """At most `limit` characters of a line in one piece, with `around` in the middle if it can be."""
+    """Return at most `limit` consecutive characters of a line, with the range `around` in the middle if possible."""
     if len(line) <= limit:
         return line
     start, end = around
@@ -17,7 +17,7 @@ def clip(line: str, limit: int, around: tuple[int, int] = (0, 0)) -> str:
 
 
 def fitting(lines: Iterable[str], room: int) -> list[str]:
-    """The first lines that fit into `room` characters, line feeds between them counted; if none does, part of one."""
+    """Return the first lines that fit into `room` characters with line feeds between them, or a part of the first."""
     kept: list[str] = []
     for line in lines:
         size = len(line) + (1 if kept else 0)
@@ -29,12 +29,12 @@ def fitting(lines: Iterable[str], room: int) -> list[str]:
 
 
 def size(lines: list[str]) -> int:
-    """How many characters lines have when a line feed stands between them."""
+    """Return the number of characters of lines joined by line feeds."""
     return sum(map(len, lines)) + max(0, len(lines) - 1)
 
 
 class Limits(Protocol):
-    """The arguments that say how much text may be returned."""
+    """Arguments that limit the text of a result."""
 
     @property
     def receipts(self) -> bool: ...
@@ -45,11 +45,11 @@ class Limits(Protocol):
 
 
 def needed(limits: Limits) -> int | None:
-    """How many characters of a line are needed at most; None for the whole line, which a receipt is always of."""
+    """Return the most characters of a line that a result needs; None for all of it, which receipts need."""
     given = [limit for limit in (limits.max_line_chars, limits.max_chars) if limit is not MISSING]
     return min(given, default=None) if not limits.receipts else None
 
 
 def shortened(lines: list[str], limits: Limits) -> list[str]:
-    """Each line clipped to its own limit."""
+    """Return each line clipped to `max_line_chars`."""
     return lines if limits.max_line_chars is MISSING else [clip(line, limits.max_line_chars) for line in lines]

@@ -1,7 +1,7 @@
-"""Cursors: where a cut result stopped, for the same request to go on from. Nothing is remembered between the two.
+"""Cursors, with which a request continues where a cut result stopped. The server keeps no state for them.
 
-A cursor is the position itself, sealed with a digest of the operation, its arguments and the position, so that one
-that is garbled or brought to another request is refused.
+A cursor is the position with a digest of the operation, its arguments and the position. A cursor that was changed or
+belongs to another request is refused.
 """
 
 import base64
@@ -20,25 +20,25 @@ _NOT_SEALED = {"cursor", "sort", "tree", "depth"}
 
 
 def issue(op: str, args: Model, position: str) -> str:
-    """The cursor for a position in the result of a request."""
+    """Return the cursor for a position in the result of a request."""
     return base64.urlsafe_b64encode(_seal(op, args, position) + position.encode()).rstrip(b"=").decode()
 
 
 def position(op: str, args: Model, cursor: str) -> str:
-    """The position that a cursor of the same request holds."""
+    """Return the position in a cursor. Raises InvalidCursor if it was changed or belongs to another request."""
     try:
         data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars="-_", validate=True)
         found = data[_SEAL_BYTES:].decode()
     except (binascii.Error, ValueError):
         raise InvalidCursor("args.cursor is garbled; send it as it was received") from None
-    # Compared as a whole, because other spellings decode to the same bytes.
+    # Compare the encoded cursors: several encodings decode to the same bytes.
     if issue(op, args, found) != cursor:
         raise InvalidCursor("args.cursor belongs to a request with other arguments; change nothing but the cursor")
     return found
 
 
 def number(text: str) -> int:
-    """A number in a position. Whoever makes up cursors may have sealed anything."""
+    """Return a position as a number. Raises InvalidCursor: a forged cursor can hold any text."""
     if not (text.isascii() and text.isdecimal() and len(text) < 20):
         raise InvalidCursor("args.cursor is made up; send one as it was received")
     return int(text)

@@ -1,4 +1,4 @@
-"""Hints: why a request found nothing or more than was meant, in a sentence or two."""
+"""Hints in a result: why a request found nothing, or more than was probably meant."""
 
 import re
 from collections.abc import Sequence
@@ -13,28 +13,28 @@ from zeno.search.selection import Candidates, Selection
 from zeno.text.globs import WILDCARD, matcher
 from zeno.text.regex import searcher
 
-# Whoever asks for a thousand paths needs no thousand hints.
+# Give hints on this many globs of a request at most.
 MAX_GLOBS = 3
-# Hardly any text has these, and most expressions have one.
+# Typical of regular expressions and rare in other text.
 _EXPRESSION = re.compile(r"\.[*+]|\\[wdsbWDSB.(\[]|\[[^\]]+\][*+?]?|\(\?|\w\|\w|^\^|\w\$$")
 
 
 def why_nothing(
     args: Any, field: str, globs: Sequence[str], selection: Selection, candidates: Candidates, corpus: Corpus
 ) -> list[str]:
-    """Hints on a request that selected nothing by what stands in `field`; `globs` are the globs in it, if any."""
+    """Return hints for a request whose argument `field` selected no file; `globs` are the globs of that argument."""
     found = [f"{field} matched 0 of {len(candidates.paths)} files" if field else "the rules leave no file at all"]
     if candidates.cut:
         found.append(f"max_files ({args.max_files}) ended the scan: raise it, or go on with the cursor")
     for glob in globs[:MAX_GLOBS]:
-        # A glob may be as large as RE2 can bear; the same without case is larger.
+        # Ignoring case makes a glob larger, perhaps too large for RE2.
         with suppress(InvalidArgs):
             found += _on_glob(glob, field, candidates.paths) or _on_links(glob, corpus.tree)
     return found + _on_rules(args, selection, corpus)
 
 
 def _on_glob(glob: str, field: str, paths: list[str]) -> list[str]:
-    """What nearly matched. In `args.paths` a directory stands for all below it."""
+    """Return hints on paths that nearly match a glob. In `args.paths` a directory selects everything below it."""
     bare = glob.removeprefix("./").strip("/")
     below = [bare + "/*"] if bare and field == "args.paths" else []
     folder_of = f"{bare}/".lower()
@@ -54,7 +54,7 @@ def _on_glob(glob: str, field: str, paths: list[str]) -> list[str]:
 
 
 def on_pattern(pattern: str) -> list[str]:
-    """A hint on a literal that was found nowhere and looks like a regular expression."""
+    """Return a hint for a literal that was not found and looks like a regular expression."""
     if not _EXPRESSION.search(pattern):
         return []
     try:
@@ -65,7 +65,7 @@ def on_pattern(pattern: str) -> list[str]:
 
 
 def on_stars(glob: str, files: Sequence[str]) -> list[str]:
-    """A hint on a glob such as `src/*.py` that also matched below other directories."""
+    """Return a hint for a glob such as `src/*.py` that also matched in directories below."""
     folder, _, name = glob.rpartition("/")
     if not folder or WILDCARD.search(folder) or not re.fullmatch(r"\*[^*?\[\]{}]+", name):
         return []
@@ -80,7 +80,7 @@ def on_stars(glob: str, files: Sequence[str]) -> list[str]:
 
 
 def _on_links(glob: str, tree: Tree) -> list[str]:
-    """Where a path leads through a linked directory: no list of files has what is below one under that name."""
+    """Return a hint if a path goes through a linked directory, which the walk does not enter."""
     steps = glob.removeprefix("./").strip("/").split("/")
     for length, step in enumerate(steps, 1):
         if step in ("", ".", "..") or WILDCARD.search(step):
@@ -89,7 +89,7 @@ def _on_links(glob: str, tree: Tree) -> list[str]:
         try:
             place = tree.place(link)
         except ZenoError:
-            # Where a link leads out of the root, nothing is told of it.
+            # Say nothing about links that leave the root.
             return []
         if place.status is None or not S_ISDIR(place.status.st_mode):
             return []
@@ -100,7 +100,7 @@ def _on_links(glob: str, tree: Tree) -> list[str]:
 
 
 def _on_rules(args: Any, selection: Selection, corpus: Corpus) -> list[str]:
-    """What matches, but the rules leave it out."""
+    """Return hints on files that match but are excluded by rules."""
     rules = {"exclude_dirs": [], "exclude_globs": [], "gitignore": False}
     in_force = [name for name, off in rules.items() if getattr(args, name) != off]
     relaxed = args.model_copy(update={**rules, "include_hidden": True})

@@ -1,4 +1,4 @@
-"""What rules left out of a selection, as results tell it and in words."""
+"""Counts of names that rules left out of a selection, for results and as text."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ _RULES = ("hidden", "ignored", "excluded", "denied")
 
 
 def left_out(selection: Selection, candidates: Candidates) -> LeftOut:
-    """Count the names that each rule left out though the selection asks for them."""
+    """Count the names that the selection asks for and each rule left out."""
     counts = selection.left_out(candidates)
     return LeftOut(
         hidden=counts["hidden"],

@@ -1,4 +1,4 @@
-"""Citations: the SHA-256 of lines, and whether the tree still says what it stands for.
+"""Receipts of cited lines, and their verification against the tree.
 
 A receipt is the SHA-256 of the UTF-8 bytes of lines joined by a line feed, exactly as `read_file` returns them.
 """
@@ -16,11 +16,11 @@ from zeno.text.file_lines import Window, normal
 from zeno.text.file_lines import receipt as receipt
 from zeno.text.line_index import LineIndex
 
-# Nobody was ever handed more in one answer.
+# No answer is larger than this, so no citation can be.
 MAX_CITED_BYTES = 1 << 24
-# Lines that moved are looked for by hashing every place they could be at: nearest first, and not for ever.
+# Lines that moved are found by hashing every range of that many lines, nearest first, up to this many bytes.
 MAX_SEARCHED_BYTES = 1 << 24
-# So much is hashed for all citations that one checker is asked about.
+# Limit on the bytes hashed for all citations of one checker.
 MAX_SEARCHED_IN_ALL = 1 << 28
 _COST_OF_A_PLACE = 256
 
@@ -33,7 +33,7 @@ def check(citation: VerifyCitation, tree: Tree, field: str = "citation") -> Cita
 
 
 class Checker:
-    """Compares citations with the tree. It holds the text of the last file: ask about one file after the other."""
+    """Compares citations with the tree. It keeps the text of the last file, so pass citations file by file."""
 
     def __init__(self, tree: Tree, scanned: Callable[[int], None] | None = None) -> None:
         self._tree = tree
@@ -44,8 +44,8 @@ class Checker:
     def check(self, citation: VerifyCitation, field: str = "citation") -> CitationVerdict:
         """Compare a citation with the tree. `field` names it in errors.
 
-        One that says neither `sha256` nor `text` is only asked whether its lines are there. A path outside the root
-        raises `OutsideRoot`, a denied one `Denied`; more lines than an answer can hold raise `InvalidArgs`.
+        A citation without `sha256` and `text` is ok if its lines exist. Raises OutsideRoot for a path outside the root,
+        Denied for a denied one, and InvalidArgs for more text than an answer can hold.
         """
         verdict, path, moved_to, reason = "missing", citation.path, None, None
         try:
@@ -92,7 +92,7 @@ class Checker:
         return "changed" if there else "out_of_range", None, reason
 
     def _look_for(self, wanted: str, citation: VerifyCitation, lines: LineIndex) -> tuple[LineRange | None, str | None]:
-        """Where in the file as many lines have that digest, or why not all of it was searched."""
+        """Return the range of lines that has the digest, or why not all of the file was searched."""
         count = citation.end_line - citation.start_line + 1
         room = min(MAX_SEARCHED_BYTES, self._room)
         before = room
@@ -111,7 +111,7 @@ class Checker:
 
 
 def _judge_stream(citation: VerifyCitation, file: File, field: str) -> _Verdict:
-    """Compare a citation with a file that is too long to be held."""
+    """Compare a citation with a file that is too large to be held in memory."""
     room = MAX_CITED_BYTES
 
     def keep(size: int) -> None:

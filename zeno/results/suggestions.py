@@ -1,4 +1,4 @@
-"""Did you mean: paths that somebody who asked for a missing one may have meant."""
+"""Suggest existing paths when a path is not found ("did you mean")."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ MAX_COMPARED = 2000
 
 
 class _Everything(NamedTuple):
-    """The rules by which files are suggested: what a list shows that does not say anything else."""
+    """The rules by which files are suggested: the defaults of `list_files`, without exclusions."""
 
     include_hidden: bool = False
     exclude_dirs: list[str] = []  # noqa: RUF012 - never changed
@@ -24,7 +24,7 @@ class _Everything(NamedTuple):
 
 @contextmanager
 def suggesting(path: str, corpus: Corpus) -> Iterator[None]:
-    """Add to a `NotFound` raised inside which files may have been meant."""
+    """Add suggestions to a `NotFound` raised inside the block."""
     try:
         yield
     except NotFound as error:
@@ -37,7 +37,7 @@ def suggesting(path: str, corpus: Corpus) -> Iterator[None]:
 
 
 def similar(path: str, paths: list[str]) -> list[str]:
-    """Of sorted paths a few like another one: of the same name elsewhere, else of a similar name in its directory."""
+    """Return a few of the sorted `paths` like `path`: the same name elsewhere, else similar names in its directory."""
     steps = [step for step in path.split("/") if step not in ("", ".")]
     if not steps:
         return []
@@ -47,7 +47,7 @@ def similar(path: str, paths: list[str]) -> list[str]:
         return folded[:MAX_SUGGESTIONS]
     same = [one for one in paths if one.rpartition("/")[2].lower() == name]
     if same:
-        # Those that share the most steps of their way come first.
+        # Paths that share the most components come first.
         return sorted(same, key=lambda one: (-_shared(whole, one.lower()), one))[:MAX_SUGGESTIONS]
     from difflib import get_close_matches
 

@@ -1,11 +1,11 @@
-"""Two processes look through many files from both ends: a search of files that nobody holds takes half as long.
+"""Scan many files with two processes, which start from both ends. A search of files on disk takes half as long.
 
-Threads would not help, since only one of them runs Python at a time. So a copy of this process looks through the files
-from the last one backwards, sends one number for each through a pipe, and ends. It decides nothing: whoever asked reads
-each file again that it does not rule out. What it does not tell, because it failed or was ended, this process looks at
-itself, so that no answer depends on it.
+Threads would not help, since only one of them runs Python at a time. A forked copy of this process scans the files from
+the last one backwards, sends one number for each through a pipe, and exits. It only rules files out: the caller reads
+the others again. Files without a number, because the copy failed or was killed, are scanned by this process, so no
+answer depends on the copy.
 
-The copy runs the same code on the same open root: it can reach no more than this process can.
+The copy runs the same code on the same open root, so it can open no more than this process can.
 """
 
 import gc
@@ -18,31 +18,31 @@ from typing import NoReturn
 
 from zeno.options import is_without
 
-# How many files one of the two takes at a time: few, so that neither waits long for the other in the end.
+# Number of files that a process claims at a time: small, so that neither waits long for the other at the end.
 PART = 64
-# Each part is a byte in a pipe, and this many fit into the smallest one.
+# Each part is one byte in a pipe; this many fit into the smallest pipe.
 MAX_PARTS = 4096
 
 Look = Callable[[int], int]
-"""Looks at the file with this index, and says in one number all there is to know."""
+"""Scans the file with this index and returns the finding as one number."""
 
 
 def possible() -> bool:
-    """Whether a copy of this process can help: there is a core for it, and no thread that would be missing in it."""
+    """Whether a forked copy can help: there is a second core, and no other thread, which the copy would lack."""
     if is_without("fork"):
         return False
     try:
-        # As the system counts threads: libraries may have some that Python knows nothing of.
+        # Count threads as the system does: libraries may have threads that Python does not know of.
         return len(os.sched_getaffinity(0)) > 1 and len(os.listdir("/proc/self/task")) == 1
     except (AttributeError, OSError):
         return False
 
 
 class ForkHelper:
-    """What another process says of some files while this one looks at the others. To be closed wherever one stops."""
+    """A forked process that scans some of the files while this one scans the others. Has to be closed."""
 
     def __init__(self, count: int, look: Look, part: int = PART, sure: Callable[[], bool] = lambda: True) -> None:
-        """Start the other process. At its end it asks `sure` whether what it says holds; if not, it says nothing."""
+        """Start the other process for `count` files. At its end it calls `sure` and sends nothing if that is False."""
         self._count = count
         self._sure = sure
         self._part = max(part, -(-count // MAX_PARTS))
@@ -61,7 +61,7 @@ class ForkHelper:
         self.close()
 
     def told(self) -> Iterator[int | None]:
-        """For each file, in order, what the other process says of it; None where one has to look oneself."""
+        """Yield for each file, in order, the other process's number; None if this process has to scan the file."""
         rest = self._count
         while rest > 0 and self._process and self._claim():
             mine = min(self._part, rest)
@@ -71,14 +71,14 @@ class ForkHelper:
         yield from said if len(said) == rest else repeat(None, rest)
 
     def close(self) -> None:
-        """End the other process, if it has not ended yet."""
+        """Kill the other process if it is still running."""
         if self._process:
             try:
                 if os.waitpid(self._process, os.WNOHANG) == (0, 0):
                     os.kill(self._process, signal.SIGKILL)
                     os.waitpid(self._process, 0)
             except ChildProcessError:
-                # Where nobody wants to know of ended children, the system forgets them by itself.
+                # With SIGCHLD ignored, the system reaps children by itself.
                 pass
             self._process = 0
         while self._open:
@@ -89,11 +89,11 @@ class ForkHelper:
         self._open += [self._tickets, tickets]
         self._answer, answer = os.pipe()
         self._open += [self._answer, answer]
-        # Who takes a ticket takes a part, this process from the front, the other one from the back, until none is left.
+        # A process that reads a ticket has claimed a part: this one from the front, the other from the back.
         os.write(tickets, b"." * self._parts)
         self._close(tickets)
         parent = os.getpid()
-        # No signal may find the copy with this process's handlers.
+        # Signals are blocked until the copy has reset this process's handlers.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
             process = os.fork()
@@ -112,7 +112,7 @@ class ForkHelper:
         return os.read(self._tickets, 1) != b""
 
     def _said(self) -> "array[int]":
-        """Everything that the other process said, once it has ended. One that failed said too little."""
+        """Return all numbers of the other process after it has ended; fewer than expected if it failed."""
         pieces = [os.read(self._answer, 1 << 20)]
         while pieces[-1]:
             pieces.append(os.read(self._answer, 1 << 20))
@@ -121,7 +121,7 @@ class ForkHelper:
         return array("q", said if len(said) % 8 == 0 else b"")
 
     def _help(self, look: Look, answer: int, blocked: "set[signal.Signals | int]", parent: int) -> NoReturn:
-        """All that the other process ever does. It never returns into what this one was doing."""
+        """Run in the other process: scan, send the numbers, exit. Never returns."""
         failed = 1
         try:
             signal.set_wakeup_fd(-1)

@@ -1,4 +1,4 @@
-"""A session's budget: how many requests it may make, and how much it may be sent in answer."""
+"""A session's budget: the number of requests, and of lines and bytes in answers."""
 
 from contract_models.zeno.metrics import Budget as Left
 from pydantic import MISSING
@@ -7,15 +7,15 @@ from zeno.errors import BudgetExhausted
 
 
 class Budget:
-    """What is left. An answer that it does not cover is not sent, and costs nothing but its request."""
+    """The rest of a budget. An answer that exceeds it is not sent and costs only its request."""
 
     def __init__(self, ops: int | None = None, lines: int | None = None, size: int | None = None) -> None:
         self._left = {"ops": ops, "lines": lines, "bytes": size}
         self.limited = any(left is not None for left in self._left.values())
-        """Whether there is any limit at all."""
+        """Whether there is any limit."""
 
     def begin(self) -> None:
-        """A request is made."""
+        """Count a request. Raises BudgetExhausted if nothing is left."""
         if not self.limited:
             return
         spent = sorted(name for name, left in self._left.items() if left == 0)
@@ -24,7 +24,7 @@ class Budget:
         self._take("ops", 1)
 
     def after(self, lines: int, size: int) -> Left:
-        """What would be left, as metrics tell it, after an answer of so many lines and bytes."""
+        """Return the rest after an answer of so many lines and bytes. Raises BudgetExhausted if it is too large."""
         for name, amount in (("lines", lines), ("bytes", size)):
             left = self._left[name]
             if left is not None and amount > left:
@@ -37,7 +37,7 @@ class Budget:
         )
 
     def spend(self, lines: int, size: int) -> None:
-        """An answer of so many lines and bytes is sent."""
+        """Count an answer of so many lines and bytes. Raises BudgetExhausted if it is too large."""
         if not self.limited:
             return
         self.after(lines, size)

@@ -1,4 +1,4 @@
-"""From an envelope to a result: which function answers which operation, and whether the arguments are any good."""
+"""Validate the arguments of a request and call the function of its operation."""
 
 from collections.abc import Callable
 from functools import cache
@@ -17,7 +17,10 @@ from zeno.text import regex
 
 
 class Op(NamedTuple):
-    """An operation: the model of its arguments, and how to ask for less. Its name says where it lives."""
+    """An operation: the name of its argument model, and advice for an answer that is too large.
+
+    Its function has the same name as the operation, in `zeno.ops.<name>`.
+    """
 
     args: str
     narrow: str
@@ -39,13 +42,13 @@ Run = Callable[[Any, Corpus, Meter], Model]
 
 @cache
 def loaded(name: str) -> tuple[type[Model], Run]:
-    """The model and the function of an operation, imported when first wanted: a server has to be there soon."""
+    """Return the argument model and the function of an operation. Imported on first use, to keep start-up fast."""
     models = import_module(f"contract_models.zeno.ops.{name}")
     return getattr(models, OPS[name].args), getattr(import_module(f"zeno.ops.{name}"), name)
 
 
 def prepare(name: str) -> None:
-    """Have an operation at hand before anyone asks for it, with its models built."""
+    """Import an operation and build its models in advance."""
     loaded(name)
     for model in vars(import_module(f"contract_models.zeno.ops.{name}")).values():
         if isinstance(model, type) and issubclass(model, Model):
@@ -53,7 +56,10 @@ def prepare(name: str) -> None:
 
 
 def perform(request: Request, corpus: Corpus, meter: Meter) -> Model:
-    """Run one operation: the schema judges the arguments, the model carries them to the function."""
+    """Validate the arguments against the schema and run the operation.
+
+    Raises UnknownOp, InvalidArgs, or another ZenoError of the operation.
+    """
     if request.op not in OPS:
         raise UnknownOp(request.op)
     found = spec.violations(f"zeno/ops/{request.op}.json#/$defs/args", request.args, patience=PATIENCE)
@@ -66,12 +72,12 @@ def perform(request: Request, corpus: Corpus, meter: Meter) -> Model:
     return run(model.model_validate(args), corpus, meter)
 
 
-# A regular expression whose program is larger may keep RE2 busy for seconds in one call on one file.
+# A regular expression with a larger program may take RE2 seconds in one call on one file.
 _LARGE_PROGRAM = 1000
 
 
 def is_long(request: Request, corpus: Corpus) -> bool:
-    """Whether it is known beforehand that the operation takes long: a walk of the disk, or a very large pattern."""
+    """Whether the operation will probably take long: a walk of the disk, or a very large pattern."""
     if request.op not in ("grep", "list_files"):
         return False
     if not corpus.warm:

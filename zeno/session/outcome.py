@@ -1,4 +1,4 @@
-"""What one request comes to: a job on its way through the server, the outcome of its operation, the answer."""
+"""The stages of one request: the job in the server, the outcome of its operation, and the answer."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,9 +17,9 @@ class Outcome(NamedTuple):
     """The result as JSON, without its metrics."""
     metrics: Metrics
     lines: int
-    """How many lines of files the result holds."""
+    """Number of lines of files in the result."""
     summary: Any
-    """What the trace tells of the result; None without a trace."""
+    """The summary for the trace; None without a trace."""
 
 
 class Answer(NamedTuple):
@@ -45,6 +45,6 @@ class Job:
     op: str | None = None
     request: Request | None = None
     deadline: float | None = None
-    """When it must be done, on the server's clock."""
+    """Time by which it must be done, on the server's clock."""
     answer: Answer | None = None
     """The answer, once there is one."""

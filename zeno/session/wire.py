@@ -1,4 +1,4 @@
-"""Bytes to envelopes and back. Knows JSON, knows no operation."""
+"""Parse request lines and write response lines. This module knows no operation."""
 
 import math
 from collections.abc import Iterable
@@ -17,18 +17,18 @@ from zeno.errors import InvalidJson, InvalidRequest, ZenoError
 
 MAX_DEPTH = 64
 MAX_MESSAGE = 4096
-# Of what is wrong with a longer request only the first thing is told.
+# For longer requests only the first error is reported.
 PATIENCE = 1 << 14
 _WHITE = b" \t\r\n"
 
 
 def is_blank(line: bytes) -> bool:
-    """Whether a line holds white space only; such a line is no request and gets no answer."""
+    """Whether a line has only white space. Such a line is no request and gets no answer."""
     return not line.strip(_WHITE)
 
 
 def parse(data: bytes, what: str) -> Any:
-    """Parse strict JSON; `what` names the data in the refusal: "the line", "the body"."""
+    """Parse strict JSON. Raises InvalidJson; `what` names the data in its message: "the line", "the body"."""
     try:
         return spec.parse(data, max_depth=MAX_DEPTH)
     except spec.NotStrictJson as error:
@@ -47,19 +47,19 @@ def is_strict(value: Any, depth: int = MAX_DEPTH + 2) -> bool:
 
 
 def id_of(value: Any) -> str | None:
-    """The id of whatever was sent, wherever one can be read as a string."""
+    """Return the id of a request that may be invalid; None if it has no string there."""
     found = value.get("id") if isinstance(value, dict) else None
     return found if isinstance(found, str) else None
 
 
 def op_of(value: Any) -> str | None:
-    """The operation of whatever was sent, wherever one can be read as a string."""
+    """Return the operation of a request that may be invalid; None if it has no string there."""
     found = value.get("op") if isinstance(value, dict) else None
     return found if isinstance(found, str) else None
 
 
 def request(value: Any) -> Request:
-    """A value as a request envelope."""
+    """Validate a value and return it as a request. Raises InvalidRequest."""
     found = spec.violations("zeno/request.json", value, patience=PATIENCE)
     if found:
         raise InvalidRequest(complaint(map(_sentence, found), value))
@@ -67,7 +67,7 @@ def request(value: Any) -> Request:
 
 
 def complaint(sentences: Iterable[str], value: Any) -> str:
-    """What is wrong with a value, and whether that may not be all."""
+    """Join the sentences on what is wrong with a value, and say if there may be more."""
     told = "; ".join(sorted(set(sentences)))
     return (
         f"{told}; there may be more: of a request this long only the first is told"
@@ -89,7 +89,7 @@ def success(request_id: str, result: bytes) -> bytes:
 
 
 def success_size(request_id: str, result: bytes) -> int:
-    """The length of that line."""
+    """Return the length of the line that `success` returns."""
     return len(_string(request_id)) + len(result) + _ENVELOPE
 
 
@@ -106,24 +106,24 @@ _METRICS = {"metrics"}
 
 
 def with_metrics(body: bytes, metrics: Metrics) -> bytes:
-    """Put together what `split_result` took apart."""
+    """Join a body and metrics that `split_result` returned."""
     return b'%b,"metrics":%b}' % (body[:-1], dump(metrics))
 
 
 def result_of(line: bytes, request_id: str) -> bytes | None:
-    """The result inside the line of a success; None in the line of a failure."""
+    """Return the JSON of the result in a response line; None if the line is a failure."""
     opening = b'{"id":%b,"ok":true,"result":' % _string(request_id)
     return line.rstrip(b"\n")[len(opening) : -1] if line.startswith(opening) else None
 
 
 def failure(request_id: str | None, error: ZenoError) -> bytes:
-    """The line of a failure."""
+    """Return the response line of a failure."""
     body = Failure(id=request_id, ok=False, error=error_of(error))
     return dump(body) + b"\n"
 
 
 def error_of(error: ZenoError) -> Error:
-    """An error as the protocol tells it. Messages quote what was sent: of a long one the beginning is enough."""
+    """Return the error object of the protocol. Messages may quote the request; long ones are cut."""
     message = str(error)
     if len(message) > MAX_MESSAGE:
         message = f"{message[:MAX_MESSAGE]}... ({len(message) - MAX_MESSAGE} more characters)"
@@ -131,7 +131,7 @@ def error_of(error: ZenoError) -> Error:
 
 
 def dump(model: Model) -> bytes:
-    """A model as JSON in the order of its schema, in ASCII, so that no reader can split a line in the wrong place."""
+    """Return a model as JSON in the order of its schema, in ASCII: no character in it can be taken for a line end."""
     return to_json(model, ensure_ascii=True)
 
 

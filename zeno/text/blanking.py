@@ -1,12 +1,11 @@
-"""Blank out comments and strings, so that only code is left to look at.
+"""Replace comments and strings by spaces, so that only code is left.
 
-What comments and strings look like in a language is data: the `lexis` object of
-`rules/languages/<language>.json`. Every byte of prose becomes a space; line ends
-stay, and so do all offsets.
+The syntax of comments and strings is data: the `lexis` object of
+`rules/languages/<language>.json`. Every byte of a comment or string becomes a
+space; line ends and all offsets stay.
 
-The scan takes linear time, whatever the text. It runs under RE2, and it never
-takes back what it has read: a comment or string that nobody ends runs to the end
-of its line or of the text.
+The scan takes linear time: it runs under RE2 and never backtracks. A comment or
+string that is not closed runs to the end of its line or of the text.
 """
 
 from bisect import bisect_left
@@ -31,33 +30,33 @@ def compile_pattern(pattern: str) -> Any:
 
 
 class _Fenced(NamedTuple):
-    """A string whose end repeats a part of its beginning."""
+    """A string whose closing delimiter repeats a part of the opening one."""
 
     close: bytes | None  # % stands for that part; None is a heredoc: a line of it
 
 
 class _Nested(NamedTuple):
-    """A comment that holds a comment, or a string that holds code.
+    """A comment that can contain comments, or a string that can contain code.
 
-    Its token ends where that inner comment or code begins; most comments and
-    strings hold none and are plain tokens.
+    Its token ends where the inner comment or code begins. Comments and strings
+    without any are plain tokens.
     """
 
     inside: Any  # what to stop at in prose
     code: Any  # what to stop at in the code within
 
     def entered(self) -> list[tuple[Any, "_Nested", int]]:
-        """Give what the scan is in: the patterns to go by, and open brackets."""
+        """Return the initial stack of the scan: pattern, span and number of open brackets."""
         if self.code is None:
             return [(self.inside, self, 2)]
         return [(self.inside, self, 1), (self.code, self, 1)]
 
 
 class Blanker:
-    """The comments and strings of one language."""
+    """Blanks the comments and strings of one language."""
 
     def __init__(self, lexis: dict[str, Any]) -> None:
-        """Compile the lexical facts of a language."""
+        """Compile the `lexis` object of a language."""
         quote = re2.escape
         self._spans: dict[bytes, _Fenced | _Nested] = {}
         tokens: list[str] = list(lexis.get("tokens", ()))
@@ -103,14 +102,14 @@ class Blanker:
         self._code = compile_pattern(code)
 
     def blank(self, data: bytes) -> bytes:
-        """Put spaces for all comments and strings."""
+        """Return the text with spaces in place of comments and strings."""
         blanked = bytearray(data)
         for begin, end in self._prose(data):
             blanked[begin:end] = data[begin:end].translate(_SPACES)
         return bytes(blanked)
 
     def _prose(self, data: bytes) -> Iterator[tuple[int, int]]:
-        """Find where the comments and strings of a text are."""
+        """Yield start and end of each comment and string."""
         lines: dict[bytes, list[int]] | None = None
         position = 0
         searching = True
@@ -134,7 +133,7 @@ class Blanker:
                 break
 
     def _leave(self, data: bytes, position: int, span: _Nested) -> int:
-        """Find the end of a span, through all that it holds."""
+        """Return the end of a nested span."""
         stack = span.entered()
         while stack:
             pattern, span, depth = stack.pop()
@@ -168,7 +167,7 @@ def _end_of_fenced(data: bytes, match: Any, close: bytes) -> int:
 
 
 def _heredoc(data: bytes, match: Any, lines: dict[bytes, list[int]]) -> tuple[int, int]:
-    """Find the lines of a heredoc; none if nothing ends it: then it was a shift."""
+    """Return start and end of a heredoc's lines; an empty range if it has no end, since `<<` was a shift then."""
     ends = lines.get(match.group(match.lastindex + 1), [])
     following = bisect_left(ends, match.end())
     if following == len(ends):
@@ -177,9 +176,9 @@ def _heredoc(data: bytes, match: Any, lines: dict[bytes, list[int]]) -> tuple[in
 
 
 def _lone_words(data: bytes) -> dict[bytes, list[int]]:
-    """Map the lines that could end a heredoc to their offsets, all in one go.
+    """Map the lines that could end a heredoc to their offsets, in one pass.
 
-    To search for the end of each heredoc by itself would take quadratic time if
+    Searching for the end of each heredoc separately would take quadratic time if
     many begin and none ends.
     """
     found: dict[bytes, list[int]] = {}

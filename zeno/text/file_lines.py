@@ -1,7 +1,7 @@
-"""Bytes and lines, purely: what a line is, what its text is, what counts as binary. No file is touched here.
+"""Split bytes into lines, decode lines, and detect binary content. No file is opened here.
 
 A line ends at a line feed; a carriage return just before it is not part of the text; a last line without line feed
-counts. A byte order mark at the very start belongs to no line. What is not UTF-8 becomes U+FFFD.
+counts. A byte order mark at the start of a file belongs to no line. Bytes that are not UTF-8 become U+FFFD.
 """
 
 import hashlib
@@ -17,12 +17,12 @@ def is_binary(head: bytes) -> bool:
 
 
 def lines_of(data: bytes) -> list[str]:
-    """The lines of a whole file."""
+    """Return the lines of a whole file as text."""
     return [decode(line) for line in raw_lines(data)]
 
 
 def raw_lines(data: bytes) -> list[bytes]:
-    """The lines of a whole file as bytes, without their ends and the byte order mark."""
+    """Return the lines of a whole file as bytes, without line ends and byte order mark."""
     lines = data.removeprefix(BOM).split(b"\n")
     last = lines.pop()
     lines = [line.removesuffix(b"\r") for line in lines]
@@ -30,23 +30,23 @@ def raw_lines(data: bytes) -> list[bytes]:
 
 
 def normal(data: bytes) -> bytes:
-    """The lines of a whole file as valid UTF-8, each with a line feed after it and nothing else around it."""
+    """Return a whole file in normal form: valid UTF-8, every line ended by a line feed without carriage return."""
     data = data.removeprefix(BOM)
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
     if not data.isascii():
-        # Neither line feed nor carriage return is part of any sequence, so that the whole decodes as its lines do.
+        # No UTF-8 sequence contains a line feed or a carriage return, so decoding the whole equals decoding each line.
         data = data.decode("utf-8", "replace").encode()
     return data if data.endswith(b"\n") or not data else data + b"\n"
 
 
 def decode(line: bytes) -> str:
-    """The text of a line: one U+FFFD for each maximal subpart that is not UTF-8."""
+    """Decode a line, with one U+FFFD for each maximal subpart that is not UTF-8."""
     return line.decode("utf-8", "replace")
 
 
 def _decoded(lines: list[bytes]) -> list[str]:
-    """The texts of lines. In one go: a line feed is part of no sequence, so that the whole decodes as its lines do."""
+    """Decode lines all at once. No UTF-8 sequence contains a line feed, so the result is that of decoding each."""
     text = b"\n".join(lines)
     if b"\r" in text:
         text = b"\n".join([line.removesuffix(b"\r") for line in lines])
@@ -54,14 +54,15 @@ def _decoded(lines: list[bytes]) -> list[str]:
 
 
 def receipt(text: str) -> str:
-    """The digest by which lines, joined by a line feed, are cited."""
+    """Return the SHA-256 by which lines, joined by line feeds, are cited."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Window:
-    """Picks the lines `first` to `last` out of a stream of chunks and counts all lines, holding only what it picks.
+    """Collects the lines `first` to `last` of a stream of chunks and counts all lines, holding only the wanted ones.
 
-    Of a line of more than `max_chars` characters it may hold only a part: the beginning, and still more than that many.
+    With `max_chars`, longer lines may be held in part: their beginning, which is longer than `max_chars`. `keep` is
+    called with the number of bytes held; it may raise to stop.
     """
 
     def __init__(self, first: int, last: int, keep: Callable[[int], None], max_chars: int | None = None) -> None:
@@ -77,7 +78,7 @@ class Window:
         self.lines: list[str] = []
 
     def feed(self, chunks: Iterable[bytes]) -> None:
-        """Take the whole stream."""
+        """Read the whole stream."""
         for chunk in _without_bom(chunks):
             self._take(chunk)
         if not self._ended:
@@ -87,14 +88,14 @@ class Window:
 
     @property
     def total(self) -> int:
-        """Number of lines seen, right once the stream has ended."""
+        """Number of lines, once the stream has ended."""
         return self._line - 1
 
     def _take(self, chunk: bytes) -> None:
         self._ended = chunk.endswith(b"\n")
         position = self._skip(chunk) if self._line < self._first else 0
         if not self._first <= self._line <= self._last:
-            # Before the first wanted line the skip has counted all; after the last there is only counting left.
+            # `_skip` has counted the lines before the first wanted one; after the last, lines are only counted.
             self._line += chunk.count(b"\n", position)
             return
         *whole, rest = chunk[position:].split(b"\n", self._last - self._line + 1)
@@ -118,11 +119,11 @@ class Window:
             self._parts.append(piece)
 
     def _piece(self, piece: bytes) -> bytes:
-        """What is still to be held of the line under way."""
+        """Return the part of a piece of the current line that is still within the limit."""
         return piece if self._limit is None else piece[: self._limit - self._held]
 
     def _skip(self, chunk: bytes) -> int:
-        """Count lines up to the first wanted one; where it begins, or the chunk's end."""
+        """Count lines up to the first wanted one. Return the offset where it begins, or the length of the chunk."""
         if self._line + chunk.count(b"\n") < self._first:
             self._line += chunk.count(b"\n")
             return len(chunk)
@@ -134,7 +135,7 @@ class Window:
 
 
 def _without_bom(chunks: Iterable[bytes]) -> Iterable[bytes]:
-    """The same stream without its byte order mark, however the stream is cut."""
+    """Yield a stream without its byte order mark, which may be spread over several chunks."""
     head = b""
     started = False
     for chunk in chunks:
@@ -151,12 +152,12 @@ def _without_bom(chunks: Iterable[bytes]) -> Iterable[bytes]:
 
 
 def last_lines(chunks: Iterable[bytes], count: int, keep: Callable[[int], None]) -> list[str]:
-    """The last `count` lines of a file that comes in pieces, its end first; reads no further than they reach."""
+    """Return the last `count` lines of a file read in chunks from its end, reading no more chunks than needed."""
     pieces: list[bytes] = []
     before = 0  # line feeds that stand before the last line
     for chunk in chunks:
         if pieces:
-            # Everything after this chunk is in the answer; halved, because carriage returns are not.
+            # All the text after this chunk is returned; halved, because carriage returns are not.
             keep(len(pieces[-1]) // 2)
             before += chunk.count(b"\n")
         else:
@@ -164,5 +165,5 @@ def last_lines(chunks: Iterable[bytes], count: int, keep: Callable[[int], None])
         pieces.append(chunk)
         if before >= count:
             break
-    # Cut in mid-file, the first line is a torn one that is not among the last `count`.
+    # If the read stopped before the start of the file, the first line is partial and not among the last `count`.
     return [decode(line) for line in raw_lines(b"".join(reversed(pieces)))[-count:]]

@@ -1,7 +1,7 @@
-"""Ignore rules as git reads them, purely: what is left out below a directory, given the text of its ignore files.
+"""Match paths against ignore rules, given the text of ignore files. No file is opened here.
 
-The syntax and its corner cases are those of gitignore(5) and of git's own matching, byte by byte and case-sensitive.
-Rules are run by RE2, so that no ignore file, however hostile, can be slow.
+Syntax and corner cases are those of gitignore(5) and of git's own matching, by bytes and case-sensitive. Rules are
+compiled to RE2, so that no ignore file can make matching slow.
 """
 
 import re
@@ -15,11 +15,11 @@ from zeno.text.regex import Matches, bytes_matcher
 IGNORE_FILES = (".gitignore", ".ignore")
 REPOSITORY, EXCLUDE = ".git", "exclude"
 
-# Nobody writes longer ones; reading stops where a hostile tree would make it go on.
+# Larger ignore files count as unreadable: a hostile tree must not make reading slow.
 MAX_FILE_BYTES = 1 << 18
-# Longer lines are no rules here, though git has no such limit: RE2 must be able to hold any of them.
+# Longer lines are ignored, though git has no such limit: RE2 must be able to compile every rule.
 MAX_RULE_BYTES = 1024
-# How much is put into RE2 in one piece.
+# Rules are compiled together up to this size.
 _BATCH_BYTES = 1 << 15
 _ANY = b"(?s:.*)"
 _SPECIAL = re.compile(rb"[*?\[\\]")
@@ -45,13 +45,13 @@ class Rule:
 
     def __init__(self, expression: bytes, *, negated: bool, only_directories: bool) -> None:
         self.expression = expression
-        """What RE2 must match against the whole path, relative to the directory of the ignore file."""
+        """RE2 expression for the whole path relative to the directory of the ignore file."""
         self.negated = negated
         self.only_directories = only_directories
 
     @cached_property
     def matches(self) -> Matches:
-        """Whether a path matches, put into RE2 only when somebody asks."""
+        """Test for a path, compiled on first use."""
         return bytes_matcher(self.expression)
 
 
@@ -60,14 +60,14 @@ class Rules:
 
     def __init__(self, data: bytes, base: bytes = b"") -> None:
         self._base = len(base)
-        # From the last to the first; before the rules of a batch are asked one by one, they are asked together.
+        # Last rule first. Each batch is tried as one expression before its rules are tried one by one.
         self._batches = [
             (bytes_matcher(b"|".join(b"(?:%b)" % rule.expression for rule in batch)), batch)
             for batch in _batches(parse(data)[::-1])
         ]
 
     def verdict(self, path: bytes, is_directory: bool) -> bool | None:
-        """Whether a path is left out (True), taken in again (False), or not spoken of."""
+        """Return True if a path is ignored, False if it is included again, None if no rule matches."""
         name = path[self._base :]
         for any_matches, batch in self._batches:
             if any_matches(name):
@@ -91,19 +91,19 @@ def _batches(rules: list[Rule]) -> Iterator[list[Rule]]:
 
 
 class Ignores(NamedTuple):
-    """All rules that hold in one directory, the nearest first. Empty at the start; `enter` gives those of the next."""
+    """The rules in force in one directory, nearest first. Begin with an empty one and `enter` each directory."""
 
     general: tuple[Rules, ...] = ()
-    """From `.ignore`: they come before git's and hold in nested repositories too."""
+    """From `.ignore`: tried before git's rules, and in force in nested repositories too."""
     per_directory: tuple[Rules, ...] = ()
     """From `.gitignore`."""
     repository: tuple[Rules, ...] = ()
     """From `.git/info/exclude`."""
 
     def enter(self, base: bytes, texts: dict[str, bytes], exclude: bytes | None, *, is_repository: bool) -> "Ignores":
-        """The rules inside the directory `base` (empty or ending in a slash), given the text of its ignore files.
+        """Return the rules inside the directory `base` (empty or ending in a slash), given its ignore files.
 
-        A repository of its own does not know what the one around it ignores.
+        In a nested repository git's rules of the outer repository do not apply.
         """
         general, per_directory, repository = self
         if is_repository:
@@ -127,14 +127,14 @@ class Ignores(NamedTuple):
 
 
 def parse(data: bytes) -> list[Rule]:
-    """The rules of an ignore file, in the order they stand."""
+    """Return the rules of an ignore file in order."""
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     # A line feed is added to the end of the file, so a carriage return before it is part of a line end too.
     return [rule for line in lines if (rule := _rule(line.removesuffix(b"\r"))) is not None]
 
 
 def _rule(line: bytes) -> Rule | None:
-    """The rule of a line; none if it is blank, a comment, or can match nothing."""
+    """Return the rule of a line; None if it is blank, a comment, or can match nothing."""
     if line.startswith(b"#") or len(line) > MAX_RULE_BYTES:
         return None
     text = _without_trailing_spaces(line.partition(b"\0")[0])
@@ -153,7 +153,7 @@ def _rule(line: bytes) -> Rule | None:
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:
-    """Spaces at the end do not count, unless a backslash stands before them."""
+    """Remove spaces at the end that are not escaped by a backslash."""
     end = index = 0
     while index < len(line):
         step = 2 if line[index : index + 1] == b"\\" else 1
@@ -199,7 +199,7 @@ def _glob(glob: bytes, *, paths: bool) -> bytes | None:
 
 
 def _star(glob: bytes, start: int, *, paths: bool) -> tuple[bytes, int]:
-    """One or more asterisks, and where the glob goes on."""
+    """Translate one or more asterisks. Return the expression and the offset after them."""
     end = start
     while glob[end : end + 1] == b"*":
         end += 1
@@ -212,7 +212,7 @@ def _star(glob: bytes, start: int, *, paths: bool) -> tuple[bytes, int]:
 
 
 def _class(glob: bytes, index: int) -> tuple[bytes, int] | None:
-    """A bracket expression and where the glob goes on; None where it is broken, which matches nothing."""
+    """Translate a bracket expression and return the offset after it; None if malformed, which matches nothing."""
     negated = glob[index : index + 1] in (b"!", b"^")
     index += negated
     members: set[int] = set()

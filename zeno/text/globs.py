@@ -1,6 +1,6 @@
-"""Globs over relative paths, purely: Python's fnmatch with two additions, run by RE2 so that none can be slow.
+"""Match relative paths against globs: Python's fnmatch with two additions, compiled to RE2 for linear time.
 
-`**/` at the start of a component also matches nothing; `{a,b}` are alternatives, expanded before anything else is read.
+`**/` at the start of a component also matches the empty text. `{a,b}` are alternatives, expanded first.
 """
 
 import re
@@ -12,18 +12,18 @@ from zeno.errors import InvalidArgs
 from zeno.text.path_names import Paths
 from zeno.text.regex import full_matcher, scanner
 
-# Nested braces multiply. No person writes a glob with more alternatives; a hostile one stops here.
+# Nested braces multiply the alternatives: more than this many are refused.
 MAX_ALTERNATIVES = 1024
-# They also repeat what stands around them: so many characters may come of all the braces of one argument.
+# Limit on the characters of all alternatives of one argument: braces also repeat the text around them.
 MAX_EXPANDED = 1 << 20
 WILDCARD = re.compile(r"[*?\[{]")
-"""What makes a glob more than a path."""
-# Before a star, which matches as much, `**/` says nothing.
+"""A character that makes a glob more than a plain path."""
+# `**/` before a star is redundant.
 _NEEDLESS = re.compile(r"(^|/)(?:\*\*/)+(?=\*)")
 
 
 class Globs:
-    """Some globs, compiled: a path matches if one of them does."""
+    """Compiled globs. A path matches if one of them does."""
 
     def __init__(self, alternatives: list[str], field: str, case_sensitive: bool) -> None:
         self._alternatives = alternatives
@@ -36,7 +36,7 @@ class Globs:
         return self._matches is not None and self._matches(path.encode())
 
     def of(self, paths: Paths) -> list[str]:
-        """The paths that match, in order; the same as asking about each, but in one go where that is possible."""
+        """Return the paths that match, in order. Simple globs and plain names are matched in one pass."""
         simple = self._case_sensitive and len(self._alternatives) == 1
         ends = _ends(self._alternatives[0]) if simple else None
         if ends is not None:
@@ -54,7 +54,7 @@ class Globs:
 
 
 def matcher(globs: Iterable[str], field: str, *, case_sensitive: bool = True) -> Globs:
-    """The globs, compiled. `field` names the argument in errors."""
+    """Compile globs. `field` names the argument in errors. Raises InvalidArgs if they are too large."""
     alternatives: list[str] = []
     room = MAX_EXPANDED
     for glob in globs:
@@ -65,7 +65,7 @@ def matcher(globs: Iterable[str], field: str, *, case_sensitive: bool = True) ->
 
 
 def reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str], bool]:
-    """Whether a file below a directory could match: what stands before a glob's first wildcard must not forbid it."""
+    """Return a test for directories (ending in a slash): could a file below match, by each glob's literal prefix?"""
     literals = [WILDCARD.split(glob, maxsplit=1)[0] for glob in globs]
     open_ended = (*(part for part, glob in zip(literals, globs, strict=True) if part != glob), *prefixes)
     targets = [*literals, *prefixes]
@@ -75,7 +75,7 @@ def reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str],
 
 
 def _ends(glob: str) -> tuple[str, str] | None:
-    """What a path must begin and end with, where that is all that a glob asks for."""
+    """Return prefix and suffix if the glob requires nothing else, or None."""
     glob = _NEEDLESS.sub(r"\1", glob)
     head, star, tail = glob.partition("*")
     tail = tail.lstrip("*")
@@ -86,7 +86,7 @@ def _ends(glob: str) -> tuple[str, str] | None:
 
 
 def expand(glob: str, field: str, room: int = MAX_EXPANDED) -> list[str]:
-    """The alternatives of a glob with its braces resolved, innermost braces included, in the order of writing."""
+    """Return the alternatives of a glob with all braces expanded, in order. Raises InvalidArgs over the limits."""
     braces = {start: found for start, found in sorted(_partners(glob).items()) if found[1]}
     if not braces:
         return [glob]
@@ -96,7 +96,7 @@ def expand(glob: str, field: str, room: int = MAX_EXPANDED) -> list[str]:
     resolved: dict[int, list[str]] = {}
 
     def resolve(start: int, end: int) -> list[str]:
-        """What stands in a range, whose braces are resolved."""
+        """Return the alternatives of a part of the glob whose inner braces are expanded."""
         texts, at, index = [""], start, bisect_left(starts, start)
         while index < len(starts) and starts[index] < end:
             opening = starts[index]
@@ -110,7 +110,7 @@ def expand(glob: str, field: str, room: int = MAX_EXPANDED) -> list[str]:
         _require_sense(len(texts), _size(texts) + (end - at) * len(texts), field, room)
         return [text + glob[at:end] for text in texts]
 
-    # Innermost first: what stands in braces begins after them.
+    # Innermost first: a brace inside others opens after them.
     for start in reversed(starts):
         end, commas = braces[start]
         parts = [text for a, b in pairwise([start, *commas, end]) for text in resolve(a + 1, b)]
@@ -124,7 +124,7 @@ def _size(texts: list[str]) -> int:
 
 
 def _require_sense(count: int, size: int, field: str, room: int) -> None:
-    """Refuse so many alternatives, of so many characters in all."""
+    """Raise InvalidArgs if the number of alternatives or their characters exceed the limits."""
     if count > MAX_ALTERNATIVES:
         raise InvalidArgs(f"{field}: the braces stand for more than {MAX_ALTERNATIVES} alternatives; use fewer")
     if size + count > room:
@@ -132,7 +132,7 @@ def _require_sense(count: int, size: int, field: str, room: int) -> None:
 
 
 def _partners(glob: str) -> dict[int, tuple[int, list[int]]]:
-    """For each opening brace that is closed: where, and its own commas."""
+    """Map each opening brace that is closed to its closing brace and its own commas."""
     found: dict[int, tuple[int, list[int]]] = {}
     open_: list[tuple[int, list[int]]] = []
     for index, char in enumerate(glob):
@@ -147,7 +147,7 @@ def _partners(glob: str) -> dict[int, tuple[int, list[int]]]:
 
 
 def translate(glob: str) -> str:
-    """The RE2 expression that fully matches what the glob, without braces, matches."""
+    """Translate a glob without braces to an RE2 expression for whole paths."""
     out: list[str] = []
     index = 0
     while index < len(glob):
@@ -171,14 +171,14 @@ def translate(glob: str) -> str:
 
 
 def _class_end(glob: str, start: int) -> int | None:
-    """Where the class that opened just before `start` closes; a bracket in first place does not close it."""
+    """Return the offset of the `]` that closes a class opened just before `start`. In first place `]` is a member."""
     first = start + 1 if glob.startswith("!", start) else start
     end = glob.find("]", first + 1)
     return end if end >= 0 else None
 
 
 def _class(body: str) -> str:
-    """A character class to the letter of fnmatch: it drops ranges that run backwards, and then looks for a `!`."""
+    """Translate a character class exactly as fnmatch does: drop backward ranges first, then look for `!`."""
     parts = _parts(body)
     for index in range(len(parts) - 1, 0, -1):
         if parts[index - 1][-1] > parts[index][0]:
@@ -191,7 +191,7 @@ def _class(body: str) -> str:
 
 
 def _parts(body: str) -> list[str]:
-    """A class cut at the dashes that make ranges, each from the character before the dash to the one after it."""
+    """Split a class at the dashes that form ranges."""
     parts: list[str] = []
     start = 0
     dash = body.find("-", 2 if body.startswith("!") else 1)

@@ -1,10 +1,10 @@
-"""Where lines begin in a text of millions of lines, without an object for each line."""
+"""Find the start of any line in a text of millions of lines, without one object per line."""
 
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 
-# So much text is looked through for one line at most.
+# Bytes per entry of the index; at most one block is scanned for a line.
 _BLOCK = 4096
 
 
@@ -13,7 +13,7 @@ class LineIndex:
 
     def __init__(self, text: bytes) -> None:
         self.text = text
-        # How many lines begin in the blocks before each block.
+        # Number of line feeds before each block.
         self._before = array("Q", [0])
         for start in range(0, len(text), _BLOCK):
             self._before.append(self._before[-1] + text.count(b"\n", start, start + _BLOCK))
@@ -22,10 +22,10 @@ class LineIndex:
         return self._before[-1]
 
     def start(self, line: int) -> int:
-        """The offset at which a line begins; of the line behind the last one, the end of the text."""
+        """Return the offset at which a line begins. For the line after the last one it is the end of the text."""
         if line <= 0:
             return 0
-        # The line begins behind line feed number `line`, counted from 1.
+        # The line begins after line feed number `line`, counted from 1.
         block = bisect_right(self._before, line - 1) - 1
         position = block * _BLOCK
         for _ in range(line - self._before[block]):
@@ -33,10 +33,10 @@ class LineIndex:
         return position
 
     def ranges_from(self, centre: int, count: int) -> Iterator[tuple[int, int, int]]:
-        """Every range of `count` lines but the one at `centre`: its first line and the offsets of its text.
+        """Yield every range of `count` lines except the one at `centre`: first line, start and end offset.
 
-        The nearest to the centre come first, of two as near the one before it. The line feed at the end of a range is
-        not part of its text.
+        Ranges nearest to the centre come first; of two equally near, the one before it. The line feed at the end of a
+        range is not part of its text.
         """
         text, last = self.text, len(self) - count
         below, above = min(centre - 1, last), centre + 1

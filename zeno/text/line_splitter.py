@@ -1,10 +1,10 @@
-"""Chunks of bytes become lines, whatever they come from: a pipe, an HTTP body, a server's answers."""
+"""Split a stream of chunks into lines: for pipes, HTTP bodies and answers of servers."""
 
 _WHITE = b" \t\r"
 
 
 class Lines:
-    """Splits at line feeds. Of a line over the limit only enough is kept to see that it is too long, and not blank."""
+    """Splits at line feeds. A line over the limit is cut to one byte more than the limit; it stays blank or not."""
 
     def __init__(self, limit: int | None = None) -> None:
         self._limit = limit
@@ -13,7 +13,7 @@ class Lines:
         self._beyond = b""  # the first byte beyond the limit that is no white space
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The lines that end in this chunk, without their ends."""
+        """Return the lines that end in this chunk, without line feeds."""
         *ended, rest = chunk.split(b"\n")
         lines = []
         for piece in ended:
@@ -23,7 +23,7 @@ class Lines:
         return lines
 
     def rest(self) -> bytes:
-        """What came after the last line feed; it is handed over and forgotten."""
+        """Return the bytes after the last line feed, and forget them."""
         line = b"".join(self._held)
         if self._beyond and not line.strip(_WHITE):
             line = line[:-1] + self._beyond
@@ -32,7 +32,7 @@ class Lines:
 
     def _hold(self, piece: bytes) -> None:
         if self._limit is not None:
-            # One byte more than the limit tells that it was exceeded; the rest of the line is not needed for that.
+            # One byte over the limit is enough to show that it was exceeded.
             room = max(0, self._limit + 1 - self._size)
             self._beyond = self._beyond or piece[room:].lstrip(_WHITE)[:1]
             piece = piece[:room]

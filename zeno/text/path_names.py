@@ -1,7 +1,7 @@
-"""File names as clients see them: bytes of the file system to text and back, without loss, purely.
+"""Convert file names between the bytes of the file system and the text that clients see, without loss.
 
-A byte that is no part of valid UTF-8 is printed as U+0000 and its two lower-case hexadecimal digits. No real name holds
-a NUL, so no two names are printed alike.
+A byte that is not part of valid UTF-8 is printed as U+0000 and two lower-case hexadecimal digits. No file name
+contains a NUL, so different names are printed differently.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ _LONE = re.compile("[\udc80-\udcff]")
 
 
 def printed(name: bytes) -> str:
-    """A name as results print it."""
+    """Return a name as results print it."""
     try:
         return name.decode("utf-8")
     except UnicodeDecodeError:
@@ -26,17 +26,17 @@ def printed(name: bytes) -> str:
 
 
 def printed_entry(name: str) -> str:
-    """The same for a name as the system's listings decode it."""
+    """Return a name as results print it, given as `os.scandir` decodes it."""
     return name if name.isascii() else printed(os.fsencode(name))
 
 
 def typed(word: str) -> str:
-    """The same for a name on a command line, where a byte that is not UTF-8 is half a surrogate pair."""
+    """Return a name as results print it, given as a command-line word with surrogates for bytes not in UTF-8."""
     return printed(os.fsencode(word)) if _LONE.search(word) else word
 
 
 def raw(path: str, field: str) -> bytes:
-    """The bytes of a printed path; `field` names the argument in errors."""
+    """Return the bytes of a printed path. Raises InvalidArgs, naming `field`, if no name is printed like that."""
     if "\0" not in path:
         try:
             return path.encode("utf-8")
@@ -60,11 +60,11 @@ def is_hidden(path: str) -> bool:
 
 
 class Paths(list[str]):
-    """Printed paths in order, which can be looked through as one text of lines instead of one by one."""
+    """Printed paths in order, which can be searched as one text."""
 
     @cached_property
     def text(self) -> bytes | None:
-        """The paths, each with a line feed after it; None where one holds a line feed itself."""
+        """The paths, each followed by a line feed; None if a path contains one."""
         text = "\n".join([*self, ""])
         return text.encode() if text.count("\n") == len(self) else None
 
@@ -72,13 +72,13 @@ class Paths(list[str]):
     def digest(self) -> str:
         """SHA-256 of the names as the file system has them, each followed by a NUL."""
         text = "\0".join([*self, ""])
-        # No NUL but ours: no name has bytes that are printed in another way.
+        # No NUL but ours: no path has escaped bytes.
         if text.count("\0") == len(self):
             return hashlib.sha256(text.encode()).hexdigest()
         return hashlib.sha256(b"".join(raw(path, "path") + b"\0" for path in self)).hexdigest()
 
     def found(self, scan: Callable[[bytes, int, int], tuple[int, int]]) -> list[str]:
-        """The paths in which something is found."""
+        """Return the paths in which the scan finds a match. `text` must not be None."""
         text = self.text
         assert text is not None  # noqa: S101 - whoever asks has looked
         found: list[str] = []

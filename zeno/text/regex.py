@@ -1,4 +1,4 @@
-"""The one door to RE2, which defines the dialect: every match is linear in the text, whatever the pattern."""
+"""Wrapper of RE2, which defines the dialect of regular expressions. Matching takes linear time for every pattern."""
 
 from collections.abc import Callable
 from functools import cache, lru_cache
@@ -9,27 +9,27 @@ import re2
 from zeno.errors import InvalidArgs, InvalidPattern
 
 Matches = Callable[[bytes], bool]
-"""Whether a text, as UTF-8, matches."""
+"""Takes a text as UTF-8; returns whether it matches."""
 
 Finds = Callable[[bytes], tuple[int, int] | None]
-"""Where in a text, as UTF-8, the first match begins and ends."""
+"""Takes a text as UTF-8; returns start and end of the first match, or None."""
 
 Scan = Callable[[bytes | bytearray, int, int], tuple[int, int]]
-"""Where in a part of a text the first match starts and ends; (-1, -1) where there is none."""
+"""Takes a text and a range; returns start and end of the first match in it, or (-1, -1)."""
 
-# The library's own `search` makes three objects for each call; a search makes thousands of calls.
+# The public `search` makes three objects for each call, and a search makes thousands of calls.
 _UNANCHORED = re2._re2.RE2.Anchor.UNANCHORED
 _WHOLE = re2._re2.RE2.Anchor.ANCHOR_BOTH
 
 
-# Above this length RE2 may refuse a literal for its size, and says so.
+# RE2 may refuse longer literals for their size.
 _SHORT = 1024
 
 
 def searcher(pattern: str, field: str, *, case_sensitive: bool = True, literal: bool = False) -> Matches:
-    """Finds what a client asked for anywhere in a text; `field` names the argument in the refusal."""
+    """Return a test whether a text contains a match. Raises InvalidPattern, naming `field`, if RE2 refuses it."""
     if literal and len(pattern) <= _SHORT:
-        # What RE2 says of a literal, without the time to make a matcher for it, or not before it is needed.
+        # Equivalent to RE2 for literals, without compiling one, or not before it is needed.
         needle = pattern.encode()
         if case_sensitive:
             return lambda text: needle in text
@@ -39,7 +39,7 @@ def searcher(pattern: str, field: str, *, case_sensitive: bool = True, literal: 
 
 
 def finder(pattern: str, field: str, *, case_sensitive: bool = True, literal: bool = False) -> Finds:
-    """The same, but tells where."""
+    """Return a function that finds the first match in a text. Raises InvalidPattern, naming `field`."""
     match = _asked(pattern, field, case_sensitive, literal)
 
     def find(text: bytes) -> tuple[int, int] | None:
@@ -63,7 +63,7 @@ def _asked(pattern: str, field: str, case_sensitive: bool, literal: bool) -> Any
 
 
 def full_matcher(pattern: str, field: str, case_sensitive: bool = True) -> Matches:
-    """Matches whole texts against what a glob was translated to; well formed, so only its size can be refused."""
+    """Return a test of whole texts for an expression made from globs. Raises InvalidArgs if it is too large."""
     try:
         match = _compile(pattern.encode(), _options(case_sensitive, False))
     except re2.error:
@@ -72,7 +72,7 @@ def full_matcher(pattern: str, field: str, case_sensitive: bool = True) -> Match
 
 
 def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False) -> Scan | None:
-    """Finds matches in a text of many lines, none of them across a line's end; None where RE2 has no room for it."""
+    """Return a scan of a text of many lines for matches within a line; None if the pattern is too large for RE2."""
     try:
         if literal and not case_sensitive:
             match = _any_case(pattern.encode())
@@ -89,7 +89,7 @@ def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False)
 
 
 def program_size(pattern: str) -> int:
-    """How many instructions RE2 compiles a regular expression to; 0 for one that it refuses."""
+    """Return the number of instructions of a compiled regular expression; 0 if RE2 refuses it."""
     try:
         size: int = re2._re2.RE2(pattern.encode(), _options(True, False)).ProgramSize()
     except (re2.error, UnicodeEncodeError):
@@ -99,13 +99,13 @@ def program_size(pattern: str) -> int:
 
 @lru_cache(maxsize=1)
 def _any_case(needle: bytes) -> Any:
-    # Kept for the search under way, which asks about single lines and about texts of many. That it finds nothing across
-    # the ends of lines makes no difference to a single one, which holds none.
+    # Cached for the current search, which uses it on single lines and on whole texts. `never_nl` makes no difference
+    # for a single line, which has no line feed.
     return _compile(needle, _options(False, True, within_lines=True))
 
 
 def bytes_matcher(pattern: bytes) -> Matches:
-    """Matches whole texts that are just bytes, one by one, against what an ignore rule was translated to."""
+    """Return a test of whole byte strings for an expression made from an ignore rule."""
     match = _compile(pattern, _options(True, False, encoded=False))
     return lambda text: match(_WHOLE, text, 0, len(text))[0][0] >= 0
 
@@ -118,13 +118,13 @@ def _options(case_sensitive: bool, literal: bool, within_lines: bool = False, en
     options.literal = literal
     options.never_nl = within_lines
     options.log_errors = False
-    # Nobody asks for groups, and thousands of nested ones cost gigabytes.
+    # Groups are never read, and thousands of nested ones cost gigabytes.
     options.never_capture = True
     return options
 
 
 def _compile(pattern: bytes, options: Any) -> Any:
-    # Not by way of re2.compile: it keeps its last 128 patterns, each with a cache of megabytes.
+    # Not `re2.compile`: it keeps the last 128 patterns, each with a cache of megabytes.
     compiled = re2._re2.RE2(pattern, options)
     if not compiled.ok():
         raise re2.error(compiled.error())

@@ -1,15 +1,13 @@
-"""Heuristic symbols: what a source file defines, found by rules that are data.
+"""Find the definitions in a source file by rules that are data. The result is heuristic.
 
 Each language is one JSON file of the contract (`rules/languages/<language>.json`,
-schema `schemas/zeno/language.json`). It says what comments and strings look like
-and lists RE2 patterns of definitions; this module knows no language. Comments
-and strings are blanked first, so that prose is never taken for code, then every
-rule is searched for in what is left.
+schema `schemas/zeno/language.json`) with the syntax of comments and strings and
+RE2 patterns of definitions; this module knows no language. Comments and strings
+are blanked first, then every rule is searched for in the rest.
 
-All of it takes linear time, whatever the text. RE2 never backtracks, and the
-rules keep to a discipline that the schema writes down: whatever a pattern reads
-beyond its line ends at a character that the pattern does not read across. So no
-part of a text is read again and again for one definition after another.
+All of it takes linear time. RE2 never backtracks, and the schema requires that
+the part of a pattern that reads beyond its line ends at a character that the
+pattern does not cross, so no part of a text is read once for each definition.
 """
 
 import re
@@ -47,7 +45,7 @@ class _Language(NamedTuple):
 
 
 def language_of(path: str) -> str | None:
-    """Name the language of a file, going by the last component of its path.
+    """Return the language of a file by the last component of its path, or None.
 
     An exact file name wins over extensions, and the longest extension over
     shorter ones; case matters. `.h` is read as C++, whose rules find what the
@@ -68,13 +66,13 @@ def language_of(path: str) -> str | None:
 def symbols_of(path: str, text: str) -> list[Symbol]:
     """List the symbols that a text defines, in the order of the text.
 
-    A file of unknown language has none. Only a newline ends a line; any text will do.
+    A file of unknown language has none. Only a line feed ends a line.
     """
     name_of_language = language_of(path)
     if name_of_language is None:
         return []
     language = _language(name_of_language)
-    # A lone surrogate has no UTF-8; it is no part of a name either.
+    # A lone surrogate cannot be encoded, and is never part of a name.
     data = language.blanker.blank(text.encode(errors="replace"))
     found: dict[int, tuple[str, str]] = {}
     for rule in language.rules:
@@ -83,7 +81,7 @@ def symbols_of(path: str, text: str) -> list[Symbol]:
             if rule.like and name not in known:
                 continue
             if language.reserved.isdisjoint((name, *_WORD.findall(head))):
-                # The first rule to claim a name decides on its kind.
+                # The first rule that finds a name decides its kind.
                 found.setdefault(start, (rule.kind, name))
     symbols: dict[Symbol, None] = {}
     line, counted = 1, 0
@@ -95,7 +93,7 @@ def symbols_of(path: str, text: str) -> list[Symbol]:
 
 
 def _matches(rule: _Rule, data: bytes) -> Iterator[tuple[int, str, str]]:
-    """Find a rule's matches: the offset of the name, the name, the words before."""
+    """Yield a rule's matches: offset of the name, the name, and the words before it."""
     groups = rule.pattern.groupindex
     name, head = groups[b"name"], groups.get(b"head")
     regions = [(0, len(data))]

@@ -1,8 +1,8 @@
-"""Whole answers as evidence: what a claim rests on where no line could be cited, such as a search that found nothing.
+"""Whole answers as evidence, for claims that cannot cite a line, such as that a search found nothing.
 
-An answer is cited by the id of its request and its digest. It holds while the tree gives that very answer, and only
-if the answer was all that was asked for: a search that was cut, skipped files or selected none does not show what is
-not there. Files that rules left out were not asked for; how many names these are is told with the verdict.
+An answer is cited by the id of its request and its digest. It checks out if the tree still gives the same answer and
+the answer was complete: a search that was cut, skipped files or selected none does not prove that something is
+absent. Files excluded by rules were not part of the request; the verdict says how many names were left out.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -14,7 +14,7 @@ AnswerVerdict = Literal["ok", "partial", "changed", "not_run", "not_given"]
 
 
 class JudgedAnswer(NamedTuple):
-    """One answer that a claim rests on."""
+    """An answer that a claim cites, with its verdict."""
 
     id: str
     digest: str
@@ -23,23 +23,23 @@ class JudgedAnswer(NamedTuple):
     op: str | None
     args: dict[str, Any] | None
     verdict: AnswerVerdict
-    """ok, the tree gives it now as then, and it is all that was asked for; partial, it is not all; changed, the tree
-    answers otherwise; not_run, it was not the tree's to answer; not_given, no such answer stands before the claim."""
+    """ok: the tree gives the same, complete answer; partial: the answer was not complete; changed: the tree gives
+    another answer; not_run: it does not depend on the tree; not_given: no such answer precedes the claim."""
     reason: str | None
     found: tuple[str, int] | None
-    """What it is a list of, and how many; None for other answers, and for one that the tree gives no more."""
+    """Kind and number of the items listed; None if it is no list or the tree no longer gives this answer."""
     covered: dict[str, int] | None
     """For a search or a list that the tree still gives: `files`, how many were selected, and how many names each rule
     left out (`hidden`, `ignored`, `excluded`, `denied`; of these `directories` were not entered)."""
 
     @property
     def holds(self) -> bool:
-        """Whether a claim may rest on it."""
+        """Whether the answer supports the claim: its verdict is ok."""
         return self.verdict == "ok"
 
     @property
     def coverage(self) -> str | None:
-        """What a search or list covered and what rules left out of it, in one sentence; None for other answers."""
+        """One sentence: files that a search or list covered, names that rules left out. None for other answers."""
         if self.covered is None:
             return None
         told = selected_in_words(self.covered["files"], "searched" if self.op == "grep" else "listed")
@@ -47,13 +47,13 @@ class JudgedAnswer(NamedTuple):
 
 
 class Answers:
-    """The answers given so far."""
+    """The answers of a trace up to the current step, by request id and digest."""
 
     def __init__(self) -> None:
         self._given: dict[tuple[str, str], JudgedAnswer] = {}
 
     def add(self, comparison: Comparison) -> None:
-        """An answer went out. Of several with one id and digest the last counts."""
+        """Record an answer. A later one with the same id and digest replaces it. Errors are ignored."""
         exchange = comparison.exchange
         if exchange.answer["event"] == "response":
             key = (exchange.id, exchange.answer["digest"])
@@ -71,7 +71,7 @@ class Answers:
             )
 
     def judge(self, cited: dict[str, Any]) -> JudgedAnswer:
-        """What became of an answer that a claim cites."""
+        """Return the verdict on an answer that a claim cites by `id` and `digest`."""
         key = (cited["id"], cited["digest"])
         return self._given.get(key) or JudgedAnswer(*key, None, None, None, "not_given", None, None, None)
 

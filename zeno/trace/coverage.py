@@ -1,4 +1,4 @@
-"""coverage: how much of the tree the agent was shown, what it searched for, and what limits withheld from it."""
+"""coverage: lines delivered of each file, searches made, and results that limits cut."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from zeno.trace.writer import counted
 _NO_LIMIT = (1 << 53) - 1
 # Hits beyond this many more are not counted one by one.
 MAX_COUNTED = 100_000
-# What each operation's result is a list of, and the arguments that can cut it.
+# For each operation: the items its result lists, and the arguments that can cut the list.
 _LISTS = {
     "list_files": ("files", ("max", "max_files")),
     "grep": ("hits", ("max_hits", "max_files")),
@@ -32,56 +32,56 @@ _OF_TEXT = ("max_chars", "max_line_chars", "receipts")
 
 
 class FileCoverage(NamedTuple):
-    """One file: the lines delivered of the lines there are."""
+    """The lines of one file that were delivered."""
 
     path: str
     total: int | None
-    """None where no text file is there now."""
+    """Number of lines in the file; None if it is no longer a readable text file."""
     delivered: int
     ranges: list[tuple[int, int]]
 
 
 class Pattern(NamedTuple):
-    """A search, however often it was run the same way."""
+    """A search with its arguments; equal requests are counted as one."""
 
     args: dict[str, Any]
     lines: list[int]
     hits: int
     files: int | None
-    """How many files were searched. None where it cannot be told any more, because the tree answers otherwise now."""
+    """Number of files searched. None if the tree now gives another answer."""
     truncated: bool
 
 
 class Truncation(NamedTuple):
-    """An answer that a limit cut, however often it was given."""
+    """An answer that a limit cut; equal answers to equal requests are counted as one."""
 
     lines: list[int]
     op: str
     args: dict[str, Any]
     shown: int
     hidden: int | None
-    """None where it cannot be told any more, because the tree answers otherwise now."""
+    """Number of items withheld. None if the tree now gives another answer."""
     at_least: bool
-    """Whether there is more than was counted."""
+    """Whether `hidden` is only a lower bound."""
     what: str
     continued: bool
-    """Whether a later request went on where this answer stopped."""
+    """Whether a later request used this answer's cursor."""
 
 
 class Coverage(NamedTuple):
-    """A whole trace."""
+    """The coverage of a whole trace."""
 
     files: list[FileCoverage]
-    """Every text file of the tree that is not hidden, and every other that was delivered from."""
+    """Every text file of the tree that is not hidden, and every other file of which lines were delivered."""
     binary: int
     patterns: list[Pattern]
     truncations: list[Truncation]
     unknown: list[int]
-    """Lines of answers that delivered text, but the tree no longer gives them: what they delivered is not counted."""
+    """Line numbers of answers that the tree no longer gives. The text they delivered is not counted."""
 
 
 def coverage(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Coverage:
-    """Gather what the exchanges of a trace delivered, searched and withheld."""
+    """Return the coverage of a trace, given as `events.exchanges` yields it."""
     delivered = Delivered()
     patterns: dict[bytes, Pattern] = {}
     truncations: dict[bytes, Truncation] = {}
@@ -113,14 +113,14 @@ def coverage(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Coverage:
 
 
 def file_table(tree: Tree, delivered: Delivered) -> tuple[list[FileCoverage], int]:
-    """All files with what was delivered of them, by path, and how many binary ones were left out."""
+    """Return all text files by path with their delivered lines, and the number of binary files left out."""
     binary = 0
     found = []
     walked = walk(tree, include_hidden=False, exclude_dirs=frozenset())
     for path in sorted({*(one.path for one in walked if one.problem is None), *delivered.files}):
         lines = delivered.files.get(path, Lines())
         try:
-            # A link is not a second file: what was delivered through it is told under the file's own name.
+            # A link is not a second file: lines delivered through it count under the file's own name.
             if path not in delivered.files and tree.place(path).path != path:
                 continue
             with tree.open(path) as file:
@@ -143,14 +143,14 @@ def _searched(comparison: Comparison, patterns: dict[bytes, Pattern]) -> None:
     before = patterns.get(key)
     lines = before.lines if before else []
     lines.append(exchange.asked)
-    # The server's own metrics are a measurement: with an index it looks into fewer files than the search is about.
+    # The server's metrics cannot be used: with an index it scans fewer files than the search covers.
     again = comparison.again if comparison.verdict == "same" else None
     files = again.scanned if again is not None else None
     patterns[key] = Pattern(exchange.args, lines, summary["count"] or 0, files, summary["truncated"])
 
 
 def truncation(comparison: Comparison, replayer: Replayer) -> Truncation:
-    """What a cut answer withheld, by asking again without its limits."""
+    """Return how much a cut answer withheld, found by running its request again without limits."""
     exchange = comparison.exchange
     what, limits = _LISTS.get(exchange.op, ("items", ()))
     shown = exchange.answer["summary"]["count"]
@@ -163,7 +163,7 @@ def truncation(comparison: Comparison, replayer: Replayer) -> Truncation:
 
 def _hidden(exchange: Exchange, shown: int, limits: Iterable[str], replayer: Replayer) -> tuple[int | None, bool]:
     if "cursor" in exchange.args:
-        # A page in the middle tells how much it holds, but not how much stood before it.
+        # A page after a cursor does not say how many items preceded it.
         return None, False
     args = {name: value for name, value in exchange.args.items() if name not in _OF_TEXT}
     args |= dict.fromkeys(limits, _NO_LIMIT)
@@ -177,7 +177,7 @@ def _hidden(exchange: Exchange, shown: int, limits: Iterable[str], replayer: Rep
 
 
 def _size(result: Model) -> int:
-    """How much a result holds, in what it is a list of."""
+    """Number of items that a result lists; lines for `read_file` and `peek`."""
     if isinstance(result, ReadFileResult):
         return result.end_line - result.start_line + 1
     if isinstance(result, PeekResult):
@@ -187,7 +187,7 @@ def _size(result: Model) -> int:
 
 
 def totals(files: Iterable[FileCoverage]) -> Iterator[tuple[str, int]]:
-    """Files and lines there are, files and lines delivered."""
+    """Yield the totals by name: files, files_delivered, lines, lines_delivered."""
     files = list(files)
     yield "files", sum(file.total is not None for file in files)
     yield "files_delivered", sum(file.delivered > 0 for file in files)

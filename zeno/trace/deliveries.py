@@ -1,8 +1,8 @@
-"""Which lines of which files the answers of a trace put before the agent.
+"""The lines of files that the answers of a trace delivered to the agent.
 
-A trace holds requests and digests, not texts. Run again on the same tree, a request gives the same digest and thereby
-shows what was delivered then. Where it does not, the range of a `read_file` is still known from its request and its
-summary; of the rest one can only say that it may have delivered something.
+A trace holds requests and digests, not texts. If a request run again gives the same digest, its result shows which
+lines were delivered. If it does not, the range of a `read_file` is still known from its request and its summary; the
+lines of other answers are unknown.
 """
 
 from bisect import bisect_left, bisect_right
@@ -26,18 +26,18 @@ class Span(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What a result put before the agent."""
+    """The lines that a result delivers."""
 
     spans: tuple[Span, ...]
-    """The lines whose whole text it holds. Names and line numbers alone (symbols, lists) are no text."""
+    """Lines whose whole text is in the result. Names and line numbers alone (symbols, lists) do not count."""
     whole: bool
-    """Whether that is all: lines that were clipped are not among the spans."""
+    """Whether `spans` has all its lines. Clipped lines are not in `spans`."""
 
 
 def shown_by(result: Model) -> Shown:
-    """The lines of files that a result holds."""
+    """Return the lines of files that a result delivers."""
     if isinstance(result, ReadFileResult):
-        # Which of its lines a clipped text clips is not told.
+        # A clipped text does not say which of its lines are clipped.
         slices: list[ReadFileResult | ReadFileSlice] = [result, *([] if result.ranges is MISSING else result.ranges)]
         kept = [one for one in slices if one.clipped is MISSING]
         told = [span for one in kept for span in _span(one.path, one.start_line, one.end_line)]
@@ -56,7 +56,7 @@ def shown_by(result: Model) -> Shown:
 
 
 def _joined(spans: list[Span]) -> Iterator[Span]:
-    """Neighbouring lines as one span."""
+    """Join neighbouring spans of one file."""
     held: Span | None = None
     for span in spans:
         if held and held.path == span.path and held.first <= span.first <= held.last + 1:
@@ -74,11 +74,11 @@ def _span(path: str, first: int, last: int) -> tuple[Span, ...]:
 
 
 def span_told(op: str, args: dict[str, Any], summary: dict[str, Any]) -> Span | None:
-    """What a response event alone tells of its delivery: only `read_file` counts its lines."""
+    """Return the lines that an answer delivered as far as its event shows: only `read_file` counts its lines."""
     count = int(summary["metrics"].get("lines_returned", 0))
     if op != "read_file" or not count or not {"max_chars", "max_line_chars", "ranges"}.isdisjoint(args):
         return None
-    # Whoever wrote the trace: arguments that read_file would not take tell nothing.
+    # Anybody may have written the trace: ignore arguments that read_file would refuse.
     if spec.violations("zeno/ops/read_file.json#/$defs/args", args):
         return None
     first = int(args.get("start_line", 1))
@@ -107,25 +107,25 @@ class Lines:
         return at >= 0 and last <= self._lasts[at]
 
     def count(self, up_to: int | None = None) -> int:
-        """How many lines, of those from 1 to `up_to`."""
+        """Return the number of lines in the set, or of those up to line `up_to`."""
         ranges = self.ranges()
         if up_to is not None:
             ranges = [(first, min(last, up_to)) for first, last in ranges]
         return sum(max(0, last - first + 1) for first, last in ranges)
 
     def ranges(self) -> list[tuple[int, int]]:
-        """The ranges in order."""
+        """Return the ranges in order, as (first, last)."""
         return list(zip(self._firsts, self._lasts, strict=True))
 
 
 class Delivered:
-    """What was delivered so far, file by file."""
+    """The lines delivered up to the current step, by file."""
 
     def __init__(self) -> None:
         self.files: dict[str, Lines] = {}
 
     def add(self, spans: Iterable[Span]) -> None:
-        """An answer went out."""
+        """Add the lines of an answer."""
         for path, first, last in spans:
             self.files.setdefault(path, Lines()).add(first, last)
 

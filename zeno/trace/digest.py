@@ -1,4 +1,4 @@
-"""The digest of a result: what a replay compares. SHA-256 of canonical JSON (RFC 8785), metrics left out."""
+"""The digest of a result, which a replay compares: SHA-256 of canonical JSON (RFC 8785) without metrics."""
 
 import hashlib
 import json
@@ -9,18 +9,18 @@ from contract_spec.model import Model
 
 
 def digest(result: Model) -> str:
-    """The digest of a result as it stands in a response event."""
+    """Return the digest of a result model."""
     return digest_of(result.model_dump(mode="json"))
 
 
 def digest_of(result: dict[str, Any]) -> str:
-    """The digest of a result as a client received it."""
+    """Return the digest of a result given as JSON values."""
     body = {key: value for key, value in result.items() if key != "metrics"}
     return hashlib.sha256(canonical(body)).hexdigest()
 
 
 def canonical(value: Any) -> bytes:
-    """Canonical JSON. Keys of results are ASCII, so that code points order them as RFC 8785 asks."""
+    """Return a value as canonical JSON. Keys of results are ASCII, so sorting by code point follows RFC 8785."""
     return _text(value).encode()
 
 
@@ -38,7 +38,7 @@ _other = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _number(value: float) -> str:
-    """A number as ECMAScript writes it: a whole one without its point, powers of ten only from 1e21 and below 1e-6."""
+    """Write a number like ECMAScript: whole ones without a point, exponents only from 1e21 and below 1e-6."""
     if value.is_integer() and abs(value) < 1e21:
         return str(int(value))
     mantissa, _, exponent = repr(value).partition("e")

@@ -1,7 +1,7 @@
-"""Reading a trace: one line at a time, never more than a line held, and nothing about a bad line left untold.
+"""Read a trace line by line, holding one line at a time. Every bad line is reported.
 
-A trace may be cut in the middle of a line (a full disk, a killed machine) or have a torn line inside; what can be read
-around it is read. Blank lines are nothing.
+A trace may be cut in the middle of a line (a full disk, a killed machine) or have a torn line inside. The lines around
+it are still read. Blank lines are ignored.
 """
 
 from collections import deque
@@ -12,11 +12,11 @@ import contract_spec as spec
 
 SCHEMA = "zeno/trace_event.json"
 KINDS = ("request", "response", "error", "subcall_start", "subcall_end", "claim")
-# Twice what the largest request can be once its text is escaped; a longer line is no event of anybody's.
+# Twice the size of the largest request with its text escaped; no event is longer.
 MAX_LINE_BYTES = 1 << 23
 MAX_DEPTH = 70
 
-# Refusals of lines that were no requests: nothing stands before them in a trace.
+# Errors for lines that were no requests: the trace has no request event for them.
 WITHOUT_REQUEST = frozenset({"invalid_json", "invalid_request"})
 
 
@@ -26,13 +26,13 @@ class Entry(NamedTuple):
     number: int
     """Counted from 1."""
     event: dict[str, Any] | None
-    """The event, None where the line holds none that the schema accepts."""
+    """The event; None if the line is no event that the schema accepts."""
     problem: tuple[str, str] | None
-    """What is wrong with the line: a code, and a sentence for a person."""
+    """Code and message of a problem with the line; None if there is none."""
 
 
 class Exchange(NamedTuple):
-    """A request and what it was answered with."""
+    """A request and its answer."""
 
     asked: int
     """Line of the request."""
@@ -46,7 +46,7 @@ class Exchange(NamedTuple):
 
 
 def read(stream: BinaryIO) -> Iterator[Entry]:
-    """The lines of a trace."""
+    """Yield an entry for each line of a trace that is not blank."""
     for number, line in enumerate(_lines(stream), 1):
         if line is None:
             yield Entry(number, None, ("too_long", f"the line is longer than {MAX_LINE_BYTES} bytes"))
@@ -55,7 +55,7 @@ def read(stream: BinaryIO) -> Iterator[Entry]:
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
-    """Lines with their ends; None for one that is too long to be held."""
+    """Yield lines with their ends, and None for a line that is longer than `MAX_LINE_BYTES`."""
     while line := stream.readline(MAX_LINE_BYTES):
         if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
             yield line
@@ -66,7 +66,7 @@ def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
 
 
 def entry(number: int, line: bytes) -> Entry:
-    """One line, given with its end, as an entry."""
+    """Parse and validate one line, given with its line feed."""
     whole = line.endswith(b"\n")
     try:
         value = spec.parse(line, max_depth=MAX_DEPTH)
@@ -81,7 +81,7 @@ def entry(number: int, line: bytes) -> Entry:
 
 
 def complaint(value: Any) -> str | None:
-    """What the schema holds against a value as a trace event, in one sentence; None if nothing."""
+    """Return one sentence on how a value violates the schema of trace events, or None if it is valid."""
     if not isinstance(value, dict):
         return "an event is a JSON object"
     kind = value.get("event")
@@ -94,17 +94,17 @@ def complaint(value: Any) -> str | None:
 
 
 class Pairing:
-    """Finds the request of each answer. Ids may repeat and servers may share a log: the oldest open request counts."""
+    """Match answers to requests by id. Ids may repeat: an answer belongs to the oldest open request with its id."""
 
     def __init__(self) -> None:
         self._open: dict[str, deque[tuple[int, dict[str, Any]]]] = {}
 
     def request(self, number: int, event: dict[str, Any]) -> None:
-        """A request was made."""
+        """Add a request event."""
         self._open.setdefault(event["id"], deque()).append((number, event))
 
     def answer(self, number: int, event: dict[str, Any]) -> Exchange | None:
-        """A response or an error; None when it answers no request of the trace."""
+        """Return the exchange that a response or error event completes; None if no request is open for it."""
         if event["event"] == "error" and event["error"]["code"] in WITHOUT_REQUEST:
             return None
         waiting = self._open.get(event["id"])
@@ -116,12 +116,12 @@ class Pairing:
         return Exchange(asked, number, request["id"], request["op"], request["args"], event)
 
     def unanswered(self) -> list[tuple[int, dict[str, Any]]]:
-        """The requests that nothing has answered so far, in the order of the trace."""
+        """Return line numbers and events of the requests that are still open, in the order of the trace."""
         return sorted((one for waiting in self._open.values() for one in waiting), key=lambda one: one[0])
 
 
 def exchanges(entries: Iterable[Entry], pairing: Pairing) -> Iterator[Entry | Exchange]:
-    """The trace with each answer joined to its request; everything else, requests included, passes as it is."""
+    """Yield the entries of a trace, with an `Exchange` in place of each answer whose request is known."""
     for one in entries:
         event = one.event
         if event is not None and event["event"] == "request":

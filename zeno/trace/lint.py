@@ -1,7 +1,7 @@
-"""lint: is a trace what a trace should be? Judged from its own lines, without the tree.
+"""lint: check a trace for consistency from its own lines, without the tree.
 
-An error is something no server and no careful agent writes; a warning is something that can happen to honest ones (a
-clock set back, a tree that changed between two equal requests, a subcall that never returned) and is worth knowing.
+An error is something that no server and no correct agent writes. A warning can happen in normal use: a clock set
+back, a tree that changed between two equal requests, a subcall that never returned.
 """
 
 import hashlib
@@ -12,12 +12,12 @@ from zeno.trace.digest import canonical
 from zeno.trace.events import WITHOUT_REQUEST, Entry, Exchange, Pairing
 
 _WARNINGS = frozenset({"time_backwards", "digest_changed", "unended_subcall", "no_evidence"})
-# What a result's count must agree with, where the metrics of the operation tell it too.
+# The metric that a result's count must equal.
 _COUNTED = {"grep": "hits", "extract_symbols": "symbols"}
 
 
 class Finding(NamedTuple):
-    """Something about one line."""
+    """An error or warning about one line."""
 
     line: int
     level: Literal["error", "warning"]
@@ -26,7 +26,7 @@ class Finding(NamedTuple):
 
 
 def lint(entries: Iterable[Entry]) -> Iterator[Finding]:
-    """All findings, in the order of the trace; what only the end can tell comes last."""
+    """Yield all findings in the order of the trace; those that need the whole trace come last."""
     linter = _Linter()
     for entry in entries:
         if entry.problem:

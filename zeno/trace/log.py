@@ -1,8 +1,7 @@
-"""The file of a trace: several processes may append to it, and no line is ever torn by another.
+"""The file of a trace. Several processes may append to it at once without mixing their lines.
 
-Each line goes out in one write to a descriptor opened for appending, so the system puts lines one after the other,
-whoever writes them. What a full disk or a killed writer left half written is closed with a line feed first, so that
-the next line is not glued to it.
+Each line is one write to a descriptor opened with O_APPEND, so the system keeps lines apart. If a full disk or a
+killed writer left a partial last line, a line feed is written first.
 """
 
 import os
@@ -12,35 +11,35 @@ from datetime import datetime
 
 
 def timestamp(seconds: float) -> str:
-    """A point in time as events tell it."""
+    """Format seconds since the epoch as events do: UTC, whole seconds."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def seconds_of(moment: str) -> int | None:
-    """The seconds of a timestamp; None for what the schema lets pass but no calendar has, such as February 31."""
+    """Return a timestamp as seconds since the epoch; None for a date that does not exist, such as February 31."""
     try:
         return int(datetime.fromisoformat(moment).timestamp())
     except ValueError:
         return None
 
 
-# Not to wait for a reader: without one a pipe is refused, and a line that does not fit into it is not written.
+# O_NONBLOCK: opening a pipe without a reader fails instead of waiting, and so does writing to a full pipe.
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
 
 
 class Log:
-    """A log open for appending."""
+    """A trace file open for appending. Raises OSError if it cannot be opened."""
 
     def __init__(self, path: str) -> None:
         self.descriptor = os.open(path, _FLAGS, 0o600)
         self._torn = _ends_in_mid_line(self.descriptor, path)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the file."""
         os.close(self.descriptor)
 
     def append(self, line: bytes) -> None:
-        """Append a line, given without its end, or raise OSError."""
+        """Append a line, given without its line feed. Raises OSError if it cannot be written."""
         data = (b"\n" if self._torn else b"") + line + b"\n"
         written = 0
         try:
@@ -53,7 +52,7 @@ class Log:
 
 
 def _ends_in_mid_line(descriptor: int, path: str) -> bool:
-    """Whether the file's last byte is no line feed. A log that can only be written to is taken to be whole."""
+    """Whether the file ends without a line feed. False if it cannot be read."""
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
         return False

@@ -1,11 +1,11 @@
-"""The agent's own events: claims and subcalls, judged, then put into the log beside the server's own.
+"""Write an agent's events, claims and subcalls, into the log beside the server's events.
 
     with Recorder("trace.jsonl", root="src") as record, record.subcall("find where sessions expire"):
         record.claim("sessions expire after an hour", [("session.py", 12, 14)])
         record.claim("nothing renews a session", answers=["r7"])
 
-`zeno trace record` runs a command with `ZENO_TRACE`, `ZENO_ROOT` and `ZENO_SUBCALL` set; a recorder made by
-`Recorder.of_environment()`, and the commands `zeno trace claim`, `subcall` and `append`, find their log there.
+`zeno trace record` runs a command with `ZENO_TRACE`, `ZENO_ROOT` and `ZENO_SUBCALL` set. `Recorder.of_environment()`
+and the commands `zeno trace claim`, `subcall` and `append` find their log there.
 """
 
 import fcntl
@@ -26,7 +26,7 @@ TRACE, ROOT, SUBCALL = "ZENO_TRACE", "ZENO_ROOT", "ZENO_SUBCALL"
 """Names of the environment variables by which a recording is passed on to subprocesses."""
 
 OWN = ("claim", "subcall_start", "subcall_end")
-"""What an agent writes; the rest is the server's to tell."""
+"""Events that an agent may write. All others are written by the server."""
 
 _EPOCH = timestamp(0)
 
@@ -35,11 +35,11 @@ Answer = str | dict[str, Any]
 
 
 class NotRecorded(Exception):
-    """An event that would not be true or not be valid; the message says what would be."""
+    """The event is not valid or its evidence cannot be read. The message says what would be right."""
 
 
 class Subcall:
-    """A subcall under way; its `outcome`, if set, is told when it ends."""
+    """A running subcall. Its `outcome`, if set, is written when it ends."""
 
     def __init__(self, id: str) -> None:
         self.id = id
@@ -47,7 +47,7 @@ class Subcall:
 
 
 class Recorder:
-    """Appends an agent's events to a log. With a root, citations are sealed with what their lines say now.
+    """Appends an agent's events to a log. With a root, citations get the SHA-256 of the lines they cite.
 
     `root` is a directory, or a tree that stays open when the recorder is closed.
     """
@@ -74,7 +74,7 @@ class Recorder:
 
     @classmethod
     def of_environment(cls) -> Self:
-        """The recorder of the recording that this process runs in."""
+        """Return a recorder for the log that the environment names. Raises NotRecorded if it names none."""
         if not os.environ.get(TRACE):
             raise NotRecorded(f"{TRACE} is not set; run this under `zeno trace record`, or name the log")
         return cls(os.environ[TRACE], os.environ.get(ROOT), os.environ.get(SUBCALL))
@@ -86,7 +86,7 @@ class Recorder:
         self.close()
 
     def close(self) -> None:
-        """Let go of the log and the root."""
+        """Close the log, and the root if this recorder opened it."""
         self._log.close()
         if self._owned is not None:
             self._owned.close()
@@ -100,10 +100,10 @@ class Recorder:
         id: str | None = None,
         parent: str | None = None,
     ) -> dict[str, Any]:
-        """State something, with the lines it rests on as (path, first line, last line). The event as written.
+        """Write a claim with the lines it cites, as (path, first line, last line). Return the event as written.
 
-        `answers` are whole answers of the trace that it rests on, each named by the id of its request: the last one
-        given under that id.
+        `answers` are whole answers that it cites, by the id of their request; the last answer with that id counts.
+        Raises NotRecorded if a citation is not valid or cannot be read.
         """
         event: dict[str, Any] = {"event": "claim", "claim": claim}
         event["evidence"] = [self._sealed(_citation(one)) for one in evidence]
@@ -112,7 +112,7 @@ class Recorder:
         return self.append(_with(event, id=id, parent=parent or self._parent))
 
     def start(self, task: str | None = None, *, id: str | None = None, parent: str | None = None) -> str:
-        """A subcall begins. Without an id it gets `sub-N`, with the first N that is free in the log."""
+        """Write the start of a subcall and return its id: the one given, or `sub-N` with the first free N."""
         event = _with({"event": "subcall_start"}, id=id, parent=parent or self._parent, task=task)
         with self._alone():
             if id is None:
@@ -120,12 +120,12 @@ class Recorder:
             return str(self.append(event)["id"])
 
     def end(self, id: str, outcome: str | None = None) -> dict[str, Any]:
-        """A subcall has returned."""
+        """Write the end of a subcall. Return the event as written."""
         return self.append(_with({"event": "subcall_end", "id": id}, outcome=outcome))
 
     @contextmanager
     def subcall(self, task: str | None = None, *, id: str | None = None) -> Iterator["Subcall"]:
-        """A subcall around a block: what this recorder writes inside belongs to it."""
+        """Run a block as a subcall: events that this recorder writes inside have it as their parent."""
         outside = self._parent
         subcall = Subcall(self.start(task, id=id))
         self._parent = subcall.id
@@ -139,7 +139,7 @@ class Recorder:
             self.end(subcall.id, subcall.outcome)
 
     def append(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Append one event as it is, with the time where it has none. What the schema refuses is not written."""
+        """Append one event, adding the time if it has none. Raises NotRecorded if the schema refuses it."""
         event = {"ts": timestamp(self._clock()), **event}
         if event.get("event") not in OWN:
             raise NotRecorded(f"event must be one of {', '.join(OWN)}; the others are the server's to write")
@@ -149,14 +149,14 @@ class Recorder:
             if citation["end_line"] < citation["start_line"]:
                 raise NotRecorded(f"evidence[{index}].end_line must not be below start_line")
         line = json.dumps(event, separators=(",", ":")).encode()
-        # Words of a command line that are not UTF-8 come as halves of surrogate pairs, which no reader takes.
+        # Command-line words that are not UTF-8 contain lone surrogates, which readers refuse.
         if (problem := entry(0, line + b"\n").problem) is not None:
             raise NotRecorded(f"not a valid {event['event']} event: {problem[1]}")
         self._log.append(line)
         return event
 
     def _sealed(self, citation: dict[str, Any]) -> dict[str, Any]:
-        """A citation with the digest of what its lines say, unless it has one or there is no root to ask."""
+        """Return a citation with the SHA-256 of its lines, unless it has one or there is no root."""
         if (wrong := complaint({"event": "claim", "ts": _EPOCH, "claim": "-", "evidence": [citation]})) is not None:
             raise NotRecorded(f"not a valid citation: {wrong}")
         if self._tree is None or "sha256" in citation:
@@ -174,10 +174,10 @@ class Recorder:
         return {"path": file.path, "start_line": first, "end_line": last, "sha256": receipt("\n".join(window.lines))}
 
     def _given(self, id: str) -> dict[str, Any]:
-        """The last answer that the log has under an id, as a claim cites it."""
+        """Return id and digest of the last answer that the log has for a request id."""
         with open(self._path, "rb") as stream:
             likely = [line for line in stream if b"response" in line]
-        # What is cited was mostly answered lately.
+        # Newest first: a claim mostly cites a recent answer.
         for line in reversed(likely):
             event = entry(0, line).event
             if event and event["event"] == "response" and event["id"] == id:
@@ -186,7 +186,7 @@ class Recorder:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other recorders from choosing a name at the same moment."""
+        """Lock the log while a free id is chosen."""
         fcntl.flock(self._log.descriptor, fcntl.LOCK_EX)
         try:
             yield

@@ -1,7 +1,7 @@
-"""replay: every request run again, and its answer compared with what the trace says was answered.
+"""replay: run every request of a trace again and compare the answers.
 
-Times are ignored: digests leave metrics out, and a `stat` answer, whose digest covers modification times, cannot be
-told apart from one where only those differ, so it is counted apart.
+Digests leave metrics out. The digest of a `stat` answer covers modification times, so a difference there may be one
+of times only: it has a verdict of its own, `times`.
 """
 
 import hashlib
@@ -27,47 +27,47 @@ from zeno.trace.suspects import Suspects
 from zeno.trace.writer import counted
 
 _TEXTUAL = frozenset({"read_file", "peek", "grep"})
-# Refusals that come from the state of a session and not from the request: asked again, it may well be answered.
+# Errors that depend on the session and not on the request: run again, the request may succeed.
 _OF_THE_SESSION = frozenset({"trace_failed", "internal", "budget_exhausted", "deadline_exceeded", "cancelled"})
 
 Verdict = Literal["same", "differs", "times", "not_run"]
 
 
 class Again(NamedTuple):
-    """What a request is answered with now."""
+    """The answer that a request gets now."""
 
     digest: str | None
     code: str | None
-    """The code of the refusal, where it is one."""
+    """The error code; None for a result."""
     shown: Shown
     cursor: str | None
-    """Where a cut answer stopped, for another request to go on from."""
+    """The cursor of a cut result; None otherwise."""
     scanned: int
-    """How many files were looked at, all read from the disk: an index, as a server may have, does not narrow them."""
+    """Number of files scanned, all from disk: without an index, so this is every file that the search covers."""
     gap: str | None
-    """Why the answer is not all that was asked for; None where it is."""
+    """Why the answer is not complete; None if it is."""
     found: tuple[str, int] | None
-    """What it is a list of, and how many."""
+    """Kind and number of the items listed; None if it is no list."""
     covered: dict[str, int] | None
-    """For a search or a list: `files`, how many it selected, and how many names each rule left out; else None."""
+    """For a search or a list: the number of files selected (`files`) and of names that each rule left out."""
     earlier: str | None = None
-    """The digest it had before results told what they cover; None where that is no other."""
+    """The digest under earlier versions, whose results did not say what they cover; None if it is the same."""
 
 
 class Comparison(NamedTuple):
-    """One exchange, then and now."""
+    """One exchange of the trace and the answer that its request gets now."""
 
     exchange: Exchange
     verdict: Verdict
     again: Again | None
     spans: tuple[Span, ...]
-    """The lines that this exchange delivered, as far as can be told."""
+    """The lines that this exchange is known to have delivered."""
     certain: bool
-    """Whether these are all."""
+    """Whether `spans` has all the lines it delivered."""
 
 
 class Replayer:
-    """Runs requests again on a tree that stands still; equal requests only once."""
+    """Runs requests again on a tree that does not change meanwhile; equal requests only once."""
 
     def __init__(self, corpus: Corpus, terms: Terms | None = None) -> None:
         self.corpus = corpus
@@ -76,10 +76,10 @@ class Replayer:
         self._resolved: dict[str, str] = {}
 
     def compare(self, exchange: Exchange) -> Comparison:
-        """Run a request again and compare."""
+        """Run a request again and compare the answers."""
         answer = exchange.answer
         code = _code(exchange)
-        # What `describe` tells is the server's own and not the tree's.
+        # `describe` depends on the server, not on the tree.
         if code in _OF_THE_SESSION or exchange.op == "describe":
             return Comparison(exchange, "not_run", None, (), certain=True)
         if code is not None:
@@ -94,14 +94,14 @@ class Replayer:
         return Comparison(exchange, verdict, again, spans, certain=told is not None or exchange.op not in _TEXTUAL)
 
     def again(self, op: str, args: dict[str, Any]) -> Again:
-        """The answer now."""
+        """Return the answer that a request gets now, from memory if it was run before."""
         key = hashlib.sha256(canonical([op, args])).digest()
         if key not in self._known:
             self._known[key] = self._run(op, args)
         return self._known[key]
 
     def perform(self, op: str, args: dict[str, Any], *, limited: bool = True) -> Model:
-        """The result now, or the refusal raised; not `limited`, whatever its size."""
+        """Run an operation and return its result. Raises ZenoError. `limited`: apply the limit on response size."""
         terms = self._terms if limited else self._terms._replace(max_response_bytes=1 << 53)
         return dispatch.perform(Request(id="replay", op=op, args=args), self.corpus, Meter(terms=terms))
 
@@ -123,7 +123,7 @@ class Replayer:
         return Again(digest(result), None, shown, stopped, scanned, gap, counted(result), covered, earlier)
 
     def resolved(self, path: str) -> str:
-        """A path with its links resolved, so that one file has one name; as it is where it leads nowhere."""
+        """Return a path with its links resolved, or unchanged if nothing is there."""
         if path not in self._resolved:
             try:
                 self._resolved[path] = self.corpus.tree.place(path).path
@@ -136,7 +136,7 @@ def _gap(result: Model, args: dict[str, Any], shown: Shown) -> str | None:
     if getattr(result, "truncated", False) is True:
         return "a limit cut it"
     if isinstance(result, GrepResult | ListFilesResult):
-        # Only this page or only these files: what lies elsewhere was not looked at.
+        # Only one page, or no files: nothing is known about the rest.
         if "cursor" in args:
             return "it is a page after others"
         if result.files_selected == 0:
@@ -171,33 +171,33 @@ def _earlier_digest(result: Model, args: dict[str, Any]) -> str | None:
 
 
 def _code(exchange: Exchange) -> str | None:
-    """The code of the refusal, where a request was refused."""
+    """Return the error code of an exchange; None if its answer is a result."""
     answer = exchange.answer
     return answer["error"]["code"] if answer["event"] == "error" else None
 
 
 class Difference(NamedTuple):
-    """An answer that is not what it was."""
+    """An answer that differs from the one in the trace."""
 
     comparison: Comparison
     then: str
     now: str
     files: tuple[str, ...]
-    """The files behind it: the one asked for, or those in the tree that changed after the answer was written."""
+    """The files asked for, or files of the tree that changed after the answer was written."""
     guessed: bool
-    """Whether the files are only suspects: a search does not tell which of its files made the difference."""
+    """Whether `files` is a guess: a search does not say which of its files made the difference."""
 
 
 class Replay(NamedTuple):
-    """A whole trace, then and now."""
+    """The comparison of a whole trace."""
 
     counts: "Counter[str]"
-    """By verdict; not_run_describe are those of not_run that no session refused."""
+    """Number of exchanges by verdict. `not_run_describe` counts those of `not_run` that are no errors of a session."""
     differences: list[Difference]
 
 
 def replay(steps: Iterable[Any], replayer: Replayer, *, count_times: bool = False) -> Replay:
-    """Compare all exchanges among the steps of a trace."""
+    """Compare all exchanges of a trace. With `count_times` the verdict `times` counts as `differs`."""
     counts: Counter[str] = Counter()
     differences: list[Difference] = []
     suspects = Suspects(replayer.corpus.tree)

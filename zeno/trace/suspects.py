@@ -1,4 +1,4 @@
-"""Which files may be behind a search that is answered otherwise than before: those that changed after it."""
+"""Find the files that may have changed a search's answer: those modified after it."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,12 +12,12 @@ from zeno.search.selection import EVERYTHING, under
 from zeno.trace.log import seconds_of
 
 _NAMED = 5
-# Files are stamped with the time of the system's last tick: so many nanoseconds ago at most, with a hundred a second.
+# Modification times are those of the kernel's last tick: up to 10 ms, in nanoseconds, before the change.
 _TICK = 10_000_000
 
 
 def reach(tree: Tree, args: dict[str, Any]) -> Callable[[str], bool]:
-    """Which files a request can have read from: the one it names, or those that its `paths` choose, or any."""
+    """Return a test for paths that a request can have read: the one it names, those its `paths` select, or any."""
     path, paths = args.get("path"), args.get("paths")
     with suppress(ZenoError):
         if isinstance(path, str):
@@ -28,7 +28,7 @@ def reach(tree: Tree, args: dict[str, Any]) -> Callable[[str], bool]:
 
 
 class Suspects:
-    """When each file and directory of a tree last changed, looked up once."""
+    """Modification times of the files and directories of a tree, looked up once."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -36,10 +36,9 @@ class Suspects:
         self._directories: dict[str, int] = {}
 
     def changed_since(self, moment: str, op: str, args: dict[str, Any]) -> tuple[str, ...]:
-        """A few files that a search looks at and that changed at that moment or later.
+        """Return up to five files that a search covers and that changed at `moment` or later.
 
-        Where none did, directories that files were added to or taken from: for a list of names by path nothing else
-        matters.
+        If there are none, or for `list_files` by path, return changed directories: files were added or removed there.
         """
         since = seconds_of(moment) or 0
         files = self._look()
@@ -66,7 +65,7 @@ class Suspects:
         return self._files
 
     def _changed(self, path: str) -> int:
-        """In whole seconds, as a trace tells time: what changed within the same second may have changed after."""
+        """Return the modification time in whole seconds, as in a trace; -1 if it is unknown."""
         try:
             status = self._tree.place(path).status
         except ZenoError:

@@ -1,7 +1,7 @@
-"""verify: does the tree say what the claims of a trace say it says, and had the agent seen it?
+"""verify: check the citations of the claims in a trace.
 
-Two questions to each citation of lines. The verdict: do they stand as cited? The provenance: were they delivered, by
-an answer of this trace, before the claim was made? An answer that is cited as a whole is judged in `answers`.
+Each citation of lines gets a verdict (are the lines in the tree as cited?) and a provenance (did an answer of this
+trace deliver them before the claim was made?). Whole answers that are cited are checked by `cited_answers`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -25,27 +25,27 @@ Provenance = Literal["delivered", "not_delivered", "unknown"]
 
 
 class Judged(NamedTuple):
-    """One citation."""
+    """A citation of lines, with its verdict and provenance."""
 
     path: str
     start_line: int
     end_line: int
     verdict: Verdict
-    """As the operation verify says it, and: outside_root, refused; invalid, a range that is none; unsealed, the lines
-    are there, but neither a sha256 nor an answer that replays shows what they said."""
+    """As in the operation `verify`, and: outside_root, the path is refused; invalid, not a range of lines; unsealed,
+    the lines exist, but neither a sha256 nor an answer that replays shows what they said."""
     moved_to: tuple[int, int] | None
     reason: str | None
     provenance: Provenance
-    """unknown: not shown to be delivered, but an answer that the tree no longer gives may have done so."""
+    """unknown: an answer that the tree no longer gives may have delivered the lines."""
 
     @property
     def holds(self) -> bool:
-        """Whether both questions are answered well."""
+        """Whether the citation checks out: as cited, and delivered before the claim."""
         return self.verdict == "ok" and self.provenance == "delivered"
 
 
 class JudgedClaim(NamedTuple):
-    """A claim with what became of its evidence."""
+    """A claim with the verdicts on its evidence."""
 
     line: int
     event: dict[str, Any]
@@ -54,13 +54,13 @@ class JudgedClaim(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether it cites something and all it cites holds."""
+        """Whether it cites something and all its citations check out."""
         held = [*(one.holds for one in self.evidence), *(one.holds for one in self.answers)]
         return bool(held) and all(held)
 
 
 class Seen:
-    """What the agent had been shown so far, told comparison by comparison."""
+    """Lines and answers delivered to the agent up to the current step."""
 
     def __init__(self) -> None:
         self.delivered = Delivered()
@@ -69,7 +69,7 @@ class Seen:
         self._unsure: dict[bytes, Callable[[str], bool]] = {}
 
     def add(self, comparison: Comparison, tree: Tree) -> None:
-        """An answer went out."""
+        """Add the answer of a compared exchange."""
         self.answers.add(comparison)
         self.delivered.add(comparison.spans)
         if comparison.verdict == "same":
@@ -81,18 +81,18 @@ class Seen:
                 self._unsure[where] = reach(tree, args)
 
     def provenance(self, span: Span) -> Provenance:
-        """Whether lines were delivered."""
+        """Return whether an answer so far delivered the lines."""
         if self.delivered.covers(*span):
             return "delivered"
         return "unknown" if any(reaches(span.path) for reaches in self._unsure.values()) else "not_delivered"
 
     def proves(self, span: Span) -> bool:
-        """Whether an answer that still replays delivered the lines: then they say now what they said then."""
+        """Whether an answer that still replays delivered the lines: then they have not changed since."""
         return self._proven.covers(*span)
 
 
 def verify(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Iterator[JudgedClaim]:
-    """Judge the claims among the steps of a trace."""
+    """Yield the claims of a trace with their verdicts."""
     seen = Seen()
     for step in steps:
         if isinstance(step, Exchange):
@@ -102,7 +102,7 @@ def verify(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Iterator[Ju
 
 
 def judge(line: int, event: dict[str, Any], seen: Seen, replayer: Replayer) -> JudgedClaim:
-    """Judge one claim by what was seen before it."""
+    """Check one claim against the answers before it."""
     lines = tuple(_judged(citation, seen, replayer) for citation in event["evidence"])
     return JudgedClaim(line, event, lines, tuple(map(seen.answers.judge, event.get("answers", ()))))
 

@@ -1,4 +1,4 @@
-"""The server's own events, each written before its answer goes out."""
+"""Write the server's events. Each is written before its answer is sent."""
 
 import os
 import time
@@ -20,7 +20,7 @@ from zeno.trace.log import Log, timestamp
 
 
 def counted(result: Model) -> tuple[str, int] | None:
-    """What a result is a list of, and how many; None for one that is no list."""
+    """Return the kind and number of items that a result lists; None if it is no list."""
     if isinstance(result, GrepResult):
         if result.counts is not MISSING:
             return "files", len(result.counts)
@@ -33,7 +33,7 @@ def counted(result: Model) -> tuple[str, int] | None:
 
 
 class Summary(NamedTuple):
-    """What a response event tells of a result, besides its metrics."""
+    """The part of a response event that is computed from a result, metrics aside."""
 
     found: int | None
     truncated: bool
@@ -41,7 +41,7 @@ class Summary(NamedTuple):
 
 
 class TraceWriter:
-    """Appends events to a log. An event that cannot be written fails the request it tells of."""
+    """Appends events to a log. Methods raise TraceFailed if an event cannot be written, and the request fails."""
 
     def __init__(self, path: str, clock: Callable[[], float] = time.time) -> None:
         self._log = Log(path)
@@ -49,26 +49,26 @@ class TraceWriter:
 
     @property
     def descriptor(self) -> int:
-        """The open log."""
+        """File descriptor of the open log."""
         return self._log.descriptor
 
     def close(self) -> None:
-        """Let go of the log."""
+        """Close the log."""
         self._log.close()
 
     def request(self, request: Request) -> None:
-        """Before the operation runs."""
+        """Write the request event, before the operation runs."""
         self._write(RequestEvent(ts=self._now(), event="request", id=request.id, op=request.op, args=request.args))
 
     def summary(self, result: Model) -> Summary:
-        """Return what a response event tells of a result. Computed where the result is, which may be a forked copy."""
+        """Return the summary of a result. Called in the process that has the result, which may be a forked copy."""
         found = counted(result)
         # peek has `truncated` only under a limit.
         truncated = getattr(result, "truncated", False) is True
         return Summary(None if found is None else found[1], truncated, digest(result))
 
     def response(self, request: Request, summary: Summary, metrics: Metrics) -> None:
-        """After it ran, before the client is told."""
+        """Write the response event, after the operation and before the answer is sent."""
         told = ResponseSummary(count=summary.found, truncated=summary.truncated, metrics=metrics)
         event = ResponseEvent(
             ts=self._now(), event="response", id=request.id, op=request.op, summary=told, digest=summary.digest
@@ -76,7 +76,7 @@ class TraceWriter:
         self._write(event)
 
     def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None:
-        """After a refusal, before the client is told."""
+        """Write the error event, before the answer is sent."""
         self._write(ErrorEvent(ts=self._now(), event="error", id=request_id, op=op, error=wire.error_of(error)))
 
     def _now(self) -> str:

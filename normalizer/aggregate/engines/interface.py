@@ -1,4 +1,4 @@
-"""The interface of an engine: it offers the lines of a ledger as a view and runs SQL on it."""
+"""The interface of an engine, which provides the lines of ledgers as a view and runs SQL on it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ from normalizer.aggregate.query import Fields
 
 
 class Lines(NamedTuple):
-    """A file of records, and the bundles in it that are not to be taken."""
+    """A file of records, and the bundles in it to be skipped."""
 
     path: Path
     skip: frozenset[str] = frozenset()
@@ -21,7 +21,7 @@ class Engine(Protocol):
         """Make the view `lines`."""
 
     def table(self, name: str, text: str) -> None:
-        """Keep what a text gives, under a name."""
+        """Store the result of a query as a table."""
 
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query, in no particular order."""
+        """Return the rows of a query, in no particular order."""

@@ -1,4 +1,4 @@
-"""DuckDB, embedded: the engine for a ledger that fits on a machine, if not into its memory."""
+"""The engine DuckDB, for ledgers that fit on the disk of one machine."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +14,7 @@ from normalizer.errors import CannotRun
 _BATCH = 10_000
 _USUAL = 16 << 20
 _LONGEST = 3 * LIMITS["max_bundle_bytes"]
-"""How long a record's line may be: a few of them are that long, and buffers must hold them. Escapes make a line up to
-three times as long as its bundle."""
+"""Longest line of a record, which buffers must hold. Escapes make a line up to three times as long as its bundle."""
 
 
 class DuckDB:
@@ -39,7 +38,7 @@ class DuckDB:
         """Make the view `lines`."""
         self._view = (files, fields)
         for number, file in enumerate(files):
-            # DuckDB takes a path for a pattern: a link has a name that is none.
+            # DuckDB reads a path as a glob, so use a link with a plain name.
             link = self._link(number)
             link.unlink(missing_ok=True)
             link.symlink_to(file.path.absolute())
@@ -73,11 +72,11 @@ class DuckDB:
         self._database.execute(f"CREATE OR REPLACE VIEW lines AS {' UNION ALL '.join(parts)}")
 
     def table(self, name: str, text: str) -> None:
-        """Keep what a text gives, under a name."""
+        """Store the result of a query as a table."""
         self._run(f"CREATE OR REPLACE TEMP TABLE {name} AS {text}")
 
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query."""
+        """Return the rows of a query."""
         cursor = self._run(text)
         while batch := cursor.fetchmany(_BATCH):
             yield from batch
@@ -102,7 +101,7 @@ class DuckDB:
 
 
 def _members(names: tuple[str, ...]) -> str:
-    """The type of an object with these members. Its field names ignore case and have a character, unlike a map's."""
+    """Return the SQL type of an object with these members. Unlike a map's keys, its names ignore case."""
     if len({name.lower() for name in names}) < len(names) or any(not name or "\0" in name for name in names):
         return "MAP(VARCHAR, VARCHAR)"
     listed = ", ".join('"' + name.replace('"', '""') + '" VARCHAR' for name in names)

@@ -1,4 +1,4 @@
-"""Spark: the engine for ledgers that outgrow a machine. It runs the very texts that DuckDB runs."""
+"""The engine Spark, for ledgers that do not fit on one machine. It runs the same SQL as DuckDB."""
 
 import re
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from normalizer.batch.spark import session
 from normalizer.errors import CannotRun
 
 _LITTLE = 64 << 20
-"""Bytes of records that are read sooner than Java warms up."""
+"""Fewer bytes of records are read faster than Java warms up."""
 
 
 class Spark:
-    """A session, on whatever master the environment names; else on this machine."""
+    """A Spark session on the master that the environment names, or else on this machine."""
 
     def __init__(self, work: int) -> None:
         self._session = session(quick=work < _LITTLE)
@@ -46,7 +46,7 @@ class Spark:
         self._run(" UNION ALL ".join(parts)).createOrReplaceTempView("lines")
 
     def table(self, name: str, text: str) -> None:
-        """Keep what a text gives, under a name."""
+        """Store the result of a query as a table."""
         frame = self._run(text).cache()
         if name in self._kept:
             self._kept[name].unpersist()
@@ -54,7 +54,7 @@ class Spark:
         frame.createOrReplaceTempView(name)
 
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query."""
+        """Return the rows of a query."""
         try:
             yield from map(tuple, self._run(text).toLocalIterator())
         except PySparkException as error:
@@ -68,7 +68,7 @@ class Spark:
 
 
 def _path(path: Path) -> str:
-    """A file that all executors see under this path; its name is no pattern."""
+    """Return the path of a file, which all executors must see, escaped so that it is no glob."""
     return "file://" + re.sub(r"([\\*?{}\[\],])", r"\\\1", str(path.absolute()))
 
 

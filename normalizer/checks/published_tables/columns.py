@@ -16,7 +16,7 @@ PASSED_OVER = ("row", "flags")
 
 
 def statistic_of(column: str, dimensions: list[str]) -> str | None:
-    """The statistic that a column's name means, or None."""
+    """Return the statistic that a column's name means, or None."""
     name = column.strip()
     measures = ["total", *map(cell_names.dimension, dimensions)]
     if name in measures:
@@ -30,7 +30,7 @@ def statistic_of(column: str, dimensions: list[str]) -> str | None:
 
 
 def value_of(row: dict[str, Any], statistic: str) -> list[Decimal] | None:
-    """The number, or the two ends of an interval; None: NA."""
+    """Return the number or the two ends of an interval; None for NA."""
     if statistic in _COUNTS.values():
         return [Decimal(row[statistic])]
     measure, _, moment = statistic.rpartition(".")
@@ -62,7 +62,7 @@ class Reading(NamedTuple):
 
 
 def readings(cell: str, count: int, *, decimal_comma: bool) -> list[Reading]:
-    """All ways to read a cell that states `count` numbers; none where it states something else."""
+    """Return all ways to read a cell that states `count` numbers; empty if it states something else."""
     text = cell.strip().strip("$").strip()
     found = [Reading(numbers) for numbers in _several(text, count, decimal_comma)]
     if count == 1:
@@ -91,7 +91,7 @@ def _several(text: str, count: int, decimal_comma: bool) -> list[list[Decimal]]:
 
 
 def _numbers(text: str, decimal_comma: bool) -> list[Decimal]:
-    """The numbers that a text may mean: `1,234` is 1234, and where cells are not separated by commas also 1.234."""
+    """Return the numbers that a text may mean: `1,234` is 1234, and 1.234 if cells are not separated by commas."""
     text = text.strip().replace("\u2212", "-")
     share = text.endswith("%")
     text = text.removesuffix("%").rstrip()

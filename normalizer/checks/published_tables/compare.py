@@ -1,4 +1,4 @@
-"""Compare a published table with ledgers, cell by cell. A document of `check_report.json`."""
+"""Compare a published table with ledgers, cell by cell. Makes `check_report.json`."""
 
 from collections import Counter
 from dataclasses import replace
@@ -14,14 +14,14 @@ from normalizer.errors import CannotRun
 
 VERDICTS = ("match", "rounding_tie", "mismatch", "not_derivable")
 _FINE = 40
-"""Places to which the ledger's numbers are known here: fine enough to tell a tie from what is nearly one."""
+"""Decimal places of the ledger's numbers here: enough to tell a tie from a near tie."""
 _SHOWN = 12
 _WIDE = Context(prec=120, rounding=ROUND_HALF_EVEN)
 _NA = ("NA", "N/A", "n/a", "\u2013", "\u2014", "-")
 
 
 def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[str, str]) -> dict[str, Any]:
-    """Compare a CSV file with what the ledgers give; `named` tells what columns mean whose names we do not know."""
+    """Compare a table with the ledgers and return the report. `named` maps columns to statistics."""
     published = read(table)
     keyed = {statistic: name for name, statistic in named.items() if statistic in options.by}
     named = {name: statistic for name, statistic in named.items() if statistic not in options.by}
@@ -72,7 +72,7 @@ def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[
 
 
 def follows(report: dict[str, Any]) -> bool:
-    """Whether all cells follow that state a statistic: a number for a group that the ledger gives none does not."""
+    """Whether all cells with a statistic follow from the ledger. A number for a group without one does not."""
     return all(cell["verdict"] in ("match", "rounding_tie") or cell["statistic"] is None for cell in report["cells"])
 
 
@@ -107,7 +107,7 @@ def _compared_cell(
 def _compared_reading(
     reading: Reading, exact: list[Decimal], statistic: str, group: dict[str, Any]
 ) -> tuple[str, str | None]:
-    """The verdict on one way to read a cell, and the rounding that would make it true, or what its spread is."""
+    """Return the verdict on one reading of a cell, with the rounding that explains it or the kind of its spread."""
     each = [_compared(*pair) for pair in zip(reading.numbers, exact, strict=True)]
     verdict = max(each, key=VERDICTS.index)
     if verdict == "mismatch":
@@ -123,7 +123,7 @@ def _by_verdict(each: tuple[str, str | None]) -> tuple[int, bool]:
 
 
 def _compared_spread(spread: list[Decimal], statistic: str, group: dict[str, Any]) -> tuple[str, str | None]:
-    """Which of the usual spreads of a mean the number behind it is: half the interval, deviation or standard error."""
+    """Return which spread the number is: half the interval, the standard deviation or the standard error."""
     measure, _, moment = statistic.rpartition(".")
     if moment != "mean":
         return "not_derivable", "only a mean has a spread"
@@ -153,13 +153,13 @@ def _shown_all(values: list[Decimal]) -> str:
 
 
 def _as_written(published: Decimal, exact: Decimal) -> str:
-    """The exact value with as many places as the published one has."""
+    """Return the exact value with as many places as the published one."""
     exponent = published.as_tuple().exponent
     return f"{_WIDE.quantize(exact, Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)):f}"
 
 
 def _compared(published: Decimal, exact: Decimal) -> str:
-    """Whether a number is the exact one rounded to as many places as it is written with."""
+    """Compare a number with the exact one, rounded to as many places as it is written with."""
     exponent = published.as_tuple().exponent
     half = Decimal(5).scaleb((exponent if isinstance(exponent, int) else 0) - 1)
     off = abs(_WIDE.subtract(published, exact))
@@ -167,7 +167,7 @@ def _compared(published: Decimal, exact: Decimal) -> str:
 
 
 def _left_out(line: int, row: dict[str, str], summary: dict[str, Any]) -> dict[str, Any]:
-    """A row of our own CSV tables that counts what is in no group."""
+    """Return the verdict on a row of our own CSV tables that counts records in no group."""
     reason, count = row.get("flags", ""), row.get("n_records", "")
     known = summary["left_out"].get(reason)
     verdict = "not_derivable" if known is None else "match" if count.strip() == str(known) else "mismatch"

@@ -1,6 +1,6 @@
-"""Tables as people publish them, read into rows: CSV with any usual separator, Markdown, LaTeX.
+"""Read published tables into rows: CSV with any usual separator, Markdown, LaTeX.
 
-Cells are given as text without markup: bold, math and table rules are taken away, and nothing else is changed.
+Cells are text without markup: bold, math and table rules are removed, and nothing else is changed.
 """
 
 import csv
@@ -13,7 +13,7 @@ from normalizer.errors import CannotRun
 
 
 class Published(NamedTuple):
-    """The columns, and the rows with the lines they stand on."""
+    """The columns, and the rows with their line numbers."""
 
     columns: list[str]
     rows: list[tuple[int, dict[str, str]]]
@@ -22,7 +22,7 @@ class Published(NamedTuple):
 
 
 def read(table: Path) -> Published:
-    """Read a table. Raises CannotRun where it is none, or where a row has another number of cells."""
+    """Read a table. Raises CannotRun if there is none, or if a row has another number of cells."""
     try:
         text = table.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -50,7 +50,7 @@ def _rows(table: Path, lines: list[tuple[int, list[str]]], *, decimal_comma: boo
 
 
 def _separator(text: str) -> str:
-    """The separator that the first line has most of, quoted text aside; a comma where there is none."""
+    """Return the most frequent separator of the first line outside quotes; a comma if it has none."""
     first = re.sub(r'"(?:[^"]|"")*"', "", text.partition("\n")[0])
     return max(",;\t", key=lambda mark: (first.count(mark), mark == ","))
 
@@ -68,7 +68,7 @@ def _csv(table: Path, text: str, separator: str) -> list[tuple[int, list[str]]]:
 
 
 def _markdown(text: str) -> list[tuple[int, list[str]]]:
-    """The first Markdown table."""
+    """Read the first Markdown table."""
     found: list[tuple[int, list[str]]] = []
     for number, line in enumerate(text.split("\n"), start=1):
         stripped = line.strip()
@@ -104,7 +104,7 @@ _RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|c(?:mid)?(?:line|rul
 
 
 def _latex(text: str) -> list[tuple[int, list[str]]]:
-    """The first tabular. A row ends at a double backslash."""
+    """Read the first `tabular`. A row ends at a double backslash."""
     start = re.search(r"\\begin\{tabular[x*]?\}(?:\{[^{}]*\})?\{(?:[^{}]|\{[^{}]*\})*\}", text)
     if start is None:
         return []

@@ -1,4 +1,4 @@
-"""The records of all ledgers of a study, reduced to what findings are made of."""
+"""Read the records of all ledgers of a study, reduced to the fields that findings need."""
 
 import hashlib
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from normalizer.ledger.reader import Ledger, is_ledger, reading
 ITEM_FACTORS = ("question_id", "item", "sample_id", "session_id", "doc_id", "question", "test_case", "test")
 """Factors that name the item an answer is for, the first that a record has."""
 METRIC_FACTORS = ("metric", "scorer", "assessment", "score_name", "evaluation", "assertion_number", "turn", "repeat")
-"""Factors that tell apart several scores of one answer."""
+"""Factors that distinguish several scores of one answer."""
 _SPELLINGS = ("number ", "label", "boolean")
 
 
@@ -22,26 +22,26 @@ class Row(NamedTuple):
     record_id: str
     bundle: str
     place: str
-    """Where in the file, for people."""
+    """Its place in the file, in words."""
     item: str
     part: str
-    """Which of several scores of one answer it is."""
+    """Distinguishes several scores of one answer."""
     judge: str | None
     generator: str | None
     codes: tuple[str, ...]
     answer: str | None
-    """SHA-256 of the evaluated text or file, where it is known."""
+    """SHA-256 of the evaluated text or file, if known."""
     text: str | None
     """SHA-256 of the row's text, on the first record of a row."""
     spellings: tuple[tuple[str, str], ...]
-    """Dimension and how its score is written."""
+    """Dimensions and the notation of their scores."""
     scored: bool
     replied: bool
-    """Whether the judge's reply, notes or evidence is there."""
+    """Whether it has the judge's reply, notes or evidence."""
 
 
 def ledgers(folder: Path) -> list[Path]:
-    """The ledgers below a folder, or the folder itself, sorted."""
+    """Return the ledgers below a folder, or the folder itself, sorted."""
     if not folder.is_dir():
         raise CannotRun(f"{folder} is not a folder: give one with ledgers below it")
     found = [folder] if is_ledger(folder) else []
@@ -52,7 +52,7 @@ def ledgers(folder: Path) -> list[Path]:
 
 
 def rows(folder: Path) -> Iterator[Row]:
-    """The records of all ledgers."""
+    """Yield the records of all ledgers."""
     for path in ledgers(folder):
         with reading(path) as ledger:
             hashes = _listed(ledger)
@@ -99,7 +99,7 @@ def _row(ledger: Path, record: dict[str, Any], hashes: dict[tuple[str, str], str
 
 
 def _spellings(source: dict[str, Any], scores: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """How each score is written: as a JSON number, or by the pattern, label or boolean that it was read from."""
+    """Return the notation of each score: a JSON number, or the pattern, label or boolean it was read from."""
     steps = {step.get("put"): step.get("as", "") for step in source.get("dialect", {}).get("steps", [])}
     found = []
     for name in scores:

@@ -1,4 +1,4 @@
-"""Defects of a study that no single file shows, each with a number, the worst first."""
+"""Defects of a study that are not visible in a single file, with counts, the worst first."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -8,11 +8,11 @@ from typing import NamedTuple
 from normalizer.checks.study.collect import Row, rows
 
 _SHOWN = 5
-"""Examples that are given for a finding."""
+"""Number of examples per finding."""
 
 
 class Finding(NamedTuple):
-    """A defect: how many records it concerns, of how many, and some of them."""
+    """A defect: number of records concerned, number of all, and examples."""
 
     code: str
     records: int
@@ -22,7 +22,7 @@ class Finding(NamedTuple):
 
 
 def findings(folder: Path) -> list[Finding]:
-    """All findings on a study, by the share of records that they concern."""
+    """Return all findings on a study, sorted by the share of records concerned."""
     everything = list(rows(folder))
     found = [finding for check in CHECKS for finding in check(everything)]
     return sorted(found, key=lambda finding: (-finding.records / max(finding.of, 1), finding.code, finding.sentence))
@@ -39,7 +39,7 @@ def _example(row: Row) -> str:
 
 
 def same_answer_for_two_generators(everything: list[Row]) -> Iterator[Finding]:
-    """The same bytes or text, submitted as the answers of several generators to one item."""
+    """Equal bytes or text, submitted as the answers of several generators to one item."""
     by_answer: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in everything:
         if row.answer and row.generator:
@@ -83,7 +83,7 @@ _NAMED: dict[str, Callable[[Row], str | None]] = {
 
 
 def repeated_rows(everything: list[Row]) -> Iterator[Finding]:
-    """Rows that stand twice, within a file or in several."""
+    """Rows that occur more than once, within a file or in several."""
     within = [row for row in everything if "file_duplicated" in row.codes]
     sentence = "several rows of a file are for one answer"
     yield from _finding("rows_repeated_within_a_file", sentence, within, len(everything))
@@ -101,7 +101,7 @@ def repeated_rows(everything: list[Row]) -> Iterator[Finding]:
 
 
 def by_reason(everything: list[Row]) -> Iterator[Finding]:
-    """What screening finds in single records, counted over the study."""
+    """Reasons that screening gave to single records, counted over the study."""
     for code, sentence in _REASONS.items():
         concerned = [row for row in everything if code in row.codes]
         yield from _finding(code, sentence, concerned, len(everything))

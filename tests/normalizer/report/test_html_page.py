@@ -342,26 +342,6 @@ def test_diagnostic_and_self_judged_pages_say_so(made, tmp_path, page):
     assert len(opened(page, "#t-headline tbody tr:nth-child(2) .n")) == 11
 
 
-def test_what_the_page_of_docs_shows_is_what_comes_out(made, tmp_path, monkeypatch, capsys):
-    root = STUDY.parents[1]
-    told = (root / "docs" / "report.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "ledger").symlink_to(made / "ledger")
-    (tmp_path / "docs").symlink_to(root / "docs")
-    for block in re.findall(r"```console\n(.*?)```", told, re.DOTALL):
-        if "$ cat table.csv" in block:
-            table, _, block = block.partition("$ cat table.csv\n")[2].partition("$ normalizer")
-            (tmp_path / "table.csv").write_text(table)
-            block = "$ normalizer" + block
-        command, *expected = block.splitlines()
-        capsys.readouterr()
-        assert main(command.split()[2:]) in (0, 1)
-        said = re.sub("[0-9]+ bytes", "N bytes", capsys.readouterr().out)
-        wanted = [re.sub("[0-9]+ bytes", "N bytes", line) for line in expected if line not in ("", "...")]
-        assert wanted
-        assert [line for line in wanted if line not in said.splitlines()] == []
-
-
 def test_a_bundle_that_two_ledgers_have_counts_once(made, tmp_path, page):
     again = tmp_path / "again"
     run = STUDY / "runs" / "cedar-1"

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 DISTRIBUTION = "zeno-normalizer"
 PACKAGES = ("contract_models", "contract_spec", "normalizer", "zeno")
 SCRIPTS = {"normalizer": "eval-normalizer is ours alone", "zeno": "zeno-mcp is ours alone"}
-"""Commands that other distributions have too, and a word on the one that they do not have."""
+"""Commands that other distributions also install, and an alternative that only this one has."""
 EXTRAS = {
     "mcp": ("mcp",),
     "http": ("starlette", "uvicorn"),
@@ -36,7 +36,7 @@ class Fact(NamedTuple):
 
 
 def versions() -> Iterator[Fact]:
-    """Python, this distribution, and what it needs."""
+    """Check the versions of Python, this distribution and its dependencies."""
     yield Fact("ok", "python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     try:
         own = distribution(DISTRIBUTION)
@@ -52,7 +52,7 @@ def versions() -> Iterator[Fact]:
 
 
 def names() -> Iterator[Fact]:
-    """Whether another distribution claims our packages or commands, or has replaced our files."""
+    """Check whether another distribution has our packages or commands, or has replaced our files."""
     found: list[Fact] = []
     for other in sorted(distributions(), key=lambda one: str(one.name)):
         if other.name == DISTRIBUTION:
@@ -71,7 +71,7 @@ def names() -> Iterator[Fact]:
 
 
 def _replaced() -> list[str]:
-    """Files of this distribution that are missing or have other bytes than when they were installed."""
+    """Return the files of this distribution that are missing or were changed since they were installed."""
     try:
         own: Distribution = distribution(DISTRIBUTION)
     except PackageNotFoundError:
@@ -90,7 +90,7 @@ def _replaced() -> list[str]:
 
 
 def extras() -> Iterator[Fact]:
-    """Which optional parts are installed."""
+    """Check which extras are installed."""
     for name, modules in EXTRAS.items():
         missing = [module for module in modules if importlib.util.find_spec(module) is None]
         if missing:
@@ -101,7 +101,7 @@ def extras() -> Iterator[Fact]:
 
 
 def system() -> Iterator[Fact]:
-    """What the operating system offers: change notices, confined opening, sandboxing, a second process."""
+    """Check the operating system for inotify, openat2, Landlock and a second core."""
     if sys.platform != "linux":
         yield Fact("note", "watches", "no inotify on this system: nothing is cached, every request reads the disk")
         return
@@ -128,7 +128,7 @@ def system() -> Iterator[Fact]:
 
 
 def _read(path: str) -> str:
-    """The text of a small file of the kernel, empty where it cannot be read."""
+    """Return the text of a small file of the kernel; empty if it cannot be read."""
     try:
         with open(path, encoding="ascii") as file:
             return file.read().strip()

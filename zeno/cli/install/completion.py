@@ -119,5 +119,5 @@ def _fish(name: str, listed: list[Command]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A fish string: only backslash and the quotation mark mean something inside single ones."""
+    """Quote text for fish: in single quotes only backslash and the quote itself are special."""
     return "'" + text.replace("%%", "%").replace("\\", "\\\\").replace("'", "\\'") + "'"

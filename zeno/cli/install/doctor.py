@@ -1,4 +1,4 @@
-"""`zeno doctor`: look at the installation and the system, and say what is wrong with them."""
+"""`zeno doctor`: check the installation and the system, and report problems."""
 
 import argparse
 
@@ -7,7 +7,7 @@ from zeno.cli.printing import print_json, safe, say
 
 
 def doctor(options: argparse.Namespace) -> int:
-    """Print every fact; returns 1 if one of them is a problem."""
+    """Print every fact. Return 1 if one of them is a problem."""
     facts = [*checks.versions(), *checks.names(), *checks.extras(), *checks.system()]
     problems = sum(fact.level == "problem" for fact in facts)
     if options.format == "json":

@@ -1,4 +1,4 @@
-"""The lines of a tree that a page holds: cited ones first, then those delivered, as far as there is room."""
+"""Choose the lines of the tree that a page includes: cited lines first, then delivered ones, up to a size limit."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +14,7 @@ MAX_FILE_BYTES = 1 << 26
 
 
 def excerpts(groups: Iterable[Delivered], tree: Tree) -> tuple[dict[str, list[Any]], int]:
-    """Path to runs of lines (first line, text, first line, text), and how many lines found no room."""
+    """Return runs of lines by path (first line, text, first line, text) and the number of lines left out."""
     room = MAX_TEXT_BYTES
     left_out = 0
     kept: dict[str, dict[int, str]] = {}
@@ -48,7 +48,7 @@ def _clipped(line: str) -> str:
 
 
 def _runs(chosen: dict[int, str]) -> list[Any]:
-    """Lines as runs: first line, text, first line, text."""
+    """Join consecutive lines into runs: first line, text, first line, text."""
     runs: list[Any] = []
     before = -1
     for number in sorted(chosen):

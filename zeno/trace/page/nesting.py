@@ -1,4 +1,4 @@
-"""Which subcall each row of a trace belongs to."""
+"""Assign the rows of a trace to subcalls."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ from typing import Any
 def nest(rows: list[dict[str, Any]]) -> None:
     """Give each row its depth and the row of the subcall it belongs to.
 
-    A claim names its parent. A request belongs to the subcall whose id and a slash begin its own id, and else to the
-    one that was started last and is still under way.
+    A claim names its parent. A request whose id is a subcall's id, a slash and more belongs to that subcall; any other
+    request belongs to the subcall that was started last and is still running.
     """
     running: dict[str, int] = {}
     known: dict[str, int] = {}

@@ -1,7 +1,7 @@
-"""A trace told for the page: rows in the order of the trace, files with what was delivered, claims with their verdicts.
+"""Collect the data of the page: rows in the order of the trace, files with delivered lines, claims with verdicts.
 
-Everything that repeats (paths, arguments, what a request delivers) is kept once and referred to by number: a trace of
-100,000 events has to fit into a page.
+Repeated values (paths, arguments, delivered ranges) are stored once and referred to by number, so that a trace of
+100,000 events fits into a page.
 """
 
 import time
@@ -19,19 +19,19 @@ from zeno.trace.page.nesting import nest
 from zeno.trace.replay import Comparison, Replayer
 from zeno.trace.verify import JudgedClaim, Seen, judge
 
-# Ranges that the page can show the lines of; a grep of 200 hits has 200.
+# Most ranges of delivered lines that the page includes; a grep with 200 hits has 200.
 MAX_RANGES = 200_000
 _CONTEXT = 4
 
 
 class Story(NamedTuple):
-    """What the page shows."""
+    """The data of the page."""
 
     data: dict[str, Any]
 
 
 class _Table:
-    """Values by number, each once."""
+    """A list of distinct values and their positions."""
 
     def __init__(self) -> None:
         self._numbers: dict[Any, int] = {}
@@ -45,7 +45,7 @@ class _Table:
 
 
 def tell(steps: Iterable[Entry | Exchange], pairing: Pairing, replayer: Replayer | None, *, text: str) -> Story:
-    """Gather everything in one pass over the trace."""
+    """Collect the data in one pass over the trace. `text` is delivered, cited or none."""
     teller = _Teller(replayer)
     for step in steps:
         if isinstance(step, Exchange):
@@ -120,7 +120,7 @@ class _Teller:
         return (told,)
 
     def _delivery(self, spans: tuple[Span, ...]) -> int | None:
-        """Ranges as flat numbers: path, first, last, path, first, last."""
+        """Store ranges as flat numbers (path, first, last, ...) and return their position; None over the limit."""
         flat = tuple(number for span in spans for number in (self._path(span.path), span.first, span.last))
         before = len(self._deliveries.values)
         if self._ranges + len(spans) > MAX_RANGES:
@@ -163,7 +163,7 @@ class _Teller:
                 row[name] = event[name]
         judged = None if self._replayer is None else judge(number, event, self._seen, self._replayer)
         self._rows.append(row)
-        # Told now and not at the end: what was answered after the claim is nothing it can rest on.
+        # Now and not at the end: only answers before the claim count as delivered.
         self._claims.append(self._told(event, judged))
 
     def _row(self, kind: str, line: int, moment: str) -> dict[str, Any]:
@@ -179,7 +179,7 @@ class _Teller:
     # The whole
 
     def data(self, text: str) -> dict[str, Any]:
-        """All of it, once the trace has ended."""
+        """Return the data, after the last row."""
         self._rows.sort(key=lambda row: row["line"])
         start = self._start or 0
         for row in self._rows:
@@ -234,7 +234,7 @@ class _Teller:
         return {"holds": judged.holds if judged else None, "evidence": evidence, "answers": answers}
 
     def _files(self) -> tuple[list[list[Any]], int]:
-        """Every file: path, lines, lines delivered, ranges. Without a tree only those that the trace tells of."""
+        """Return path, lines, delivered lines and ranges of every file; without a tree, of files in the trace only."""
         delivered = self._seen.delivered
         if self._replayer is None:
             told = sorted(delivered.files.items())
@@ -256,7 +256,7 @@ class _Teller:
 
 
 def _trimmed(values: list[Any]) -> list[Any]:
-    """Without the nulls at the end: the rarest columns come last, so that most rows are short."""
+    """Remove the nulls at the end. The rarest columns come last, so most rows get short."""
     while values and values[-1] is None:
         values.pop()
     return values

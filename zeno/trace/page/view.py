@@ -1,7 +1,7 @@
-"""view: a trace as one page that fetches nothing. The same trace and tree give the same bytes.
+"""view: make one HTML page of a trace. It fetches nothing, and equal traces and trees give equal bytes.
 
-What the trace and the tree say goes into the page as data, in a block that no content can close, and the page's own
-script puts it on the screen as text only: its policy forbids every other script, style, request and HTML from strings.
+Content of the trace and the tree goes into a data block that no content can close. The page's script shows it as text
+only: the Content-Security-Policy forbids every other script, style and request, and HTML made from strings.
 """
 
 import base64
@@ -20,7 +20,7 @@ from zeno.trace.replay import Replayer
 def page(
     steps: Iterable[Entry | Exchange], pairing: Pairing, replayer: Replayer | None, *, title: str, text: str
 ) -> tuple[bytes, dict[str, Any]]:
-    """The page of a trace, and a few numbers about it. `text` is delivered, cited or none."""
+    """Return the page and its counts of claims and of lines left out. `text` is delivered, cited or none."""
     story = tell(steps, pairing, replayer, text=text)
     script, style = _asset("view.js"), _asset("view.css")
     policy = "; ".join(
@@ -41,7 +41,7 @@ def page(
         "data": _data({"title": title, **story.data}),
         "script": script,
     }
-    # One pass from left to right, so that nothing put in is looked at again.
+    # One pass from left to right, so that inserted text is not searched for placeholders.
     pieces = _asset("view.html").split("{{")
     out = [pieces[0]]
     for piece in pieces[1:]:
@@ -60,6 +60,6 @@ def _hash(text: str) -> str:
 
 
 def _data(value: Any) -> str:
-    """JSON that stays inside a script element whatever it holds."""
+    """Return JSON that cannot end the script element it stands in."""
     text = json.dumps(value, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
