@@ -65,7 +65,7 @@ def test_arena_hard_verdicts_are_turned_back_once(taken, run):
     assert "order_unknown" not in pair["flags"]
     # The answer shown first won game 0 of q1 and game 1 of q3.
     assert [document["groups"][0]["order"]["first_shown"][name] for name in ("wins", "losses", "draws")] == [2, 3, 2]
-    strong, _ = pair_of(run, ledger, "--baseline", "base-b", "--where", "verdict=A>>B")
+    strong, _ = pair_of(run, ledger, "--baseline", "base-b", "--where", "factors.verdict=A>>B")
     assert counts(strong) == ("writer-a", "base-b", 0, 1, 0, 1)
 
 
@@ -85,7 +85,7 @@ def test_judgebench_decisions_are_turned_back_and_stand_beside_their_gold_label(
     assert pair["rate"] == pytest.approx(2.5 / 3, abs=1e-6)
     both = document["groups"][0]["order"]["swapped"]
     assert (both["decided"], both["consistent"]) == (2, 1)
-    wrong, _ = pair_of(run, ledger, "--where", "label=B>A")
+    wrong, _ = pair_of(run, ledger, "--where", "factors.label=B>A")
     assert (counts(wrong)[2:], wrong["rate"]) == ((1, 1, 0, 1), 0.5)
 
 

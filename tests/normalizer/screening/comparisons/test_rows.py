@@ -74,7 +74,8 @@ def test_rows_have_the_outcomes_of_a_bundle_that_says_the_same(rows):
     found = {int(record["source"]["index"]): record["outcome"] for record in lines(outcome.records)}
     assert found == {index: told for index, told in expected.items() if index not in failed}
     assert all("judge_failed" in codes for index, codes in reasons(outcome).items() if index in failed)
-    assert rebuild_text(*lines(outcome.header), lines(outcome.records) + lines(outcome.invalid)) == data
+    [header] = lines(outcome.header)
+    assert rebuild_text(header, lines(outcome.records) + lines(outcome.invalid)) == data
     for kind, text in (("comparison_record", outcome.records), ("invalid_comparison", outcome.invalid)):
         for record in lines(text):
             assert spec.violations(f"eval/{kind}.json", plain(record)) == []
