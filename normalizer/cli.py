@@ -29,6 +29,7 @@ COMMANDS = {
     # bundles to records
     "normalize": "turn judge bundles or files of other tools into eval_records, in a ledger",
     "recover": "complete a run that was cut while it moved its files into place",
+    "repair": "rebuild a damaged ledger from its raw bundles, into a new folder",
     "list": "list records and unreadable bundles: id, file, judge, reason, source",
     "explain": "show a record, its reasons and the lines of the raw bundle they point at",
     "restore": "write a bundle's raw bytes, or make them anew from its records",

@@ -209,6 +209,10 @@ class AuditReport(Model):
     """
     What is not accounted for or not what the raw bundles give, in words; empty when all is as runs left it.
     """
+    digests: Literal['match', 'differ', 'none']
+    """
+    Whether the files have the digests of the commit record: `match`, `differ` (see `problems`), or `none`: the ledger has no commit record, because an earlier version made it.
+    """
     verified: AuditVerified
     """
     Bundles that were normalized again from their raw bytes and compared with the ledger's lines.

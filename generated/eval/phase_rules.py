@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictBool, StrictStr
+from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictStr
 
 
 class PhaseRule(Model):
@@ -51,6 +51,10 @@ class Constraint(Model):
     for_judge: StrictBool = True
     """
     False: the constraint is on the run's metadata, which no judge sees.
+    """
+    records: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The run metadata field that must be recorded, where the constraint demands one.
     """
     codes: Annotated[
         list[Literal['too_large', 'not_strict_json', 'not_an_object', 'no_entry_list', 'no_entries', 'container_unreadable', 'envelope_field_unknown', 'envelope_field_invalid', 'phases_mixed', 'relaxation_forbidden', 'manifest_contradiction', 'rubric_mismatch', 'protocol_version_missing', 'judge_model_missing', 'file_without_entry', 'row_unreadable', 'entry_not_an_object', 'judge_failed', 'not_declared', 'dialect_conflict', 'entry_field_missing', 'entry_field_unknown', 'entry_field_invalid', 'file_duplicated', 'file_not_in_manifest', 'comparison_duplicated', 'generators_equal', 'order_unknown', 'generator_model_missing', 'self_judging_unlabelled', 'dimension_missing', 'dimension_unknown', 'score_not_allowed', 'evidence_missing', 'evidence_unknown', 'total_mismatch']],

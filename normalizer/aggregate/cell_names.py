@@ -22,8 +22,9 @@ _COLUMNS = frozenset((
 """Names of table columns that are not dimensions."""
 
 
-_FORMULA = re.compile(r"[=@\t\r\n\uff1d\uff0b\uff0d\uff20]|[+-](?![0-9.]*\Z)")
-"""The beginning of a cell that a spreadsheet would take for a formula; signed numbers are not meant."""
+_FORMULA = re.compile(r"(?:\A|[;,|\t])\s*(?:[=@\uff1d\uff0b\uff0d\uff20]|[+-](?![0-9.]*\Z))|\A[\t\r\n]")
+"""How a cell begins that spreadsheets compute instead of showing it, behind white space or a character that some of
+them take for the end of a cell, too; a number with a sign is one anyway."""
 
 
 def level(name: Level, between: str | None = None) -> str:
@@ -62,4 +63,4 @@ def quoted(text: str) -> str:
 
 def as_text(given: str) -> str:
     """Text from a bundle as a cell that no spreadsheet takes for a formula."""
-    return quoted(given) if given.startswith('"') or _FORMULA.match(given) else given
+    return quoted(given) if given.startswith('"') or _FORMULA.search(given) else given

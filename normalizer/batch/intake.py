@@ -1,6 +1,8 @@
 """Inputs of a run: files, folders and standard input as streams of bytes."""
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -43,22 +45,45 @@ def opened(name: str) -> Iterator[BinaryIO]:
     if name == "-":
         if sys.stdin is None:
             raise CannotRun("standard input is closed, so there is no bundle to read; name a file")
+        if _is_endless(sys.stdin.fileno()):
+            raise CannotRun("standard input is a device without an end: give it a file or the output of a program")
         yield sys.stdin.buffer
         return
-    try:
-        stream = open(name, "rb")  # noqa: SIM115 - the error is for this line only
-    except OSError as error:
-        raise CannotRun(f"cannot read {name}: {error.strerror}") from None
-    with stream:
+    with _regular(name) as stream:
         yield stream
 
 
 def document(path: Path) -> bytes:
     """The bytes of a manifest, rubric, dialect or schema."""
     try:
-        return path.read_bytes()
+        with _regular(str(path)) as stream:
+            return stream.read()
     except OSError as error:
         raise CannotRun(f"cannot read {path}: {error.strerror}") from None
+
+
+def _regular(name: str) -> BinaryIO:
+    """Open a regular file. A FIFO would block, and a device may have no end."""
+    try:
+        descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError as error:
+        raise CannotRun(f"cannot read {name}: {error.strerror}") from None
+    stream = os.fdopen(descriptor, "rb")
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return stream
+    stream.close()
+    if stat.S_ISDIR(mode):
+        raise CannotRun(f"cannot read {name}: {os.strerror(errno.EISDIR)}")
+    raise CannotRun(f"cannot read {name}: it is not a regular file; give - to read a bundle from standard input")
+
+
+def _is_endless(descriptor: int) -> bool:
+    try:
+        about = os.fstat(descriptor)
+    except OSError:
+        return False
+    return stat.S_ISCHR(about.st_mode) and not os.isatty(descriptor) and about.st_rdev != os.stat(os.devnull).st_rdev
 
 
 def _unreadable(error: OSError) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import BinaryIO
 
-from normalizer.ledger.reader import FILES
+from normalizer.ledger.line_format import FILES
 
 
 class PartFiles:

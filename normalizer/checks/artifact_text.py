@@ -4,7 +4,17 @@ import io
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from pypdf import PageObject
+
+_MOST_PAGES = 5000
+_MOST_WORDS = 1_000_000
+_MOST_STEPS = 250_000
+"""A page of text takes a few hundred operations, so these are some hundreds of dense pages."""
+_WORD = re.compile(rb"[A-Za-z*'\"]+")
 _QUOTES = re.compile("[\"'`\u00b4\u2018-\u201f\u2032-\u2037\u2039\u203a\u00ab\u00bb\u300c-\u300f]+")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 """Soft hyphens and characters without width."""
@@ -85,14 +95,54 @@ def _without_spans(line: str) -> str:
     return "".join([*kept, line[done:]])
 
 
+class _TooManySteps(BaseException):
+    """Raised through the reader, which would get over any `Exception` inside a form and go on."""
+
+
+class _Budget:
+    """Bounds the work on one PDF by its decoded content, so that a small file cannot take minutes.
+
+    The bounds are counts and not seconds: a file that is readable on one machine is readable on all.
+    """
+
+    def __init__(self) -> None:
+        self._words = self._steps = self._pages = 0
+
+    def page(self, page: "PageObject") -> None:
+        """Count a page and the words of its content stream, before it is parsed."""
+        self._pages += 1
+        contents = page.get_contents()
+        words = _WORD.finditer(b"" if contents is None else contents.get_data())
+        self._words += sum(1 for _ in islice(words, _MOST_WORDS + 1))
+        if self._pages > _MOST_PAGES:
+            raise NoText(f"the PDF has more than {_MOST_PAGES} pages")
+        if self._words > _MOST_WORDS:
+            raise NoText(f"the PDF has more than {_MOST_WORDS} words and operators in its pages")
+
+    def step(self, operator: object, *_: object) -> None:
+        """Count a drawing operation, those of forms that a page draws included; each form is parsed anew."""
+        self._steps += 20 if operator == b"Do" else 1
+        if self._steps > _MOST_STEPS:
+            raise _TooManySteps
+
+
 def _pdf(content: bytes) -> str:
     import logging
 
     from pypdf import PdfReader  # heavy, and only PDFs need it
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells of every oddity that it gets over
+    budget = _Budget()
     try:
-        return "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(content)).pages)
+        texts = []
+        for page in PdfReader(io.BytesIO(content)).pages:
+            budget.page(page)
+            texts.append(page.extract_text(visitor_operand_before=budget.step))
+        return "\n".join(texts)
+    except NoText:
+        raise
+    except _TooManySteps:
+        raise NoText(f"the PDF has more than {_MOST_STEPS} drawing operations") from None
     except Exception as error:  # a broken file can raise nearly anything from inside the reader
         raise NoText(f"the PDF cannot be read: {type(error).__name__}") from None
 

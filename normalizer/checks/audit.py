@@ -1,31 +1,35 @@
-"""What a ledger holds, counted, and whether every line of it is accounted for and is what the raw bundles give."""
+"""Count the content of a ledger; check its digests, its balance, and its lines against the raw bundles."""
 
 import hashlib
+import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from itertools import groupby
 from typing import Any
 
 import contract_spec as spec
 
-from normalizer.checks.reverify import reverify, told
+from normalizer.checks.reverify import Verified, reverify, told
 from normalizer.documents import lossless, phases
 from normalizer.documents.lossless import ordinary
-from normalizer.documents.settings import LIMITS
-from normalizer.ledger.reader import Ledger, sha_slice
-from normalizer.ledger.record_check import has_own_id
+from normalizer.ledger.commit_record import changes
+from normalizer.ledger.line_format import MAX_DEPTH, SCHEMAS, VERDICTS, has_own_id, sha_slice
+from normalizer.ledger.reader import Ledger
 
-_SCHEMAS = {"headers": "eval/bundle_header.json", "audit": "eval/audit_item.json"}
-_DEPTH = LIMITS["max_depth"] + 8
 _SHOWN = 20
 """Problems told in full; more are only counted."""
 
 
 def audit(ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
-    """The report: a document of `audit_report.json`."""
+    """Check a ledger that was opened with `checked=False`; returns a document of `audit_report.json`."""
     tally = _Tally()
+    changed = changes(ledger.folder)
+    for change in changed or ():
+        tally.problem(change)
+    wait = _meanwhile(lambda: reverify(ledger, jobs)) if jobs > 1 else lambda: reverify(ledger)
     _balance(ledger, tally)
-    verified = reverify(ledger, jobs)
+    verified = wait()
     for finding in verified.findings:
         tally.problem(told(ledger, finding))
     tally.more += verified.more
@@ -33,6 +37,7 @@ def audit(ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     return {
         "counts": {key: tally.counts[key] for key in ("bundles", "audited", "entries", "valid", "invalid")},
         "problems": tally.told(),
+        "digests": "none" if changed is None else "differ" if changed else "match",
         "verified": {
             "bundles": verified.bundles,
             "not_verifiable": _protocols(verified.other_protocols),
@@ -48,6 +53,20 @@ def audit(ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
         "phases": _table(tally, "phase"),
         "protocols": _protocols(tally.protocols),
     }
+
+
+def _meanwhile(work: Callable[[], Verified]) -> Callable[[], Verified]:
+    """Begin work that other processes do; returns a function that waits for its outcome."""
+    outcome: Future[Verified] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:  # raised again by who waits
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return outcome.result
 
 
 class _Tally:
@@ -108,7 +127,8 @@ def _items(kind: str, group: Iterator[bytes], tally: _Tally) -> Iterator[dict[st
     """The lines that are what their schema says."""
     for line in group:
         try:
-            wrong = bool(spec.violations(_SCHEMAS[kind], lossless.plain(lossless.parse(line, _DEPTH))))
+            plain = lossless.plain(lossless.parse(line, MAX_DEPTH))
+            wrong = all(spec.violations(schema, plain) for schema in SCHEMAS[kind])
         except spec.NotStrictJson:
             wrong = True
         if wrong:
@@ -128,11 +148,11 @@ def _bundle(ledger: Ledger, item: dict[str, Any], tally: _Tally) -> None:
 
 def _document(ledger: Ledger, name: str, digest: str, tally: _Tally) -> None:
     try:
-        text = (ledger.folder / "settings" / f"{digest}.json").read_bytes().removesuffix(b"\n")
+        data = (ledger.folder / "settings" / f"{digest}.json").read_bytes()
     except OSError as error:
         tally.problem(f"{name} {digest}: it cannot be read: {error.strerror}")
         return
-    if hashlib.sha256(text).hexdigest() != digest:
+    if hashlib.sha256(data[:-1]).hexdigest() != digest or data[-1:] != b"\n":
         tally.problem(f"{name} {digest}: it was changed")
 
 
@@ -178,7 +198,7 @@ class _Groups:
         if not has_own_id(self._kind, line):
             tally.problem(f"record {record['record_id']}: its id is not that of its content: the line was changed")
         place = int(record["source"]["index"])
-        verdict = "valid" if self._kind == "records" else "invalid"
+        verdict = VERDICTS[self._kind]
         tally.counts[verdict] += 1
         if verdict == "valid":
             tally.eligibility[phases.eligibility(record)] += 1

@@ -14,6 +14,7 @@ from normalizer.documents.pointers import escape
 from normalizer.documents.rubric import contradictions
 from normalizer.documents.settings import LIMITS, checked_dialect
 from normalizer.errors import UnusableDocument
+from normalizer.screening.bundle_rules import OF_EACH_FILE
 
 _EMPTY: dict[str, Any] = {"dimensions": {}}
 
@@ -59,9 +60,8 @@ def manifest(name: str, value: dict[str, Any], rubric_name: str) -> list[Finding
     phase = int(stated) if stated is not None else 0
     if value.get("relaxations") and not phases.may_relax(phase):
         found.append(Finding(name, "/relaxations", f"a run of phase {phase} has no relaxations: only phase 0 may"))
-    enforced = phases.enforced(phase)
-    for constraint, key in (("protocol_version_recorded", "protocol_version"), ("judge_recorded", "judge_model")):
-        if constraint in enforced and key not in value:
+    for key in phases.must_record(phase):
+        if key not in value and key not in OF_EACH_FILE:
             found.append(Finding(name, f"/{key}", f"phase {phase} requires {key}"))
     for index, item in enumerate(value["files"]):
         found += _file(name, f"/files/{index}", value, item, phase)
@@ -71,10 +71,10 @@ def manifest(name: str, value: dict[str, Any], rubric_name: str) -> list[Finding
 def _file(name: str, at: str, value: dict[str, Any], item: dict[str, Any], phase: int) -> list[Finding]:
     generator = item.get("generator_model", value.get("generator_model"))
     if generator is None:
-        required = "generator_recorded" in phases.enforced(phase)
+        required = "generator_model" in phases.must_record(phase)
         return [Finding(name, f"{at}/generator_model", f"phase {phase} requires generator_model")] if required else []
     labelled = item.get("self_judged", value.get("self_judged"))
-    if generator == value.get("judge_model") and labelled is not True:
+    if phases.judges_itself({**value, "generator_model": generator}) and labelled is not True:
         message = f"{dumps(generator)} would judge its own output, which must be labelled self_judged: true"
         return [Finding(name, f"{at}/self_judged", message)]
     return []

@@ -24,11 +24,11 @@ from normalizer.documents import protocol
 from normalizer.documents.lossless import dumps, ordinary
 from normalizer.documents.settings import LIMITS, Settings, load
 from normalizer.errors import CannotRun, UnusableLedger
-from normalizer.ledger.reader import FILES, Ledger, settings_in, sha_slice
+from normalizer.ledger.line_format import FILES, SHA256, settings_in, sha_slice
+from normalizer.ledger.reader import Ledger
 from normalizer.ledger.record_check import check_records
 from normalizer.screening.pipeline import Outcome
 
-_SHA256 = re.compile("[0-9a-f]{64}")
 _DOCUMENTS = ("rubric", "manifest", "dialect", "stated", "joined")
 _BUCKETS = 64
 _SCRATCH = "again"
@@ -233,9 +233,9 @@ def _again(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor], scratch: Pa
     Records of a container's rows go to files in the scratch folder, so that they need not fit into memory.
     """
     about = next((cursors[kind] for kind in ("headers", "audit") if cursors[kind].sha256 == sha256), None)
-    if about is None or not _SHA256.fullmatch(sha256):
+    if about is None or not SHA256.fullmatch(sha256):
         first = next(cursor for cursor in cursors.values() if cursor.line and cursor.sha256 == sha256)
-        shown = sha256 if _SHA256.fullmatch(sha256) else "(none)"
+        shown = sha256 if SHA256.fullmatch(sha256) else "(none)"
         return Finding(shown, "is not what its raw bytes give: it has no header", first.kind, first.offset)
     try:
         settings = _settings(ledger.folder, settings_in(about.kind, about.line))
@@ -270,7 +270,7 @@ def _settings(folder: Path, text: bytes) -> Settings | str:
     if version != protocol.version():
         return str(version)
     for name, digest in named.items():
-        if not _SHA256.fullmatch(digest):
+        if not SHA256.fullmatch(digest):
             raise UnusableLedger(f"the {name} is not named by a hash")
     ledger = Ledger(folder)
     return load(**{name: dumps(ledger.document(digest)).encode() for name, digest in named.items()})

@@ -34,7 +34,7 @@ def command(ledger: Path | None, study: Path | None, form: str, jobs: int) -> in
     if study is not None:
         return _study(study, form)
     assert ledger is not None  # noqa: S101 - one of the two is given
-    with reading(ledger) as opened:
+    with reading(ledger, checked=False) as opened:
         report = audit(opened, jobs)
     # What a terminal would take for colours is part of a name, and stays.
     click.echo({"text": _text, "json": _json, "csv": _csv}[form](report), nl=False, color=True)
@@ -64,6 +64,13 @@ def _study(folder: Path, form: str) -> int:
                 click.echo(f"  {_printable(example)}")
         click.echo(f"{len(found)} found" if found else "nothing found", err=True)
     return 1 if found else 0
+
+
+_DIGESTS = {
+    "match": "every file is as commit.json records it",
+    "differ": "files differ from commit.json",
+    "none": "none: an earlier version made this ledger; the next `normalizer normalize` into it adds them",
+}
 
 
 def _json(report: dict[str, Any]) -> str:
@@ -99,6 +106,7 @@ def _text(report: dict[str, Any]) -> str:
         f"{eligible['self_judged']} self-judged",
         f"verified: {report['verified']['bundles']} of {counts['bundles'] + counts['audited']} bundles give the same "
         "lines when they are normalized again",
+        f"digests: {_DIGESTS[report['digests']]}",
     ]
     if report["reasons"]:
         lines += ["", f"{'reason':<28}{'clause':>7}{'records':>9}{'bundles':>9}"]

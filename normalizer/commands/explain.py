@@ -9,7 +9,8 @@ from normalizer.documents.locate import place
 from normalizer.documents.lossless import dumps, ordinary
 from normalizer.documents.phases import eligibility
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.reader import Ledger, reading, sha_slice
+from normalizer.ledger.line_format import sha_slice
+from normalizer.ledger.reader import Ledger, reading
 from normalizer.ledger.record_check import refuse_changed_id
 from normalizer.screening.raw_rows import RawRow, raw_row
 

@@ -9,7 +9,7 @@ import click
 from normalizer.commands.packet import artifacts_option, coincidence_option, manifest_argument, rubric_option, taken
 from normalizer.documents.lossless import dumps
 from normalizer.judge.calling.call_loop import pending
-from normalizer.judge.calling.calls import Judge
+from normalizer.judge.calling.calls import Judge, visible
 from normalizer.judge.estimate import estimate
 from normalizer.judge.plan import Plan
 from normalizer.judge.prepare import begin, inputs
@@ -28,6 +28,7 @@ from normalizer.ledger.reader import locked
 @click.option("--model", help="The model to ask; with --command, the name under which the judge is recorded.")
 @click.option("--parameters", help='What else a request carries: a JSON object, such as {"temperature": 0}.')
 @click.option("--key-env", default="OPENAI_API_KEY", show_default=True, help="The variable that holds the key.")
+@click.option("--pass-key", is_flag=True, help="Let the program of --command see the variable of --key-env.")
 @click.option("--attempts", type=click.IntRange(1), default=1, show_default=True, help="Replies asked for, a file.")
 @click.option("--jobs", type=click.IntRange(1), default=4, show_default=True, help="Calls at a time.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=300.0, show_default=True, help="Seconds.")
@@ -42,6 +43,7 @@ from normalizer.ledger.reader import locked
     help="Seconds before the first retry, doubled for each further one; a Retry-After header comes first.",
 )
 @click.option("--max-reply", type=click.IntRange(1), default=1 << 20, show_default=True, help="Bytes of a reply.")
+@click.option("--partial", is_flag=True, help="Where some replies are missing, write a bundle of the others.")
 @coincidence_option
 @click.option("--dry-run", is_flag=True, help="Check everything and tell calls and sizes; ask nobody, write nothing.")
 def command(
@@ -74,7 +76,7 @@ def command(
             described["kind"],
             hashes,
             lambda: _judge(options),
-            Effort(options["attempts"], options["jobs"]),
+            Effort(options["attempts"], options["jobs"], options["partial"]),
             sys.stderr,
         )
     _say(
@@ -83,6 +85,13 @@ def command(
     )
     for name, why in result.missing.items():
         _say(f"no usable reply for {dumps(name)}: {why}")
+    if result.partial is not None:
+        click.echo(f"{sha256(result.partial)}  {run.partial}")
+        _say(
+            f"partial: {result.files - len(result.missing)} of {result.files} files; normalize it with the run's "
+            "manifest, so that the others are told as file_without_entry"
+        )
+        return 1
     if result.bundle is None:
         _say(
             "no bundle was written; the same command asks again where the judge did not answer, "
@@ -114,7 +123,10 @@ def _judge(options: dict[str, Any]) -> Judge:
     if options["program"] is not None:
         from normalizer.judge.calling.command import CommandJudge
 
-        return CommandJudge(options["program"], timeout=options["timeout"], max_reply=options["max_reply"])
+        withheld = None if options["pass_key"] else options["key_env"]
+        return CommandJudge(
+            options["program"], timeout=options["timeout"], max_reply=options["max_reply"], withheld=withheld
+        )
     from normalizer.judge.calling.endpoint import EndpointJudge, Tries, address, parameters_of
 
     return EndpointJudge(
@@ -138,4 +150,4 @@ def _dry_run(run: RunFolder, planned: Plan, artifacts: Path, attempts: int) -> i
 
 
 def _say(text: str) -> None:
-    click.echo(text, err=True)
+    click.echo(visible(text), err=True)

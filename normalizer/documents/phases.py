@@ -22,6 +22,12 @@ def enforced(phase: int, relaxed: frozenset[str] = frozenset()) -> frozenset[str
     return names - relaxed if rule["relaxations"] else names
 
 
+def must_record(phase: int) -> list[str]:
+    """The run metadata fields that a run of that phase must record, in the order of the rules."""
+    names = enforced(phase)
+    return [rule["records"] for name, rule in rules()["constraints"].items() if name in names and "records" in rule]
+
+
 def may_relax(phase: int) -> bool:
     """Whether a run of that phase may state relaxations."""
     return bool(rules()["phases"][str(phase)]["relaxations"])
@@ -44,9 +50,13 @@ def eligibility(record: dict[str, Any]) -> Eligibility:
     return "self_judged" if is_self_judged(record) else "eligible"
 
 
-def is_self_judged(record: dict[str, Any]) -> bool:
-    """Whether a VALID record's judge judged an output of its own model: by its label, or by equal names."""
-    judge = record.get("judge_model")
-    outcome = record.get("outcome", {})
-    generators = (record.get("generator_model"), outcome.get("a"), outcome.get("b"))
-    return record.get("self_judged") is True or (judge is not None and judge in generators)
+def judges_itself(metadata: dict[str, Any]) -> bool:
+    """Whether the judge is a generator: that of the file, or one of the two of a comparison."""
+    judge = metadata.get("judge_model")
+    outcome = metadata.get("outcome", {})
+    return judge is not None and judge in (metadata.get("generator_model"), outcome.get("a"), outcome.get("b"))
+
+
+def is_self_judged(metadata: dict[str, Any]) -> bool:
+    """Whether a record counts as self-judged: it says so, or its judge is its generator."""
+    return metadata.get("self_judged") is True or judges_itself(metadata)

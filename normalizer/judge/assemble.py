@@ -1,4 +1,4 @@
-"""From the plan and the kept replies, the bytes of the one bundle. No clock, no machine: the same in, the same out."""
+"""Assemble the bundle of a run from its plan and kept replies. The bytes depend on nothing else."""
 
 from typing import Any
 
@@ -14,20 +14,23 @@ from normalizer.screening.records import FIELDS
 
 
 def unanswered(kept: list[list[Kept]]) -> list[int]:
-    """The places of the files without a usable reply."""
+    """Indexes of the files without a usable reply."""
     return [index for index, attempts in enumerate(kept) if _usable(attempts) is None]
 
 
-def bundle(plan: Plan, kind: str, inputs: list[str], kept: list[list[Kept]]) -> bytes:
+def bundle(plan: Plan, kind: str, inputs: list[str], kept: list[list[Kept]], *, partial: bool = False) -> bytes:
     """The bundle: entries in the manifest's order, replies copied, numbers as they were spelled.
 
-    It has a line for each entry, so that people can find one.
+    It has a line for each entry, so that people can find one. A partial bundle leaves out the files without a usable
+    reply, and says so in `bundle_meta`. Raises ValueError if such a file is there and `partial` is not set.
     """
     calls: list[dict[str, Any]] = []
     entries: list[dict[str, Any]] = []
     for file, input_sha256, attempts in zip(plan.files, inputs, kept, strict=True):
         chosen = _usable(attempts)
         if chosen is None or chosen.reply.members is None:
+            if partial:
+                continue
             raise ValueError(f"{file['file']} has no usable reply")
         entry = {"file": file["file"], **chosen.reply.members}
         entries.append({field: entry[field] for field in FIELDS if field in entry})
@@ -49,6 +52,8 @@ def bundle(plan: Plan, kind: str, inputs: list[str], kept: list[list[Kept]]) -> 
         "attempts": {"made": Number(str(made)), "unusable": Number(str(made - len(entries)))},
         "calls": calls,
     }
+    if partial:
+        meta["partial"] = {"files": Number(str(len(kept))), "without_entry": Number(str(len(kept) - len(entries)))}
     envelope = {**plan.metadata, "bundle_meta": meta}
     for violation in spec.violations("eval/judge_bundle.json", plain({**envelope, ENTRIES: entries})):
         raise CannotRun(f"the bundle would not fit its schema: {violation.pointer} {violation.message}")

@@ -1,4 +1,4 @@
-"""What a run would ask for, without asking: how many calls, how many bytes, about how many tokens."""
+"""Estimate a run without making it: calls, bytes, and tokens roughly."""
 
 from normalizer.judge.prepare import Made
 

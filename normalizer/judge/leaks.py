@@ -94,7 +94,7 @@ def _all_strings(value: Any) -> Iterator[str]:
 
 
 def _texts(rubric: dict[str, Any]) -> Iterator[str]:
-    """What the author of a rubric wrote that the judge is given, numbers aside."""
+    """The texts of a rubric that the judge is given."""
     yield rubric.get("description", "")
     for key, given in rubric["dimensions"].items():
         yield from (key, given.get("title", ""), given.get("description", ""))
@@ -103,7 +103,7 @@ def _texts(rubric: dict[str, Any]) -> Iterator[str]:
 
 
 def check(data: bytes, content: bytes, told: Prompt) -> None:
-    """Show on the finished input that the file's content and the run's prompt are all there is in it."""
+    """Raise Leak unless a finished input holds only the file's content and the run's prompt."""
     document = parse(data, LIMITS["max_depth"])
     for violation in spec.violations("eval/judge_input.json", plain(document)):
         raise Leak(f"the input is not made of its three parts: {violation.pointer} {violation.message}")

@@ -22,14 +22,14 @@ _PDF_HEADER_WITHIN = 1024
 
 
 class Prompt(NamedTuple):
-    """What a judge is told besides the file: the same for every file of a run."""
+    """The rules and the scale that a judge is told, equal for every file of a run."""
 
     rules: str
     scale: str
 
     @property
     def sha256(self) -> str:
-        """What identifies it."""
+        """SHA-256 of the prompt."""
         return hashlib.sha256(f"{self.rules}\0{self.scale}".encode()).hexdigest()
 
 
@@ -49,7 +49,7 @@ def packet(told: Prompt, content: bytes) -> bytes:
 
 
 def file_part(content: bytes) -> dict[str, str]:
-    """The file as the judge sees it. What kind it is, its bytes say; its name is not asked."""
+    """The file part of an input. The kind (text or PDF) is told by the bytes, never by the name."""
     if content.startswith(_PDF):
         return _document(content)
     try:

@@ -29,7 +29,7 @@ class Plan:
     identity: dict[str, str]
     """The documents by hash, as a ledger records them."""
     prompt_sha256: str
-    """What identifies the prompt the judge was given."""
+    """SHA-256 of the prompt that the judge was given."""
     coincidences: list[str]
 
 
@@ -95,7 +95,7 @@ def _generator(manifest: Manifest, file: dict[str, Any]) -> str | None:
 
 
 def _shared(values: list[Any]) -> Any:
-    """The value they all have, or None."""
+    """The value that all of them share, or None."""
     return values[0] if all(value == values[0] for value in values) else None
 
 
@@ -104,7 +104,8 @@ def _label(manifest: Manifest, judge: str | None) -> bool | None:
     labels = []
     for file in manifest.files.values():
         generator = _generator(manifest, file)
-        own = judge == generator if judge is not None and generator is not None else None
+        known = judge is not None and generator is not None
+        own = phases.judges_itself({"judge_model": judge, "generator_model": generator}) if known else None
         label = file.get("self_judged", manifest.metadata.get("self_judged"))
         if own and label is False:
             raise CannotRun(
@@ -122,11 +123,11 @@ def _label(manifest: Manifest, judge: str | None) -> bool | None:
 
 
 def _require(metadata: dict[str, Any], manifest: Manifest, phase: int) -> None:
-    """What the phase will ask of the bundle must be known now."""
-    enforced = phases.enforced(phase)
-    if "judge_recorded" in enforced and metadata["judge_model"] is None:
+    """Raise CannotRun if metadata is missing that the phase requires of the bundle."""
+    needed = phases.must_record(phase)
+    if "judge_model" in needed and metadata["judge_model"] is None:
         raise CannotRun(f"phase {phase} needs the judge recorded: give judge_model in the manifest, or --model NAME")
-    if "generator_recorded" in enforced:
+    if "generator_model" in needed:
         for file in manifest.files.values():
             if _generator(manifest, file) is None:
                 raise CannotRun(f"phase {phase} needs generator_model in the manifest: {dumps(file['file'])} has none")

@@ -1,4 +1,4 @@
-"""Before anyone is asked: every input made and checked, the run described, and a run that was cut taken up again."""
+"""Prepare a run before its first call: make and check every input, write run.json, or resume a run that was cut."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def inputs(plan: Plan, folder: Path, take: Callable[[int, bytes], None]) -> list
 
 
 def describe(plan: Plan, judge: dict[str, Any], documents: Documents, made: list[Made]) -> dict[str, Any]:
-    """What the run is: the content of run.json."""
+    """The content of run.json."""
     return {
         "protocol_version": plan.metadata["protocol_version"],
         "judge": judge,

@@ -1,4 +1,4 @@
-"""The bundle again from what was kept: no judge is asked. Every hash on the way is checked."""
+"""Rebuild the bundle of a run from its kept replies, without calling a judge. Every hash is checked."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from normalizer.judge.run_folder import RunFolder, sha256
 
 
 class Replayed(NamedTuple):
-    """What a replay came to."""
+    """Outcome of a replay."""
 
     bundle: bytes | None
     """None: some file has no usable reply."""
@@ -74,7 +74,7 @@ def _check_inputs(run: RunFolder, planned: Plan, contents: list[str]) -> None:
 
 
 def _check_requests(run: RunFolder, judge: dict[str, object], attempts: list[int]) -> None:
-    """An endpoint was sent these inputs and no other words."""
+    """Check that the requests to an endpoint carried exactly these inputs."""
     if judge["kind"] != "endpoint":
         return
     for index, count in enumerate(attempts):

@@ -1,4 +1,4 @@
-"""Is a reply one that an entry can be made of? Strict JSON of the entry's shape; nothing is repaired.
+"""Check whether a reply can become an entry: it must be strict JSON of the entry's shape. Nothing is repaired.
 
 Whether its scores are right by the rubric is not asked: that is the judge's answer, and the normalizer screens it.
 """
@@ -19,7 +19,7 @@ class Reply(NamedTuple):
 
 
 def judged(data: bytes, *, truncated: bool = False) -> Reply:
-    """What a reply's bytes are worth."""
+    """Parse and check the bytes of a reply."""
     if truncated:
         return Reply(None, "it is longer than a reply may be")
     if not data.strip():

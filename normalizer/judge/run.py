@@ -15,16 +15,18 @@ from normalizer.judge.run_folder import Kept, RunFolder
 
 
 class Effort(NamedTuple):
-    """How much is asked of the judge."""
+    """Limits on calls to the judge."""
 
     attempts: int
-    """Replies asked for, a file, until one can be used."""
+    """The most replies asked for, for each file, until one can be used."""
     jobs: int
     """Calls at a time."""
+    partial: bool = False
+    """Whether a bundle of the usable replies is written while some are missing."""
 
 
 class Result(NamedTuple):
-    """What a run came to."""
+    """Outcome of a run."""
 
     files: int
     replies: int
@@ -34,6 +36,8 @@ class Result(NamedTuple):
     """Files without a usable reply, and why."""
     bundle: bytes | None
     """None while any file is missing: no bundle pretends to be whole."""
+    partial: bytes | None = None
+    """The bundle of the usable replies, if it was asked for and not all files have one."""
 
 
 def ask_all(
@@ -58,7 +62,13 @@ def ask_all(
             raise CannotRun(f"stopped: {done} of {len(kept)} files have a usable reply; the same command goes on there")
     missing = {plan.files[index]["file"]: failures.get(index) or _why(kept[index]) for index in unanswered(kept)}
     data = None if missing else _written(folder, bundle(plan, kind, inputs, kept))
-    return Result(len(kept), sum(map(len, kept)), max(map(len, kept)), missing, data)
+    some = None
+    if effort.partial and 0 < len(missing) < len(kept):
+        some = bundle(plan, kind, inputs, kept, partial=True)
+        folder.write(folder.partial.name, some)
+    elif data is not None:
+        folder.partial.unlink(missing_ok=True)
+    return Result(len(kept), sum(map(len, kept)), max(map(len, kept)), missing, data, some)
 
 
 def _why(replies: list[Kept]) -> str:
@@ -69,7 +79,7 @@ def _why(replies: list[Kept]) -> str:
 
 
 def _written(folder: RunFolder, data: bytes) -> bytes:
-    """The bundle is written once. Another one in its place is not written over."""
+    """Write the bundle once. Raises CannotRun if another one is in its place."""
     if not folder.bundle.exists():
         folder.write(folder.bundle.name, data)
     elif folder.bundle.read_bytes() != data:

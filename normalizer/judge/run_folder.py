@@ -9,6 +9,7 @@
     calls/0000-1.json          hashes, timings, token counts; written last: with it the call is answered
     failures/0000-1-1.json     a call that brought no answer, with .stdout, .stderr or .response where there was one
     bundle.json      the bundle; written once, when every file has a usable reply
+    partial.json     with --partial: a bundle of the usable replies, written anew by each run until all have one
 
 Files are named by place, never by name: an input tells nothing by where it lies. A file appears whole or not at all.
 """
@@ -66,6 +67,11 @@ class RunFolder:
         """Where the bundle is, or will be."""
         return self.path / "bundle.json"
 
+    @property
+    def partial(self) -> Path:
+        """Where a bundle of the usable replies is, if one was asked for."""
+        return self.path / "partial.json"
+
     def refuse_strangers(self) -> None:
         """A folder that holds something else is not written to."""
         names = {entry.name for entry in self.path.iterdir()} if self.path.is_dir() else set()
@@ -74,14 +80,14 @@ class RunFolder:
             raise CannotRun(f"{self.path} holds {strangers[0]} and is no judge run: give --out a new folder")
 
     def clear_parts(self) -> None:
-        """Take away what a cut left half written, and the inputs of a run that was never described."""
+        """Remove half-written files of a run that was cut, and inputs of a run without run.json."""
         for part in self.path.rglob(f".*{_PART}"):
             part.unlink()
         if not self.begun:
             shutil.rmtree(self.path / "inputs", ignore_errors=True)
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file whole or not at all, and see it safely down."""
+        """Write a file atomically and sync it."""
         target = self.path / name
         target.parent.mkdir(parents=True, exist_ok=True)
         scratch = target.with_name(f".{target.name}{_PART}")
@@ -104,11 +110,11 @@ class RunFolder:
             raise CannotRun(f"cannot read {self.path / name}: {error.strerror}") from None
 
     def description(self) -> dict[str, Any]:
-        """What the run is."""
+        """The content of run.json, checked by its schema."""
         return self._document("run.json", "judge_run")
 
     def input(self, index: int) -> bytes:
-        """What the judge is given for a file."""
+        """The input for one file."""
         return self.read(input_name(index))
 
     def call(self, index: int, attempt: int) -> dict[str, Any]:

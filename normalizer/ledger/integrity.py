@@ -1,7 +1,7 @@
-"""Whether a ledger is still as runs left it: asked by a run before it changes anything.
+"""Check that a ledger is still as runs left it, before a run changes anything.
 
-Lines are looked at as they are merged, and what they refer to must be there. Raw bundles are only counted: to read
-them all again whenever one is added is for `audit`.
+Lines are checked as they are merged, and what they refer to must be there. Raw bundles are only counted: `audit` reads
+them again.
 """
 
 import hashlib
@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.reader import FILES, Ledger, settings_in
+from normalizer.ledger.commit_record import Span, Spans, load, verified_blocks
+from normalizer.ledger.line_format import FILES, settings_in
+from normalizer.ledger.reader import Ledger
 
 
 class Intact:
@@ -18,7 +20,7 @@ class Intact:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._ledger = Ledger(folder)
+        self._ledger = Ledger(folder, load(folder))
         self._settings: set[bytes] = set()
         there = [kind for kind in FILES if self._ledger.path(kind).exists()]
         for kind in FILES if there else ():
@@ -35,6 +37,16 @@ class Intact:
         """The lines of a file."""
         return self._ledger.sound(kind) if self.size(kind) else iter(())
 
+    @property
+    def spans(self) -> Spans | None:
+        """The spans of the commit record, if the ledger has one."""
+        return self._ledger.spans
+
+    def blocks(self, kind: str, bucket: str) -> Iterator[tuple[Span, bytes]]:
+        """The spans of a bucket with their bytes, compared with their digests. The ledger must have a commit record."""
+        spans = (self._ledger.spans or {})[kind]
+        return verified_blocks(self._ledger.path(kind), spans, bucket)
+
     def item(self, kind: str, line: bytes) -> dict[str, Any]:
         """A line as a value."""
         return self._ledger.item(kind, line)
@@ -45,7 +57,7 @@ class Intact:
             self._settings.add(settings_in(kind, line))
 
     def check(self, bundles: int, documents: Iterable[str], staged: Path) -> None:
-        """Everything that the lines refer to is there, and what is staged can be moved into its place."""
+        """Raise UnusableLedger unless all that lines refer to is there and all that is staged can be moved."""
         for name in ("bundles", "settings"):
             if (self._folder / name).exists() and not (self._folder / name).is_dir():
                 raise UnusableLedger(f"{self._folder} is damaged: {name} is not a folder; nothing was changed")
@@ -64,13 +76,13 @@ class Intact:
                 "there; nothing was changed"
             )
         for settings in sorted(self._settings):
-            for name, digest in self._ledger.item("headers", settings).items():
+            for name, digest in self._ledger.settings(settings).items():
                 if name != "protocol":
                     self._ledger.document(digest)
 
 
 def check_bytes(path: Path, sha256: str) -> None:
-    """A raw bundle that is given again is kept as it came."""
+    """Raise UnusableLedger unless a kept raw bundle has the bytes of its hash."""
     try:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()

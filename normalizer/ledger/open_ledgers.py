@@ -1,4 +1,4 @@
-"""What is to be aggregated: ledgers, their one rubric, what they have twice, and what they should have had."""
+"""Open the ledgers to aggregate: their rubrics, bundles that two of them have, and files without an entry."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,7 +25,7 @@ class Part:
 
 @dataclass(slots=True)
 class Sources:
-    """Open ledgers, looked through by their headers."""
+    """Open ledgers with the totals of their headers."""
 
     parts: list[Part]
     rubrics: dict[str, Rubric]
@@ -76,7 +76,7 @@ class Sources:
 
 
 def conserved(kind: str, there: int, promised: int) -> None:
-    """A number over some of the records must not pass for one over all of them."""
+    """Raise CannotRun unless as many records are there as the headers promise."""
     if there != promised:
         raise CannotRun(
             f"{there} {kind} records are there, but the headers promise {promised}: was a ledger edited? "

@@ -6,9 +6,11 @@
     audit.jsonl      bundles from which no record could be made, with reasons
     bundles/         every bundle's raw bytes, by hash
     settings/        rubrics, manifests and dialects, by hash
+    commit.json      digests of the four files; ledgers of earlier versions have none
     .lock            held while a run writes, shared while a command reads
 
-Only `staging` and `recovery` write, and only as a whole: see there. Readers change nothing.
+Only `transaction` and `recovery` write, and only as a whole. Readers change nothing, and compare everything they read
+with its digest.
 """
 
 import errno
@@ -19,8 +21,8 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from itertools import accumulate
-from operator import le, lt
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
@@ -29,38 +31,23 @@ import contract_spec as spec
 from normalizer.documents import lossless
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import UnusableLedger
+from normalizer.ledger.commit_record import NAME, Spans, advice, bucket_of, load, verified_blocks
+from normalizer.ledger.line_format import (
+    DOCUMENT_NAME,
+    FILES,
+    MAX_DEPTH,
+    RECORD_FILES,
+    SCHEMAS,
+    id_starts,
+    in_order,
+    promised,
+    sha_slice,
+    starts_well,
+)
 
-FILES = ("records", "invalid", "headers", "audit")
 LOCK = ".lock"
 STAGING = ".staging"
-COMPARISON_MARK = ',"kind":"comparison"'
-"""How the header line of a bundle of comparisons ends, but for its brace. A ledger holds one kind of bundle."""
 COMMIT = "COMMIT"
-_RECORD = (len('{"record_id":"') + 32 + len('","source":{"bundle_sha256":"'), 64)
-_BUNDLE = (len('{"bundle_sha256":"'), 64)
-_SHA_AT = {"records": _RECORD, "invalid": _RECORD, "headers": _BUNDLE, "audit": _BUNDLE}
-
-
-_START = re.compile(rb'{"record_id":"[0-9a-f]{32}","source":{"bundle_sha256":"[0-9a-f]{64}","index":[0-9]')
-_SHAPES = {
-    "records": _START,
-    "invalid": _START,
-    "headers": re.compile(
-        rb'{"bundle_sha256":"[0-9a-f]{64}","entries":[0-9]+,"valid":[0-9]+,"invalid":[0-9]+,'
-        rb'"entries_at":"(?:[^"\\]|\\.)*","settings":({[^{}]*}),"header":{'
-    ),
-    "audit": re.compile(rb'{"bundle_sha256":"[0-9a-f]{64}","bytes":[0-9]+,"settings":({[^{}]*}),"reasons":\['),
-}
-"""How the lines of each file begin; the settings of a bundle are a group."""
-_RAW = re.compile(r"[0-9a-f]{64}\.json")
-_DEPTH = LIMITS["max_depth"] + 8
-"""A record nests its entry no deeper than the bundle does but for what `source` wraps around a strange one."""
-
-
-def sha_slice(kind: str) -> slice:
-    """Where in a line of that file the bundle's hash stands: always at the same place."""
-    start, length = _SHA_AT[kind]
-    return slice(start, start + length)
 
 
 class Counts(NamedTuple):
@@ -76,8 +63,10 @@ class Counts(NamedTuple):
 class Ledger:
     """An open ledger: while it is, no run changes it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, spans: Spans | None = None) -> None:
+        """`spans` are those of the commit record; None: read without comparing digests."""
         self.folder = folder
+        self.spans = spans
 
     def path(self, kind: str) -> Path:
         """The file of records, invalid, headers or audit lines."""
@@ -85,15 +74,24 @@ class Ledger:
 
     def lines(self, kind: str) -> Iterator[bytes]:
         """The lines of a file, in order."""
-        with self.path(kind).open("rb") as file:
-            yield from file
+        if self.spans is None:
+            with self.path(kind).open("rb") as file:
+                yield from file
+        else:
+            for _, block in verified_blocks(self.path(kind), self.spans[kind]):
+                yield from BytesIO(block)
+
+    def check_digests(self) -> None:
+        """Raise UnusableLedger if a file of lines was changed. The ledger must have a commit record."""
+        for kind in FILES:
+            for _ in verified_blocks(self.path(kind), (self.spans or {})[kind]):
+                pass
 
     def sound(self, kind: str) -> Iterator[bytes]:
         """The lines of a file, in order, as far as they look as this program writes and sorts them."""
-        begins, where, last = _SHAPES[kind].match, sha_slice(kind), b""
-        is_sorted = le if kind in ("records", "invalid") else lt
+        where, last = sha_slice(kind), b""
         for line in self.lines(kind):
-            if not (begins(line) and line.endswith(b"}\n") and is_sorted(last, line[where])):
+            if not (starts_well(kind, line) and line.endswith(b"}\n") and in_order(kind, last, line[where])):
                 raise self._damaged(kind)
             last = line[where]
             yield line
@@ -103,20 +101,32 @@ class Ledger:
         return (self.item(kind, line) for line in self.sound(kind))
 
     def item(self, kind: str, line: bytes) -> dict[str, Any]:
-        """A line as a value with ordinary numbers."""
+        """A line as a value with ordinary numbers. Without digests its shape is checked by its schema."""
         try:
             value: dict[str, Any] = lossless.ordinary(line)
         except ValueError:
             raise self._damaged(kind) from None
+        if self.spans is None:
+            plain = lossless.plain(self.exact(kind, line))
+            if all(spec.violations(schema, plain) for schema in SCHEMAS[kind]):
+                raise self._damaged(kind)
+        return value
+
+    def settings(self, text: bytes) -> dict[str, str]:
+        """The settings that a line names, from their JSON text (see `settings_in`)."""
+        try:
+            value: dict[str, str] = lossless.ordinary(text)
+        except ValueError:
+            raise self._damaged("headers") from None
         return value
 
     def exact(self, kind: str, line: bytes) -> dict[str, Any]:
         """A line as a value, numbers as they are spelled."""
         try:
-            value: dict[str, Any] = lossless.parse(line, _DEPTH)
+            value: dict[str, Any] = lossless.parse(line, MAX_DEPTH)
         except spec.NotStrictJson:
             raise self._damaged(kind) from None
-        if type(value) is not dict or _SHAPES[kind].match(line) is None:
+        if type(value) is not dict or not starts_well(kind, line):
             raise self._damaged(kind)
         return value
 
@@ -125,9 +135,19 @@ class Ledger:
             f"{self.path(kind)} has lines that are not as a run left them: was it edited? See `normalizer audit`"
         )
 
+    def record_count(self) -> int:
+        """How many records the ledger has, by its commit record or its headers, whose numbers are not checked here."""
+        if self.spans is not None:
+            return sum(span.lines for kind in RECORD_FILES for span in self.spans[kind])
+        return sum(counts.entries for line in self.lines("headers") if (counts := promised(line)) is not None)
+
     def lines_of(self, kind: str, sha256: str) -> Iterator[bytes]:
         """The lines of one bundle. The file is sorted, so that they are found by bisection."""
         wanted, where = sha256.encode(), sha_slice(kind)
+        if self.spans is not None:
+            for _, block in verified_blocks(self.path(kind), self.spans[kind], bucket_of(sha256)):
+                yield from (line for line in BytesIO(block) if line[where] == wanted)
+            return
         with self.path(kind).open("rb") as file:
             _seek(file, where, wanted)
             for line in file:
@@ -137,7 +157,7 @@ class Ledger:
                     yield line
 
     def bounds_of(self, kind: str, sha256: str) -> tuple[int, int]:
-        """Where in a file the lines of one bundle begin and end."""
+        """Where in a file the lines of one bundle begin and end, found by bisection."""
         with self.path(kind).open("rb") as file:
             start = _seek(file, sha_slice(kind), sha256.encode())
         return start, start + sum(map(len, self.lines_of(kind, sha256)))
@@ -153,10 +173,8 @@ class Ledger:
         """Which file holds a record, and its line. An unambiguous beginning of the id will do."""
         if not record_id:
             raise UnusableLedger("give a record_id, or its first digits")
-        wanted = f'{{"record_id":"{record_id}'.encode()
-        found = [
-            (kind, line) for kind in ("records", "invalid") for line in self.lines(kind) if line.startswith(wanted)
-        ]
+        wanted = id_starts(record_id)
+        found = [(kind, line) for kind in RECORD_FILES for line in self.lines(kind) if line.startswith(wanted)]
         if not found:
             raise UnusableLedger(f"no record of {self.folder} has an id that begins with {record_id}")
         if len(found) > 1:
@@ -177,7 +195,9 @@ class Ledger:
     def raw_bundles(self) -> int:
         """How many raw bundles are kept. What a file manager or an editor leaves beside them is none."""
         folder = self.folder / "bundles"
-        return sum(_RAW.fullmatch(kept.name) is not None for kept in os.scandir(folder)) if folder.is_dir() else 0
+        return (
+            sum(DOCUMENT_NAME.fullmatch(kept.name) is not None for kept in os.scandir(folder)) if folder.is_dir() else 0
+        )
 
     def bundle(self, sha256: str) -> bytes:
         """The raw bytes of a bundle, as they came."""
@@ -195,8 +215,9 @@ class Ledger:
         path = self.folder / "settings" / f"{sha256}.json"
         if not path.is_file():
             raise UnusableLedger(f"{path} is missing: copy it from where this ledger is whole")
-        text = path.read_bytes().removesuffix(b"\n")
-        if hashlib.sha256(text).hexdigest() != sha256:
+        data = path.read_bytes()
+        text = data[:-1]
+        if hashlib.sha256(text).hexdigest() != sha256 or data[-1:] != b"\n":
             raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")
         value: dict[str, Any] = lossless.parse(text, LIMITS["max_depth"])
         return value
@@ -221,20 +242,9 @@ def _seek(file: BinaryIO, where: slice, wanted: bytes) -> int:
     return file.tell()
 
 
-def settings_in(kind: str, line: bytes) -> bytes:
-    """The settings in a line of headers or audit, as they stand there."""
-    found = _SHAPES[kind].match(line)
-    return found[1] if found else b"{}"
-
-
-def holds_comparisons(header: bytes) -> bool:
-    """Whether a header line is that of a bundle of comparisons."""
-    return header.endswith(f"{COMPARISON_MARK}}}\n".encode())
-
-
 def is_ledger(folder: Path) -> bool:
     """Whether a folder holds a ledger, or the beginnings of one."""
-    return (folder / "headers.jsonl").is_file() or (folder / STAGING).is_dir()
+    return (folder / "headers.jsonl").is_file() or (folder / NAME).is_file() or (folder / STAGING).is_dir()
 
 
 @contextmanager
@@ -265,8 +275,10 @@ def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
 
 
 @contextmanager
-def reading(folder: Path) -> Iterator[Ledger]:
+def reading(folder: Path, *, checked: bool = True, complete: bool = True) -> Iterator[Ledger]:
     """Open a ledger to read. Never writes.
+
+    `checked`: all lines are compared with the digests of its commit record. `complete`: every file must be there.
 
     Raises UnusableLedger if it is none, or if a run was cut while it moved its files into place: its lines and its raw
     bundles may not belong together until a writer has completed that run.
@@ -280,6 +292,6 @@ def reading(folder: Path) -> Iterator[Ledger]:
                 "completes it, and so does the next `normalizer normalize` into it"
             )
         missing = [kind for kind in FILES if not (folder / f"{kind}.jsonl").is_file()]
-        if missing:
-            raise UnusableLedger(f"{folder} is not complete: {missing[0]}.jsonl is missing; run normalize again")
-        yield Ledger(folder)
+        if missing and complete:
+            raise UnusableLedger(f"{folder} is not complete: {missing[0]}.jsonl is missing: {advice(folder)}")
+        yield Ledger(folder, load(folder) if checked else None)

@@ -1,31 +1,19 @@
 """The check that every command makes before it computes: cheap, and independent of the raw bundles.
 
-Each record must have the id of its own content, and each entry that a header promises exactly one record. That notices
-edited, lost, doubled and misplaced lines. It does not notice lines that were forged with their ids and counts: only
-`reverify` does, which normalizes the raw bundles again.
+The files must have the digests of the commit record. In a ledger of an earlier version, which has no commit record,
+each record must have the id of its own content, and each entry that a header promises exactly one record. Both notice
+edited, lost, doubled and misplaced lines. Neither notices lines that were forged together with ids, counts and
+digests: only `reverify` does, which normalizes the raw bundles again.
 """
 
-import hashlib
-import re
 from collections.abc import Callable, Iterator
 
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.reader import Ledger, sha_slice
-
-_ID_AT = slice(len('{"record_id":"'), len('{"record_id":"') + 32)
-_BODY_AT = _ID_AT.stop + len('",')
-_INDEX_AT = sha_slice("records").stop + len('","index":')
-_COUNTS = re.compile(rb'{"bundle_sha256":"([0-9a-f]{64})","entries":([0-9]+),"valid":([0-9]+),"invalid":([0-9]+),')
-_VERDICT = {"records": "valid", "invalid": "invalid"}
+from normalizer.ledger.line_format import RECORD_FILES, VERDICTS, has_own_id, index_of, promised, sha_slice
+from normalizer.ledger.reader import Ledger
 
 Check = Callable[[Ledger], None]
 """A check of an open ledger's records; it raises UnusableLedger."""
-
-
-def has_own_id(kind: str, line: bytes) -> bool:
-    """Whether a line of records or invalid has the id that is derived from its content, reasons aside."""
-    end = -2 if kind == "records" else line.rfind(b',"reasons":[')
-    return hashlib.sha256(line[_BODY_AT:end]).hexdigest()[:32].encode() == line[_ID_AT]
 
 
 def refuse_changed_id(kind: str, line: bytes, number: int | None = None) -> None:
@@ -40,25 +28,33 @@ def refuse_changed_id(kind: str, line: bytes, number: int | None = None) -> None
 
 
 def check_records(ledger: Ledger) -> None:
-    """Raise UnusableLedger unless every record has its own id and every entry exactly one record."""
-    files = {kind: _Records(ledger, kind) for kind in ("records", "invalid")}
+    """Raise UnusableLedger if a file of the ledger was changed.
+
+    With a commit record the digests tell. Without one, every record must have its own id, and every entry exactly one
+    record.
+    """
+    if ledger.spans is not None:
+        ledger.check_digests()
+        return
+    files = {kind: _Records(ledger, kind) for kind in RECORD_FILES}
+    where = sha_slice("headers")
     for header in ledger.sound("headers"):
-        counts = _COUNTS.match(header)
+        counts, sha256 = promised(header), header[where]
         if counts is None:
             raise UnusableLedger(f"{ledger.path('headers')} has a line that no run writes: see `normalizer audit`")
         indexes = []
-        for (kind, records), promised in zip(files.items(), counts.groups()[2:], strict=True):
-            found = records.of(counts[1])
-            if len(found) != int(promised):
+        for (kind, records), expected in zip(files.items(), counts[1:], strict=True):
+            found = records.of(sha256)
+            if len(found) != expected:
                 raise UnusableLedger(
-                    f"bundle {counts[1].decode()}: {len(found)} {_VERDICT[kind]} records are there, but the headers "
-                    f"promise {int(promised)}: was a ledger edited? See `normalizer audit`"
+                    f"bundle {sha256.decode()}: {len(found)} {VERDICTS[kind]} records are there, but the headers "
+                    f"promise {expected}: was a ledger edited? See `normalizer audit`"
                 )
             indexes += found
         indexes.sort()
-        if len(indexes) != int(counts[2]) or indexes != list(range(len(indexes))):
+        if len(indexes) != counts.entries or indexes != list(range(len(indexes))):
             raise UnusableLedger(
-                f"bundle {counts[1].decode()}: not every entry has exactly one record: see `normalizer audit`"
+                f"bundle {sha256.decode()}: not every entry has exactly one record: see `normalizer audit`"
             )
     for records in files.values():
         records.end()
@@ -79,7 +75,7 @@ class _Records:
         while self._next is not None and self._next[self._where] <= sha256:
             if self._next[self._where] != sha256:
                 self._without_header(self._next)
-            found.append(int(self._next[_INDEX_AT : self._next.index(b",", _INDEX_AT)]))
+            found.append(index_of(self._next))
             self._next = next(self._lines, None)
         return found
 

@@ -17,16 +17,18 @@ from typing import Literal, NoReturn
 
 from normalizer.documents.lossless import ordinary
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.reader import COMMIT, FILES, STAGING, settings_in
+from normalizer.ledger.commit_record import NAME
+from normalizer.ledger.durable import sync
+from normalizer.ledger.line_format import DOCUMENT_NAME, FILES, settings_in
+from normalizer.ledger.reader import COMMIT, STAGING
 
 REPLACED = b"replaced"
 """Content of COMMIT when bundles were replaced, so that settings documents may be unused now. Otherwise it is empty."""
 _KINDS = "|".join(FILES)
-_DOCUMENT = re.compile(r"[0-9a-f]{64}\.json")
 _STAGED_FOLDER = re.compile(r"incoming|known|parts|new|settings|(?:incoming|known)/[0-9a-f]{2}")
 _STAGED_FILE = re.compile(
     r"COMMIT|marker|taking-[0-9]+|(?:incoming|known)/[0-9a-f]{2}/[0-9a-f]{64}\.json|settings/[0-9a-f]{64}\.json|"
-    rf"parts/[0-9a-f]{{2}}\.(?:{_KINDS})|new/(?:{_KINDS})\.jsonl"
+    rf"parts/[0-9a-f]{{2}}\.(?:{_KINDS})|new/(?:(?:{_KINDS})\.jsonl|commit\.json)"
 )
 
 Outcome = Literal["completed", "cleared", "nothing"]
@@ -58,7 +60,7 @@ def recover(folder: Path) -> Outcome:
 
 def refuse_links(folder: Path) -> None:
     """Raise UnusableLedger if a part of the ledger is a link: a run would write to wherever it leads."""
-    for name in ("bundles", "settings", STAGING, *(f"{kind}.jsonl" for kind in FILES)):
+    for name in ("bundles", "settings", STAGING, NAME, *(f"{kind}.jsonl" for kind in FILES)):
         if (folder / name).is_symlink():
             _refuse(folder / name, "is a link, and no run follows one")
 
@@ -83,9 +85,13 @@ def put_in_place(folder: Path) -> None:
         if used is not None:
             with _entered("settings", ledger) as settings:
                 for name in _names(settings):
-                    if _DOCUMENT.fullmatch(name) and name not in used:
+                    if DOCUMENT_NAME.fullmatch(name) and name not in used:
                         os.unlink(name, dir_fd=settings)
+    # Only when every move is on the disk may the staging folder go: a power cut must not undo a move without it.
+    for name in ("bundles", "settings", "."):
+        sync(folder / name)
     shutil.rmtree(folder / STAGING)
+    sync(folder)
 
 
 def _check(staged: int, root: Path, *, hashed: bool) -> None:
@@ -128,7 +134,7 @@ def _check_targets(folder: Path, staged: int) -> None:
     for name in ("bundles", "settings"):
         if (folder / name).exists() and not (folder / name).is_dir():
             _refuse(folder / name, "is not a folder")
-    targets = [folder / f"{kind}.jsonl" for kind in FILES]
+    targets = [folder / NAME, *(folder / f"{kind}.jsonl" for kind in FILES)]
     with _entered_if_there("incoming", staged) as incoming:
         for bucket in _names(incoming):
             with _entered(bucket, incoming) as source:

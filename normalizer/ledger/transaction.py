@@ -8,24 +8,26 @@ met before COMMIT.
 
 import hashlib
 import os
-import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.ledger.commit_record import NAME, SpanDigester, Spans, bucket_of, encode
+from normalizer.ledger.durable import sync, sync_tree
 from normalizer.ledger.integrity import Intact, check_bytes
-from normalizer.ledger.reader import COMMIT, FILES, STAGING, Counts, holds_comparisons, sha_slice
+from normalizer.ledger.line_format import FILES, RECORD_FILES, holds_comparisons, promised, sha_slice
+from normalizer.ledger.reader import COMMIT, STAGING, Counts
 from normalizer.ledger.recovery import REPLACED, put_in_place, recover
 
 _BLOCK = 1 << 22
-_COUNTS = re.compile(rb'{"bundle_sha256":"[0-9a-f]{64}","entries":([0-9]+),"valid":([0-9]+),"invalid":([0-9]+),')
 
 
 class Staging:
-    """The making of a ledger's next state. The ledger's lock must be held."""
+    """Prepares the next state of a ledger and commits it. The ledger's lock must be held."""
 
     def __init__(self, folder: Path, settings: Settings, *, replace: bool) -> None:
         self._folder = folder
@@ -35,9 +37,10 @@ class Staging:
         recover(folder)
         self._intact = Intact(folder)
         self.committed = False
+        self._spans: Spans = {}
 
     def begin(self) -> None:
-        """Make room for what comes in and for what is made of it."""
+        """Create the folders of `.staging`."""
         for name in ("incoming", "known", "parts", "new", "settings"):
             (self.root / name).mkdir(parents=True)
 
@@ -72,7 +75,7 @@ class Staging:
             )
 
     def buckets(self) -> list[str]:
-        """The names of the folders that bundles were put in; each is worked on by itself."""
+        """Names of the folders with staged bundles; each is normalized on its own."""
         return sorted(os.listdir(self.root / "incoming"))
 
     def merge(self) -> Counts:
@@ -84,13 +87,13 @@ class Staging:
         entries = valid = invalid = 0
         kinds: set[bool] = set()
         for line in _lines(self.root / "new" / "headers.jsonl"):
-            counts = _COUNTS.match(line)
+            counts = promised(line)
             if counts is None:
                 raise CannotRun(f"a header of {self._folder} is not one of ours: was headers.jsonl edited?")
             kinds.add(holds_comparisons(line))
-            entries += int(counts[1])
-            valid += int(counts[2])
-            invalid += int(counts[3])
+            entries += counts.entries
+            valid += counts.valid
+            invalid += counts.invalid
         if len(kinds) > 1:
             raise CannotRun(
                 f"{self._folder} would hold both single scores and comparisons, which are never mixed: normalize "
@@ -105,13 +108,17 @@ class Staging:
         return Counts(counted["headers"], counted["audit"], entries, valid, invalid)
 
     def commit(self) -> None:
-        """Put everything in place."""
+        """Put everything in place. All that was made is on the disk before COMMIT says so."""
         for digest, text in self._settings.documents.items():
-            _write_synced(self.root / "settings" / f"{digest}.json", text.encode("ascii") + b"\n")
+            (self.root / "settings" / f"{digest}.json").write_bytes(text.encode("ascii") + b"\n")
+        (self.root / "new" / NAME).write_bytes(encode(self._spans))
         marker = self.root / "marker"
-        _write_synced(marker, REPLACED if self._replace else b"")
+        marker.write_bytes(REPLACED if self._replace else b"")
+        sync_tree(self.root)
+        sync(self._folder)
         marker.rename(self.root / COMMIT)
         self.committed = True
+        sync(self.root)
         put_in_place(self._folder)
 
     def discard(self) -> None:
@@ -119,21 +126,50 @@ class Staging:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def _merge(self, kind: str) -> int:
-        parts = [self.root / "parts" / name for name in sorted(os.listdir(self.root / "parts")) if name.endswith(kind)]
+        """Write the next state of one file, and note its spans; returns how many lines it has."""
+        names = [name for name in os.listdir(self.root / "parts") if name.endswith(kind)]
+        parts = {name[:2]: self.root / "parts" / name for name in sorted(names)}
+        digester = SpanDigester()
         with (self.root / "new" / f"{kind}.jsonl").open("wb") as out:
-            if self._intact.size(kind):
-                count = 0
-                for count, line in enumerate(self._merged(kind, parts), start=1):  # noqa: B007 - counted by it
-                    out.write(line)
-            else:
-                count = sum(_append(part, out) for part in parts)
-            out.flush()
-            os.fsync(out.fileno())
-        return count
+            for bucket, data in self._next_state(kind, parts, digester):
+                if bucket:
+                    digester.add(bucket, data)
+                out.write(data)
+        self._spans[kind] = digester.spans()
+        return sum(span.lines for span in self._spans[kind])
 
-    def _merged(self, kind: str, parts: list[Path]) -> Iterator[bytes]:
+    def _next_state(self, kind: str, parts: dict[str, Path], digester: SpanDigester) -> Iterator[tuple[str, bytes]]:
+        """The bytes of one file's next state with their bucket, or without one if the digester has their span."""
+        if not self._intact.size(kind):
+            for bucket, part in parts.items():
+                yield from ((bucket, block) for block in _blocks(part))
+        elif self._intact.spans is None:
+            where = sha_slice(kind)
+            for line in self._merged(kind, self._intact.lines(kind), parts.values()):
+                yield bucket_of(line[where].decode()), line
+        else:
+            replaced = set(os.listdir(self.root / "incoming")) if self._replace else set()
+            for bucket in sorted({span.bucket for span in self._intact.spans[kind]} | set(parts)):
+                blocks = self._intact.blocks(kind, bucket)
+                if bucket in parts or bucket in replaced:
+                    lines = (line for _, block in blocks for line in BytesIO(block))
+                    fresh = [parts[bucket]] if bucket in parts else []
+                    yield from ((bucket, line) for line in self._merged(kind, lines, fresh))
+                else:
+                    for span, block in blocks:
+                        self._note(kind, block)
+                        digester.keep(span)
+                        yield "", block
+
+    def _note(self, kind: str, block: bytes) -> None:
+        """Note what lines that stay refer to; records refer to nothing but their bundle."""
+        if kind not in RECORD_FILES:
+            for line in BytesIO(block):
+                self._intact.keep(kind, line)
+
+    def _merged(self, kind: str, present: Iterable[bytes], parts: Iterable[Path]) -> Iterator[bytes]:
         where = sha_slice(kind)
-        kept = self._kept(kind, where)
+        kept = self._kept(kind, present, where)
         fresh = (line for part in parts for line in _lines(part))
         mine, new = next(kept, None), next(fresh, None)
         while mine is not None and new is not None:
@@ -148,10 +184,10 @@ class Staging:
         yield from kept
         yield from fresh
 
-    def _kept(self, kind: str, where: slice) -> Iterator[bytes]:
+    def _kept(self, kind: str, present: Iterable[bytes], where: slice) -> Iterator[bytes]:
         """The lines of bundles that are not replaced."""
         is_replaced = self._among("incoming") if self._replace else lambda _: False
-        for line in self._intact.lines(kind):
+        for line in present:
             if not is_replaced(line[where].decode()):
                 self._intact.keep(kind, line)
                 yield line
@@ -222,14 +258,7 @@ def _new(place: Path) -> BinaryIO:
 
 def _place(root: Path, part: str, sha256: str) -> Path:
     """A bundle's place among the buckets: 64 of them, so that none is long to list and they sort as hashes do."""
-    return root / part / f"{int(sha256[:2], 16) & 0xFC:02x}" / f"{sha256}.json"
-
-
-def _write_synced(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    return root / part / bucket_of(sha256) / f"{sha256}.json"
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -238,10 +267,7 @@ def _lines(path: Path) -> Iterator[bytes]:
             yield from file
 
 
-def _append(part: Path, out: BinaryIO) -> int:
-    count = 0
-    with part.open("rb") as file:
+def _blocks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
         while block := file.read(_BLOCK):
-            count += block.count(b"\n")
-            out.write(block)
-    return count
+            yield block

@@ -16,6 +16,7 @@ from normalizer.documents.lossless import Number, ordinary
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.reader import Ledger
 
 MOST = 50_000
 """Records that one page can show."""
@@ -51,6 +52,20 @@ class Placed:
         return keys.level_in(self.plain, key)
 
 
+def refuse_large(ledger: Ledger) -> None:
+    """Raise CannotRun if a ledger has more records than a page can show. Reads only counts."""
+    check_count(ledger.record_count())
+
+
+def check_count(records: int) -> None:
+    """Raise CannotRun if there are more records than a page can show."""
+    if records > MOST:
+        raise CannotRun(
+            f"there are {records} records, and a page can show {MOST} one by one: use aggregate, agreement and "
+            "statistics, whose numbers are the same and which have no limit, or split the study into several ledgers"
+        )
+
+
 def placed(given: Sources, rubric: Rubric, options: Options) -> list[Placed]:
     """All records: VALID ones in the ledgers' order, then INVALID ones."""
     found = [
@@ -69,16 +84,9 @@ def placed(given: Sources, rubric: Rubric, options: Options) -> list[Placed]:
 
 
 def _lines(given: Sources) -> Iterator[tuple[int, str, bytes]]:
-    count = 0
     for kind in ("records", "invalid"):
         for number, part in enumerate(given.parts):
             for line in part.ledger.sound(kind):
-                count += 1
-                if count > MOST:
-                    raise CannotRun(
-                        f"there are more than {MOST} records, which no page can show one by one: "
-                        "use aggregate, agreement and statistics, whose numbers are the same"
-                    )
                 yield number, kind, line
 
 

@@ -19,9 +19,10 @@ from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
 from normalizer.gate.overview import Terms, gate
 from normalizer.ledger import open_ledgers
+from normalizer.ledger.reader import Ledger
 from normalizer.preferences.overview import Asked, preferences
 from normalizer.report.drift import drift
-from normalizer.report.record_status import Placed, placed
+from normalizer.report.record_status import Placed, check_count, placed, refuse_large
 from normalizer.statistics.agreement import agreement_of
 from normalizer.statistics.distribution import distribution
 from normalizer.statistics.overview import statistics_of
@@ -79,11 +80,17 @@ class Wanted:
 
 
 def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study:
-    """Compute everything."""
+    """Compute everything. Raises CannotRun at once if there are more records than a page can show."""
+
+    def check(ledger: Ledger) -> None:
+        refuse_large(ledger)
+        options.check(ledger)
+
     with (
-        open_ledgers.opened(folders, options.check) as given,
+        open_ledgers.opened(folders, check) as given,
         started(options.engine, options.memory, given.size) as engine,
     ):
+        check_count(sum(part.ledger.record_count() for part in given.parts))
         summary = summarize(engine, given, options)
         spread_out = distribution(engine, given, options)
         rubric = query_of(given, options).rubric

@@ -61,6 +61,8 @@ def read(data: bytes, dialect: Dialect | None = None) -> Bundle | Reason:
         return Reason("no_entry_list", entries_at, f"{name} {what}")
     if not entries:
         return Reason("no_entries", entries_at, f"{name} has no entry")
+    if len(entries) > LIMITS["max_entries"]:
+        return Reason("too_large", entries_at, f"{name} has {len(entries)} entries, more than {LIMITS['max_entries']}")
     header, parent, key = opened(document, entries_at)
     parent[key] = len(entries)
     envelope = {key: value for key, value in translated.items() if key != name}

@@ -21,12 +21,8 @@ _SOUND_ENTRIES: dict[str, list[Any]] = {
     ENTRIES: [{"file": "a", "scores": {"a": 0}}],
     COMPARISONS: [{"item": "a", "a": "a", "verdict": None}],
 }
-_RECORDED = {
-    "protocol_version": "protocol_version_recorded",
-    "judge_model": "judge_recorded",
-    "generator_model": "generator_recorded",
-}
-"""The constraint that requires a field."""
+OF_EACH_FILE = ("generator_model",)
+"""Metadata that may differ from file to file, so that each record is asked for it."""
 _OF_A_FILE_ONLY = ("file", "artifact", "path", "sha256")
 
 
@@ -164,7 +160,7 @@ def _wanted(bundle: Bundle) -> tuple[str, ...]:
 def recorded(known: dict[str, Any], phase: int, wanted: tuple[str, ...]) -> Iterator[Reason]:
     """Metadata that the phase requires and that nothing gives."""
     for key in wanted:
-        if _RECORDED[key] in phases.enforced(phase) and key not in known:
+        if key in phases.must_record(phase) and key not in known:
             message = f"phase {phase} needs {key}, in the bundle, in its manifest or stated with --set"
             yield Reason(f"{key}_missing", f"/{key}", message)
 

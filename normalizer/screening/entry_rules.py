@@ -184,10 +184,9 @@ class Screen:
 
 def self_judging(values: dict[str, Any]) -> list[Reason]:
     """A judge that judged its own output, by metadata that has no label."""
-    judge = values.get("judge_model")
-    if judge is None or judge != values.get("generator_model"):
+    if not phases.judges_itself(values):
         return []
-    message = f"{dumps(judge)} judged its own output, which must be labelled self_judged: true"
+    message = f"{dumps(values['judge_model'])} judged its own output, which must be labelled self_judged: true"
     return [Reason("self_judging_unlabelled", "/self_judged", message)]
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings
-from normalizer.ledger.reader import COMPARISON_MARK
+from normalizer.ledger.line_format import COMPARISON_MARK
 from normalizer.screening.bundle import read
 from normalizer.screening.comparisons.records import ComparisonCandidates
 from normalizer.screening.comparisons.rules import ComparisonScreen

@@ -13,7 +13,8 @@ import pytest
 from normalizer.cli import main
 from normalizer.documents.lossless import dumps, parse, plain
 from normalizer.documents.settings import load
-from normalizer.ledger.reader import FILES, reading
+from normalizer.ledger.line_format import FILES
+from normalizer.ledger.reader import reading
 from normalizer.screening.pipeline import normalize
 
 VECTORS = Path(__file__).parent / "normalizer"

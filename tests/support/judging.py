@@ -1,15 +1,18 @@
 """A small study to be judged, and an endpoint on the loopback that behaves as badly as the files tell it to."""
 
+import gzip
 import json
 import socket
 import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from normalizer.cli import main
 
@@ -21,6 +24,7 @@ GOOD = (
 )
 PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj << /Type /Catalog >> endobj\n"
 KEY = "sk-very-secret-0123456789"
+KEY_WITH_SLASHES = "sk-very/secret/0123456789"
 
 
 class Study:
@@ -69,6 +73,19 @@ class Study:
 
     def everything_kept(self) -> bytes:
         return b"".join(path.read_bytes() for path in sorted(self.out.rglob("*")) if path.is_file())
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "slash": lambda key: json.dumps({"error": f"no {key}"}).replace("/", "\\/"),
+    "unicode": lambda key: json.dumps({"error": f"no {key}"}).replace("/", "\\u002F"),
+    "every": lambda key: '{"error":"no ' + "".join(f"\\u{ord(char):04x}" for char in key) + '"}',
+    "twice": lambda key: json.dumps({"error": json.dumps({"e": key}).replace("/", "\\/")}),
+    "percent": lambda key: f"see /login?key={quote(key, safe='')}",
+    "entity": lambda key: "<p>" + key.replace("/", "&#47;"),
+    "completion": lambda key: json.dumps(
+        {"choices": [{"message": {"role": "assistant", "content": f"You are {key}"}}]}
+    ).replace("/", "\\/"),
+}
 
 
 class BadEndpoint(ThreadingHTTPServer):
@@ -181,6 +198,21 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             while True:
                 self.wfile.write(b"10000\r\n" + b"x" * 65536 + b"\r\n")
+        elif kind == "spell":  # the key as JSON escapes of some kind, in a status
+            status, form = argument.split()[:2]
+            key = self.headers["authorization"].removeprefix("Bearer ")
+            self.send(int(status), SPELLINGS[form](key).encode(), {})
+        elif kind == "bomb":
+            body = b"x" * (64 << 20)
+            for _ in argument.split(","):
+                body = gzip.compress(body, 1)
+            self.send(200, body, {"content-encoding": argument.replace(" ", "")})
+        elif kind == "packed":
+            reply = {"choices": [{"message": {"role": "assistant", "content": GOOD}}]}
+            self.send(200, gzip.compress(json.dumps(reply).encode()), {"content-encoding": "gzip"})
+        elif kind == "padded":  # the key stands across the limit of a response
+            before = "x" * (6 * int(argument) + (1 << 16) - 10)
+            self.send(200, (before + self.headers["authorization"] + "x" * 100).encode(), {})
         elif kind == "null":
             self.complete(None)
         elif kind == "tokens":

@@ -18,16 +18,16 @@ from normalizer.judge.run_folder import Kept, RunFolder
 
 
 class Outcome(NamedTuple):
-    """What a run's calls came to."""
+    """Outcome of the calls of a run."""
 
     stopped: bool
-    """Whether someone ended the run before all was asked."""
+    """Whether the run was stopped before all calls were made."""
     failures: dict[int, str]
     """Files whose last call brought no answer, and why."""
 
 
 def pending(kept: list[list[Kept]], attempts: int) -> list[int]:
-    """The files that are still to be asked about."""
+    """Indexes of the files that still need a call."""
     return [
         index
         for index, answers in enumerate(kept)
@@ -57,7 +57,7 @@ class Conductor:
         self._running = 0
 
     async def run(self, judge: Judge, jobs: int) -> Outcome:
-        """Ask, until all is answered, or no more can be, or someone stops us."""
+        """Make calls until every file has its answer, no call can succeed, or the run is stopped."""
         waiting = iter(pending(self._kept, self._attempts))
         tasks = [asyncio.create_task(self._work(judge, waiting)) for _ in range(jobs)]
         loop = asyncio.get_running_loop()
@@ -90,7 +90,7 @@ class Conductor:
 
     @property
     def _ending(self) -> bool:
-        """Whether nothing new is to be asked."""
+        """Whether no new call is to be made."""
         return self._stopped or self._hopeless is not None
 
     async def _work(self, judge: Judge, waiting: Iterator[int]) -> None:

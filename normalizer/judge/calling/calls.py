@@ -1,8 +1,13 @@
-"""What the two kinds of judge have in common: they answer a call, or the call fails."""
+"""The interface of a judge: it answers a call, or the call fails."""
 
 from typing import Any, Protocol
 
 from normalizer.judge.run_folder import Answer
+
+
+def visible(text: str) -> str:
+    """A text that a judge may have written, fit for a terminal: what is not printable is shown as an escape."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 class CallFailed(Exception):
@@ -16,22 +21,22 @@ class CallFailed(Exception):
         tries: tuple[dict[str, Any], ...] = (),
         kept: dict[str, bytes] | None = None,
     ) -> None:
-        super().__init__(problem)
-        self.problem = problem
+        self.problem = visible(problem)
+        super().__init__(self.problem)
         self.hopeless = hopeless
         self.tries = tries
         self.kept = kept or {}
-        """What came instead of an answer, by kind."""
+        """Output or response that came instead of an answer, by kind."""
 
 
 class Judge(Protocol):
-    """Someone who can be asked."""
+    """A program or endpoint that answers calls."""
 
     async def ask(self, data: bytes) -> Answer:
-        """Give an input, get the answer."""
+        """Make one call with an input; returns the answer. Raises CallFailed."""
 
     def stop(self) -> None:
-        """Begin nothing new: a call that only waits for its next try fails now."""
+        """Start no new try: a call that waits for its next one fails now."""
 
     async def close(self) -> None:
-        """No more will be asked."""
+        """Release connections and processes."""

@@ -21,13 +21,15 @@ _MAX_COMPLAINT = 1 << 16
 class CommandJudge:
     """Starts the command anew for each call."""
 
-    def __init__(self, command: str, *, timeout: float, max_reply: int) -> None:
+    def __init__(self, command: str, *, timeout: float, max_reply: int, withheld: str | None = None) -> None:
+        """`withheld` is an environment variable that the program is not given: it holds a key."""
         try:
             self._argv = shlex.split(command)
         except ValueError as error:
             raise CannotRun(f"--command cannot be read: {error}") from None
         if not self._argv:
             raise CannotRun("--command is empty: give a program and its arguments")
+        self._environment = {name: value for name, value in os.environ.items() if name != withheld}
         self._timeout = timeout
         self._max_reply = max_reply
 
@@ -36,7 +38,12 @@ class CommandJudge:
         pipe = asyncio.subprocess.PIPE
         try:
             process = await asyncio.create_subprocess_exec(
-                *self._argv, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+                *self._argv,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+                start_new_session=True,
+                env=self._environment,
             )
         except OSError as error:
             raise CallFailed(f"cannot start {self._argv[0]}: {error.strerror}", hopeless=True) from None
@@ -58,6 +65,8 @@ class CommandJudge:
             # Too late, or we are cancelled: the program ends, and with it all it started.
             if not ended:
                 _kill(process)
+                # A daemon that left the session may still hold the pipes, and `wait` waits for their end: close them.
+                process._transport.close()  # type: ignore[attr-defined]
                 await process.wait()
         if not whole:
             return Answer(bytes(output), truncated=True)

@@ -1,13 +1,15 @@
 """A judge behind an OpenAI-compatible chat endpoint: one request a call, tried again when the endpoint is busy or cut.
 
 The request carries the three parts of the input as three content parts, and no more. The key comes from the
-environment, goes into one header, and is cut out of everything that is kept.
+environment, goes into one header, and is cut out of everything that is kept (`key_filter`).
 """
 
 import asyncio
 import json
 import os
 import time
+import zlib
+from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
@@ -18,14 +20,14 @@ import contract_spec as spec
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
 from normalizer.judge.calling.calls import CallFailed
+from normalizer.judge.calling.key_filter import KeyFilter, KeyRepeated
 from normalizer.judge.run_folder import Answer, sha256
 
-_HIDDEN = b"[key]"
 _LONGEST_WAIT = 600.0
 _BACK_OFF_CAP = 60.0
 _TOKENS = {"prompt": "prompt_tokens", "completion": "completion_tokens", "total": "total_tokens"}
 _MANY = 10**15
-"""Tokens that no call has: an endpoint that tells of more tells nothing."""
+"""Token counts from here on are not plausible and are not recorded."""
 _HOPELESS = {
     401: "the endpoint refuses the key: put a valid one into the environment variable {key_env}",
     403: "the endpoint refuses access: check the key in {key_env} and whether it may use the model",
@@ -35,7 +37,7 @@ _RESERVED = ("model", "messages", "stream", "n")
 
 
 class Tries(NamedTuple):
-    """How patiently an endpoint is asked."""
+    """Timeout and retries of one call."""
 
     timeout: float
     retries: int
@@ -71,7 +73,7 @@ def request_body(data: bytes, model: str, parameters: dict[str, Any]) -> bytes:
 
 
 def parameters_of(text: str | None) -> dict[str, Any]:
-    """What else a request shall carry, from the command line."""
+    """Parse --parameters: further members of a request."""
     try:
         value = (
             {} if text is None else spec.parse(text.encode("utf-8", "surrogateescape"), max_depth=LIMITS["max_depth"])
@@ -123,7 +125,8 @@ class EndpointJudge:
             # An error of the client would show it.
             raise CannotRun(f"the key in {key_env} holds characters that no header can carry: set it anew")
         parts = urlsplit(url)
-        if key and parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        loopback = parts.hostname in ("localhost", "127.0.0.1", "::1")
+        if key and parts.scheme == "http" and not loopback:
             raise CannotRun(f"the key in {key_env} would travel in the clear: use https, or unset {key_env}")
         headers = {"content-type": "application/json", "accept": "application/json", "accept-encoding": "identity"}
         if key:
@@ -135,11 +138,13 @@ class EndpointJudge:
                 headers=headers,
                 timeout=None,  # noqa: S113 - see above
                 limits=httpx.Limits(max_connections=jobs, max_keepalive_connections=jobs),
+                # A proxy of the environment is not for this machine, and would be sent the key in the clear.
+                mounts=dict.fromkeys(("all://", "http://", "https://")) if loopback else None,
             )
         except (httpx.InvalidURL, ValueError) as error:
             raise CannotRun(f"--endpoint, or a proxy of the environment, is no usable address: {error}") from None
         self._failures = (httpx.TransportError, httpx.DecodingError)
-        self._key = key.encode()
+        self._filter = KeyFilter(key)
         self._key_env = key_env
         self._model = model
         self._parameters = parameters
@@ -150,7 +155,7 @@ class EndpointJudge:
         self._max_response = 6 * max_reply + (1 << 16)
 
     def stop(self) -> None:
-        """Try nothing again."""
+        """Start no further try."""
         self._stopped.set()
 
     async def _stopped_within(self, seconds: float) -> bool:
@@ -176,7 +181,12 @@ class EndpointJudge:
             except TimeoutError:
                 again = _Again(f"no response within {self._tries.timeout:g} s (see --timeout)")
             except self._failures as error:
-                again = _Again(self._hide(f"the connection failed: {type(error).__name__}: {error}".encode()).decode())
+                again = _Again(self._filter.text(f"the connection failed: {type(error).__name__}: {error}"))
+            except KeyRepeated:
+                raise CallFailed(
+                    "the response repeats the key in a form that cannot be cut out, so nothing of it is kept",
+                    tries=tuple(failed),
+                ) from None
             except _Again as error:
                 again = error
             except CallFailed as error:
@@ -198,14 +208,18 @@ class EndpointJudge:
     async def _try(self, body: bytes) -> Answer:
         async with self._client.stream("POST", self._url, content=body) as response:
             received = bytearray()
-            async for block in response.aiter_bytes():
-                received += block
-                if len(received) > self._max_response:
+            limit = self._max_response + self._filter.margin
+            inflate = inflater(response.headers.get("content-encoding", ""))
+            async for block in response.aiter_raw():
+                received += inflate(block, limit + 1 - len(received))
+                if len(received) > limit:
                     break
             status, headers = response.status_code, response.headers
-        data = self._hide(bytes(received[: self._max_response]))
+        # The key is cut out before the content is cut to its limit, which could cut through the key.
+        cleaned = self._filter.clean(bytes(received[:limit]))
+        too_long, data = len(received) > self._max_response, cleaned[: self._max_response]
         if status == 200:
-            return self._answer(data, too_long=len(received) > self._max_response)
+            return self._answer(data, too_long=too_long)
         if status == 429 or status >= 500 or status == 408:
             raise _Again(f"status {status}", wait_of(headers.get("retry-after")), data)
         if status in _HOPELESS:
@@ -236,8 +250,27 @@ class EndpointJudge:
         kept = reply[: self._max_reply]
         return Answer(kept, truncated=len(reply) > len(kept), response=data, tokens=tokens or None)
 
-    def _hide(self, data: bytes) -> bytes:
-        return data.replace(self._key, _HIDDEN) if self._key else data
+
+def inflater(encoding: str) -> Callable[[bytes, int], bytes]:
+    """A function that decodes blocks of a body, and gives at most so many bytes for each.
+
+    None was asked for, but some endpoints compress anyway. Raises CallFailed for anything but one plain compression:
+    several could turn a few kilobytes into gigabytes.
+    """
+    name = encoding.strip().lower()
+    if name in ("", "identity"):
+        return lambda block, most: block[:most]
+    if name not in ("gzip", "x-gzip", "deflate"):
+        raise CallFailed(f"the endpoint sends Content-Encoding {name!r:.60}, which was not asked for")
+    decoder = zlib.decompressobj(wbits=47)
+
+    def inflate(block: bytes, most: int) -> bytes:
+        try:
+            return decoder.decompress(decoder.unconsumed_tail + block, max(1, most))
+        except zlib.error:
+            raise _Again("the response is not compressed as its Content-Encoding says") from None
+
+    return inflate
 
 
 def wait_of(retry_after: str | None, now: float | None = None) -> float | None:

@@ -1,4 +1,4 @@
-"""How far a run is and how long it may still take, on a terminal; elsewhere nothing is shown."""
+"""Progress of a run and the estimated time left, on a terminal only."""
 
 import time
 from collections.abc import Callable
@@ -37,7 +37,7 @@ class Progress:
         self.show()
 
     def line(self) -> str:
-        """What is drawn."""
+        """The text of the progress line."""
         parts = [f"{self._done} of {self._of} judged"]
         if self._without:
             parts.append(f"{self._without} without a usable reply")

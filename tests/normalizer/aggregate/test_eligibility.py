@@ -2,9 +2,14 @@
 
 import json
 
+import duckdb
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from normalizer.aggregate.eligibility import SELF
 from normalizer.cli import main
+from normalizer.documents import phases
 from tests.support.bundles import bundle, entry
 
 
@@ -23,3 +28,16 @@ def test_a_run_that_names_another_rubric_is_left_out_as_invalid_and_in_the_rates
     report = json.loads(capsys.readouterr().out)
     [rate] = report["invalid_rates"]["judge_model"]
     assert (rate["records"], rate["invalid"]) == (3, 2)
+
+
+_MODELS = st.sampled_from(["a", "b", "A", "a ", ""]) | st.none()
+
+
+@given(st.booleans() | st.none(), _MODELS, _MODELS)
+def test_the_sql_of_self_judging_says_what_the_rule_says(label, judge, generator):
+    given = {"self_judged": label, "judge_model": judge, "generator_model": generator}
+    record = {key: value for key, value in given.items() if value is not None}
+    columns = [None if label is None else json.dumps(label), judge, generator]
+    query = f"SELECT {SELF} FROM (SELECT $1::VARCHAR self_judged, $2::VARCHAR judge_model, $3::VARCHAR generator_model)"
+    [[found]] = duckdb.execute(query, columns).fetchall()
+    assert bool(found) == phases.is_self_judged(record)

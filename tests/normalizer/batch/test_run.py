@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from normalizer.cli import main
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.reader import FILES, locked, reading
+from normalizer.ledger.line_format import FILES
+from normalizer.ledger.reader import locked, reading
 from tests.support.bundles import bundle, entry
 
 

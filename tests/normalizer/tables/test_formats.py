@@ -51,3 +51,16 @@ def test_latex_takes_no_cell_for_an_argument_of_the_row_before(text):
     rows = formats.latex(Table(["name"], [["a"], [text]], [])).splitlines()
     [at] = [number for number, row in enumerate(rows) if row == r"a \\"]
     assert rows[at + 1][0] not in "[*"
+
+
+@pytest.mark.parametrize("start", ["", " ", "\u00a0", "x;", "x; ", "x,", "x|", "x\t", "\t", "\n"])
+@pytest.mark.parametrize("formula", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3", "\uff1d1"])
+def test_a_formula_behind_white_space_or_a_separator_stands_in_quotation_marks(start, formula):
+    shown = cell_names.level(start + formula)
+    assert shown.startswith('"')
+    assert cell_names.level_of(shown) == start + formula
+
+
+@pytest.mark.parametrize("plain", ["-1.5", "+3", "a-b", "a=b", "x; y", "gpt-4 +tools"])
+def test_ordinary_names_stand_as_they_are(plain):
+    assert cell_names.level(plain) == plain

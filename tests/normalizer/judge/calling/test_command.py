@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import contract_spec as spec
 import pytest
@@ -299,3 +301,79 @@ def test_a_command_judge_needs_no_http_client():
         "import sys, normalizer.commands.judge, normalizer.judge.calling.command as c; sys.exit('httpx' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_the_program_is_not_given_the_key_unless_it_is_passed_on(study, tmp_path, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-secret")
+    (tmp_path / "judge.sh").write_text(f"env > {tmp_path}/env\ncat > {tmp_path}/ignored\nexit 1\n")
+    command = ["--command", f"sh {tmp_path}/judge.sh", "--key-env", "MY_KEY"]
+    one = study({"a.pdf": b"x"})
+    assert one.judge(*command) == 1
+    assert "sk-secret" not in (tmp_path / "env").read_text()
+    assert one.judge(*command, "--pass-key") == 1
+    assert "MY_KEY=sk-secret" in (tmp_path / "env").read_text()
+
+
+def test_a_daemon_that_holds_the_pipes_does_not_outwait_the_timeout(study, tmp_path, capsys):
+    script = (
+        "import os, sys, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        f"    open({str(tmp_path / 'daemon')!r}, 'w').write(str(os.getpid()))\n"
+        "    time.sleep(120)\n"
+        "    os._exit(0)\n"
+        "print('{}')\n"
+    )
+    (tmp_path / "judge.py").write_text(script)
+    one = study({"a.pdf": b"x"})
+    begun = time.monotonic()
+    assert one.judge("--command", f"{sys.executable} {tmp_path}/judge.py", "--timeout", "3") == 1
+    try:
+        assert time.monotonic() - begun < 60
+        assert "no reply within 3 s" in capsys.readouterr().err
+    finally:
+        os.kill(int((tmp_path / "daemon").read_text()), signal.SIGKILL)
+
+
+def test_escape_sequences_of_a_program_do_not_reach_the_terminal(study, tmp_path, capsys):
+    (tmp_path / "judge.sh").write_text("printf '\\033]0;title\\007\\033[2J evil' >&2\nexit 1\n")
+    assert study({"a.pdf": b"x"}).judge("--command", f"sh {tmp_path}/judge.sh") == 1
+    said = capsys.readouterr().err
+    assert "\\x1b]0;title\\x07\\x1b[2J evil" in said
+    assert "\x1b" not in said
+
+
+def test_a_partial_bundle_holds_the_usable_replies_and_is_told_as_partial_downstream(study, tmp_path, capsys):
+    one = study({"a.pdf": b"fine", "b.pdf": b"BEHAVE fail 3", "c.pdf": b"fine"})
+    assert one.command() == 1
+    assert not (one.out / "partial.json").exists()
+    capsys.readouterr()
+    assert one.command("--partial") == 1
+    told = capsys.readouterr()
+    assert "partial: 2 of 3 files" in told.err
+    assert str(one.out / "partial.json") in told.out
+    assert not (one.out / "bundle.json").exists()
+    made = json.loads((one.out / "partial.json").read_bytes())
+    assert [each["file"] for each in made["per_file_scores"]] == ["a.pdf", "c.pdf"]
+    assert made["bundle_meta"]["partial"] == {"files": 3, "without_entry": 1}
+    manifest = str(one.out / "manifest.json")
+    ledger = str(tmp_path / "ledger")
+    assert main(["normalize", str(one.out / "partial.json"), "--manifest", manifest, "--out", ledger]) == 1
+    [header] = (tmp_path / "ledger" / "headers.jsonl").read_text().splitlines()
+    assert [reason["code"] for reason in json.loads(header)["reasons"]] == ["file_without_entry"]
+
+
+def test_no_usable_reply_makes_no_partial_bundle(study):
+    nothing = study({"a.pdf": b"BEHAVE fail 3"})
+    assert nothing.command("--partial") == 1
+    assert not (nothing.out / "partial.json").exists()
+
+
+def test_the_whole_bundle_takes_the_place_of_the_partial_one(study):
+    one = study({"a.pdf": b"fine", "b.pdf": b"BEHAVE late 2"})
+    assert one.command("--partial") == 1
+    assert (one.out / "partial.json").exists()
+    assert one.command("--partial", "--attempts", "2") == 0
+    assert not (one.out / "partial.json").exists()
+    assert len(one.bundle["per_file_scores"]) == 2
+    assert "partial" not in one.bundle["bundle_meta"]

@@ -1,15 +1,21 @@
 """A judge behind a real HTTP server that misbehaves in every way a served model is known to."""
 
 import base64
+import gzip
+import html
 import json
+import re
+import tracemalloc
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from urllib.parse import unquote
 
 import pytest
 
 from normalizer.cli import main
-from normalizer.judge.calling.endpoint import wait_of
-from tests.support.judging import GOOD, KEY, PDF, Study, bad_endpoint
+from normalizer.judge.calling.calls import CallFailed
+from normalizer.judge.calling.endpoint import inflater, wait_of
+from tests.support.judging import GOOD, KEY, KEY_WITH_SLASHES, PDF, SPELLINGS, Study, bad_endpoint
 
 
 @pytest.fixture
@@ -273,3 +279,88 @@ def test_nobody_there_is_told_plainly(study, endpoint, capsys):
     one = study({"a.pdf": b"x"})
     assert one.judge("--endpoint", "http://127.0.0.1:9/v1", "--model", "judge-x", "--retries", "0") == 1
     assert "the connection failed: ConnectError" in capsys.readouterr().err
+
+
+def decoded_kept(one: Study) -> str:
+    """Everything kept, as text, with JSON escapes and percent-encoding undone twice."""
+    text = one.everything_kept().decode(errors="replace")
+    for _ in range(2):
+        text += re.sub(r"\\\\*u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text).replace("\\", "")
+    return text + unquote(text) + html.unescape(text)
+
+
+@pytest.mark.parametrize("status", [200, 400, 500])
+@pytest.mark.parametrize("form", SPELLINGS)
+def test_a_key_that_comes_back_in_another_spelling_is_cut_out(study, monkeypatch, capsys, form, status):
+    monkeypatch.setenv("MY_KEY", KEY_WITH_SLASHES)
+    one = study({"a.pdf": f"BEHAVE spell {status} {form}".encode()})
+    assert one.ask("--key-env", "MY_KEY", "--retries", "0") == 1
+    told = "".join(capsys.readouterr())
+    for kept in (told, told.replace("\\", ""), unquote(told), decoded_kept(one)):
+        assert KEY_WITH_SLASHES not in kept
+        assert "very/secret" not in kept
+
+
+def test_a_key_across_the_size_limit_leaves_no_part_of_it(study, monkeypatch, capsys):
+    monkeypatch.setenv("MY_KEY", KEY)
+    one = study({"a.pdf": b"BEHAVE padded 1000"})
+    assert one.ask("--key-env", "MY_KEY", "--max-reply", "1000") == 1
+    kept = one.everything_kept() + "".join(capsys.readouterr()).encode()
+    assert b"sk-" not in kept
+    assert b"[key]"[:2] in kept
+
+
+def test_a_key_goes_to_no_proxy(study, monkeypatch, endpoint):
+    with bad_endpoint() as proxy:
+        for name in ("http_proxy", "all_proxy", "HTTPS_PROXY"):
+            monkeypatch.setenv(name, proxy.url.removesuffix("/v1"))
+        monkeypatch.setenv("MY_KEY", KEY)
+        for host in ("127.0.0.1", "localhost"):
+            one = study({"a.pdf": host.encode()})
+            url = endpoint.url.replace("127.0.0.1", host)
+            one.judge("--endpoint", url, "--model", "judge-x", "--key-env", "MY_KEY", "--retries", "0")
+        assert proxy.headers == []
+    assert endpoint.requests
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "gzip,gzip", "gzip, gzip, gzip", "br"])
+def test_a_compressed_response_takes_no_more_memory_than_its_limit(study, capsys, encoding):
+    one = study({"a.pdf": f"BEHAVE bomb {encoding}".encode()})
+    tracemalloc.start()
+    try:
+        assert one.ask("--retries", "0", "--max-reply", "1000") == 1
+        # The server of the test, in this process, holds the body of 64 MiB, too.
+        assert tracemalloc.get_traced_memory()[1] < 200 << 20
+    finally:
+        tracemalloc.stop()
+    kept = sum(path.stat().st_size for path in one.out.rglob("*.response"))
+    assert kept <= 6000 + (1 << 16)
+
+
+def test_one_plain_compression_is_read_though_none_was_asked_for(study):
+    assert study({"a.pdf": b"BEHAVE packed"}).ask() == 0
+
+
+def test_inflating_is_bounded_at_every_step():
+    inflate = inflater("gzip")
+    assert len(inflate(gzip.compress(b"x" * (1 << 24)), 1000)) == 1000
+    with pytest.raises(CallFailed, match="was not asked for"):
+        inflater("gzip, gzip")
+
+
+def test_escape_sequences_of_an_endpoint_do_not_reach_the_terminal(study, monkeypatch, capsys):
+    monkeypatch.setenv("MY_KEY", "[31m-key")
+    one = study({"a.pdf": b"BEHAVE status 400 9"})
+    monkeypatch.setattr("tests.support.judging._Handler.send", _send_escapes)
+    assert one.ask("--key-env", "MY_KEY") == 1
+    said = "".join(capsys.readouterr())
+    assert "status 400: " in said
+    assert not any(not char.isprintable() and char != "\n" for char in said)
+
+
+def _send_escapes(handler, status, _body, _extra):
+    body = "\x1b]0;title\x07\x1b[2J \x9b31m \u202e evil".encode()
+    handler.send_response(status)
+    handler.send_header("content-length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)

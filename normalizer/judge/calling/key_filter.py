@@ -1,0 +1,75 @@
+"""Cut the API key out of everything that an endpoint sends back, before any of it is kept or shown.
+
+An endpoint may repeat the key as JSON escapes (`\\/`, `\\u002f`), escaped several times, percent-encoded or as HTML
+entities: all of these are cut out. Content in which the key still appears once its JSON strings are decoded is refused.
+An endpoint that disguises the key on purpose in another way is not noticed.
+"""
+
+import html
+import json
+import re
+from typing import Any
+from urllib.parse import unquote
+
+HIDDEN = "[key]"
+_LONGEST = 16
+"""Bytes that one character of the key may take in an encoding that is cut out."""
+
+
+class KeyRepeated(Exception):
+    """The content repeats the key in a form that cannot be cut out."""
+
+
+class KeyFilter:
+    """Removes one key from bytes and texts. An empty key removes nothing."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._pattern = re.compile("".join(map(_any_spelling, key)).encode()) if key else None
+
+    @property
+    def margin(self) -> int:
+        """How many bytes the longest spelling of the key may take: read that many more before content is cut."""
+        return len(self._key) * _LONGEST
+
+    def clean(self, data: bytes) -> bytes:
+        """The content without the key. Raises KeyRepeated if it still has it when decoded."""
+        if self._pattern is None:
+            return data
+        cleaned = self._pattern.sub(HIDDEN.encode(), data)
+        if any(self._key in text for text in _decoded(cleaned)):
+            raise KeyRepeated
+        return cleaned
+
+    def text(self, text: str) -> str:
+        """A message without the key, or only a note that it repeats the key."""
+        try:
+            return self.clean(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+        except KeyRepeated:
+            return f"(a message that repeats the key: {HIDDEN})"
+
+
+def _any_spelling(char: str) -> str:
+    code = ord(char)
+    return (
+        rf"(?:\\*{re.escape(char)}|\\+u00(?i:{code:02x})|%(?:25)*(?i:{code:02x})|&#0*{code};|&#(?i:x)0*(?i:{code:x});)"
+    )
+
+
+def _decoded(data: bytes) -> list[str]:
+    """The content as text, decoded in the usual ways, and every string in it if it is JSON."""
+    text = data.decode("utf-8", "replace")
+    found = [text, unquote(text), html.unescape(text)]
+    try:
+        waiting: list[Any] = [json.loads(text)]
+    except (ValueError, RecursionError):
+        return found
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [*value, *value.values()]
+        elif isinstance(value, list):
+            waiting += value
+        elif isinstance(value, str):
+            found += [value, unquote(value), html.unescape(value)]
+    return found

@@ -1,0 +1,48 @@
+"""Bundles that are no regular files: nothing hangs, nothing is read without end."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from normalizer.cli import main
+from normalizer.documents.settings import LIMITS
+from tests.support.bundles import bundle, entry
+
+
+@pytest.mark.parametrize("kind", ["fifo", "/dev/zero", "socket"])
+@pytest.mark.parametrize("option", ["bundle", "--manifest", "--rubric"])
+def test_only_regular_files_are_read(tmp_path, capsys, kind, option):
+    place = kind if kind.startswith("/") else str(tmp_path / "x")
+    if kind == "fifo":
+        os.mkfifo(place)
+    elif kind == "socket":
+        import socket
+
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(place)
+    (tmp_path / "b.json").write_text(json.dumps(bundle(entry())))
+    given = [place] if option == "bundle" else [str(tmp_path / "b.json"), option, place]
+    assert main(["normalize", *given, "--out", str(tmp_path / "l")]) == 2
+    assert f"cannot read {place}" in capsys.readouterr().err
+
+
+def test_a_device_without_an_end_on_standard_input_is_refused(tmp_path):
+    argv = [sys.executable, "-m", "normalizer", "normalize", "-", "--out", str(tmp_path / "l")]
+    with open("/dev/zero", "rb") as zero:
+        done = subprocess.run(argv, stdin=zero, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 2
+    assert b"a device without an end" in done.stderr
+
+
+def test_a_bundle_with_too_many_entries_is_one_unreadable_bundle(tmp_path, capsys):
+    entries = ",".join(["{}"] * (LIMITS["max_entries"] + 1))
+    (tmp_path / "b.json").write_text(f'{{"per_file_scores":[{entries}]}}')
+    assert main(["normalize", str(tmp_path / "b.json"), "--out", str(tmp_path / "l")]) == 1
+    assert "1 unreadable" in capsys.readouterr().err
+    [item] = (tmp_path / "l" / "audit.jsonl").read_text().splitlines()
+    [reason] = json.loads(item)["reasons"]
+    assert reason["code"] == "too_large"
+    assert reason["pointer"] == "/per_file_scores"

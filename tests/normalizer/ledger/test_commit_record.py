@@ -1,0 +1,208 @@
+"""The commit record: every changed byte of a ledger is noticed, and the record is a function of the content."""
+
+import json
+import os
+import random
+import shutil
+from pathlib import Path
+
+import contract_spec as spec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from normalizer.cli import main
+from normalizer.ledger import commit_record
+from normalizer.ledger.commit_record import SpanDigester, encode, load
+from normalizer.ledger.reader import reading
+from tests.normalizer.batch.test_run import made
+from tests.support.bundles import bundle, entry
+from tests.support.ledgers import recommit, without_record
+
+FLIPS = int(os.environ.get("LEDGER_FLIPS", "6"))
+"""Flips of each file; LEDGER_FLIPS=300 for the full number."""
+PLACES = ["records.jsonl", "invalid.jsonl", "headers.jsonl", "audit.jsonl", "commit.json"]
+PLACES += ["bundles/*.json", "settings/*.json"]
+COMMANDS = {
+    "aggregate": [],
+    "agreement": [],
+    "statistics": [],
+    "claims": [],
+    "report": ["--out", "PAGE"],
+    "verify-evidence": ["--artifacts", "FOLDER"],
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A ledger with lines in every file, under a manifest."""
+    folder = tmp_path_factory.mktemp("whole")
+    paths = made(folder / "b", 8)
+    (folder / "claims.json").write_text(
+        json.dumps(bundle(entry("0.pdf"), entry("1.pdf"), phase=1, aggregates={"mean_total": 5}, judge_model="j"))
+    )
+    (folder / "manifest.json").write_text(json.dumps({"files": [{"file": f"{n}.pdf"} for n in range(3)]}))
+    argv = ["normalize", *map(str, paths), str(folder / "claims.json"), "--manifest", str(folder / "manifest.json")]
+    assert main([*argv, "--out", str(folder / "ledger")]) == 1
+    return folder / "ledger"
+
+
+def flipped(ledger: Path, place: str, chance: random.Random) -> Path:
+    """Change one byte of one file; returns the file."""
+    path = chance.choice(sorted(ledger.glob(place)))
+    data = bytearray(path.read_bytes())
+    at = chance.randrange(len(data))
+    data[at] ^= chance.randrange(1, 256)
+    path.write_bytes(bytes(data))
+    return path
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_audit_finds_every_changed_byte(whole, tmp_path, capsys, place):
+    chance = random.Random(place)
+    ledger = tmp_path / "ledger"
+    shutil.copytree(whole, ledger)
+    for _ in range(FLIPS):
+        path = flipped(ledger, place, chance)
+        changed = path.read_bytes()
+        assert main(["audit", str(ledger)]) == 1, changed
+        assert "Traceback" not in capsys.readouterr().err
+        shutil.copy(whole / path.relative_to(ledger), path)
+    assert main(["audit", str(ledger)]) == 0
+
+
+@pytest.mark.parametrize("place", PLACES[:5])
+def test_no_command_computes_on_a_changed_byte_of_a_file_that_it_reads(whole, tmp_path, capsys, place):
+    chance = random.Random(place)
+    ledger = tmp_path / "ledger"
+    shutil.copytree(whole, ledger)
+    places = {"PAGE": str(tmp_path / "p.html"), "FOLDER": str(tmp_path)}
+    for _ in range(FLIPS):
+        path = flipped(ledger, place, chance)
+        for command, words in COMMANDS.items():
+            capsys.readouterr()
+            status = main([command, str(ledger), *(places.get(word, word) for word in words)])
+            said = capsys.readouterr()
+            assert (status, said.out) == (2, "")
+            assert path.name in said.err
+            assert "normalizer repair" in said.err
+        assert not (tmp_path / "p.html").exists()
+        shutil.copy(whole / path.relative_to(ledger), path)
+
+
+@pytest.mark.parametrize("place", PLACES[:4])
+def test_in_a_ledger_without_digests_no_changed_byte_ends_in_a_traceback(whole, tmp_path, capsys, place):
+    chance = random.Random(place)
+    ledger = tmp_path / "ledger"
+    shutil.copytree(whole, ledger)
+    without_record(ledger)
+    places = {"PAGE": str(tmp_path / "p.html"), "FOLDER": str(tmp_path)}
+    for _ in range(FLIPS):
+        path = flipped(ledger, place, chance)
+        for command, words in COMMANDS.items():
+            assert main([command, str(ledger), *(places.get(word, word) for word in words)]) in (0, 1, 2)
+            assert "Traceback" not in capsys.readouterr().err
+        assert main(["audit", str(ledger)]) == 1
+        shutil.copy(whole / path.relative_to(ledger), path)
+
+
+def test_a_ledger_of_an_earlier_version_is_read_and_told_as_one_without_digests(whole, tmp_path, capsys):
+    shutil.copytree(whole, tmp_path / "ledger")
+    ledger = str(without_record(tmp_path / "ledger"))
+    capsys.readouterr()
+    assert main(["audit", ledger]) == 0
+    assert "digests: none" in capsys.readouterr().out
+    assert main(["audit", ledger, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["digests"] == "none"
+    (tmp_path / "new.json").write_text(json.dumps(bundle(entry("0.pdf"), run_id="new")))
+    main(["normalize", str(tmp_path / "new.json"), "--out", ledger])
+    assert main(["audit", ledger, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["digests"] == "match"
+
+
+def test_the_record_fits_its_schema_and_covers_every_byte(whole):
+    record = json.loads((whole / "commit.json").read_bytes())
+    assert spec.violations("eval/ledger_commit.json", record) == []
+    for kind, spans in record["files"].items():
+        data = (whole / f"{kind}.jsonl").read_bytes()
+        assert sum(span["bytes"] for span in spans) == len(data)
+        assert sum(span["lines"] for span in spans) == data.count(b"\n")
+
+
+def test_runs_that_add_make_the_record_that_one_run_makes(whole, tmp_path, monkeypatch):
+    monkeypatch.setattr(commit_record, "SPAN_BYTES", 300)
+    paths = sorted((whole.parent / "b").glob("*.json"))
+    main(["normalize", *map(str, paths), "--out", str(tmp_path / "once")])
+    for path in paths:
+        main(["normalize", str(path), "--out", str(tmp_path / "often")])
+    assert (tmp_path / "often" / "commit.json").read_bytes() == (tmp_path / "once" / "commit.json").read_bytes()
+    assert main(["audit", str(tmp_path / "often")]) == 0
+    replaced = ["normalize", str(paths[0]), "--replace", "--out", str(tmp_path / "often")]
+    main(replaced)
+    assert (tmp_path / "often" / "commit.json").read_bytes() == (tmp_path / "once" / "commit.json").read_bytes()
+
+
+@given(st.lists(st.tuples(st.sampled_from(["00", "04", "fc"]), st.integers(0, 40))), st.randoms(use_true_random=False))
+@settings(max_examples=200)
+def test_spans_depend_on_the_content_and_not_on_the_pieces(lines, chance):
+    ordered = sorted((bucket, b"x" * size + b"\n") for bucket, size in lines)
+    by_line, by_piece = SpanDigester(), SpanDigester()
+    limit, commit_record.SPAN_BYTES = commit_record.SPAN_BYTES, 50
+    try:
+        for bucket, line in ordered:
+            by_line.add(bucket, line)
+        for bucket in sorted({bucket for bucket, _ in ordered}):
+            data = b"".join(line for other, line in ordered if other == bucket)
+            while data:
+                size = chance.randint(1, len(data))
+                by_piece.add(bucket, data[:size])
+                data = data[size:]
+    finally:
+        commit_record.SPAN_BYTES = limit
+    spans = by_line.spans()
+    assert spans == by_piece.spans()
+    assert sum(span.bytes for span in spans) == sum(len(line) for _, line in ordered)
+    assert all(span.bytes < 50 + 41 for span in spans)
+
+
+@pytest.mark.parametrize("change", ["a space", "another order", "no line end", "a link"])
+def test_a_record_that_says_as_much_in_other_bytes_is_refused(whole, tmp_path, capsys, change):
+    shutil.copytree(whole, tmp_path / "ledger")
+    path = tmp_path / "ledger" / "commit.json"
+    data = path.read_bytes()
+    members = json.loads(data)
+    if change == "a link":
+        path.rename(tmp_path / "elsewhere")
+        path.symlink_to(tmp_path / "elsewhere")
+    else:
+        others = {"a space": data[:1] + b" " + data[1:], "no line end": data[:-1]}
+        others["another order"] = json.dumps(dict(reversed(members.items())), separators=(",", ":")).encode() + b"\n"
+        path.write_bytes(others[change])
+    assert main(["aggregate", str(tmp_path / "ledger")]) == 2
+    assert "commit.json" in capsys.readouterr().err
+
+
+def test_a_run_refuses_a_changed_span_that_it_would_only_copy(whole, tmp_path, capsys):
+    shutil.copytree(whole, tmp_path / "ledger")
+    records = tmp_path / "ledger" / "records.jsonl"
+    records.write_bytes(records.read_bytes().replace(b"1", b"2", 1))
+    (tmp_path / "new.json").write_text(json.dumps(bundle(entry("0.pdf"), run_id="new")))
+    assert main(["normalize", str(tmp_path / "new.json"), "--out", str(tmp_path / "ledger")]) == 2
+    assert "records.jsonl was changed: line" in capsys.readouterr().err
+
+
+def test_lines_of_one_bundle_are_compared_with_their_digest(whole, tmp_path):
+    shutil.copytree(whole, tmp_path / "ledger")
+    with reading(tmp_path / "ledger") as ledger:
+        for item in ledger.items("headers"):
+            assert len(list(ledger.lines_of("records", item["bundle_sha256"]))) == item["valid"]
+
+
+def test_a_recomputed_record_is_accepted_by_readers(whole, tmp_path):
+    """Digests notice accidents and edits; a forger is noticed by `audit`, which normalizes the bundles again."""
+    shutil.copytree(whole, tmp_path / "ledger")
+    recommit(tmp_path / "ledger")
+    spans = load(whole)
+    assert spans is not None
+    assert load(tmp_path / "ledger") == spans
+    assert encode(spans) == (whole / "commit.json").read_bytes()
