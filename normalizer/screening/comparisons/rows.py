@@ -7,7 +7,7 @@ from normalizer.containers.mapping import Made, Mapping
 from normalizer.containers.readers.rows import Row
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings
-from normalizer.ledger.reader import COMPARISON_MARK
+from normalizer.ledger.line_format import COMPARISON_MARK
 from normalizer.screening import bundle_rules
 from normalizer.screening.bundle import COMPARISONS, Bundle
 from normalizer.screening.comparisons.records import ComparisonCandidates
