@@ -81,7 +81,7 @@ class ComparisonRecord(Model):
     """
     b: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = MISSING
     """
-    The generator of answer B. Absent: the bundle's `baseline`.
+    The generator of answer B. Absent: the `baseline` of the bundle or of the run.
     """
     verdict: Literal['a', 'b', 'draw', 'both_bad'] | comparison_bundle.Verdict1 | comparison_bundle.TwoScores | None
     """

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from re import compile
 from typing import Annotated, Literal
 
 from contract_spec.model import Model
@@ -21,6 +22,11 @@ from typing_extensions import TypeAliasType
 from . import rubric as rubric_1
 
 Name = TypeAliasType("Name", Annotated[StrictStr, Field(min_length=1)])
+
+
+Part = TypeAliasType(
+    "Part", Annotated[StrictStr, Field(pattern=compile('^(/([^~/]|~[01])*)+$(?!\\n)'))]
+)
 
 
 KeyItem = TypeAliasType("KeyItem", Annotated[StrictStr, Field(min_length=1)])
@@ -134,6 +140,11 @@ class DialectReply(Model):
 NumberItem = TypeAliasType("NumberItem", Annotated[StrictStr, Field(min_length=1)])
 
 
+WordsAdditionalProperty = TypeAliasType(
+    "WordsAdditionalProperty", Annotated[StrictStr, Field(min_length=1)]
+)
+
+
 class DialectOption(Model):
     """
     One of several places where a value may come from. Exactly one of `at`, `template`, `text` and `key` says where.
@@ -182,6 +193,12 @@ class DialectOption(Model):
     labels: Annotated[dict[str, StrictFloat] | MISSING, Field(min_length=1)] = MISSING
     """
     Texts that stand for numbers. The label stays in the row's text.
+    """
+    words: Annotated[
+        dict[str, WordsAdditionalProperty] | MISSING, Field(min_length=1)
+    ] = MISSING
+    """
+    Texts of the file and the word that each stands for, such as `a` for "A>B". The text as it was written stays in the row's text.
     """
     booleans: StrictBool = False
     """
@@ -259,6 +276,12 @@ class DialectValue(Model):
     labels: Annotated[dict[str, StrictFloat] | MISSING, Field(min_length=1)] = MISSING
     """
     Texts that stand for numbers. The label stays in the row's text.
+    """
+    words: Annotated[
+        dict[str, WordsAdditionalProperty] | MISSING, Field(min_length=1)
+    ] = MISSING
+    """
+    Texts of the file and the word that each stands for, such as `a` for "A>B". The text as it was written stays in the row's text.
     """
     booleans: StrictBool = False
     """
@@ -372,9 +395,115 @@ class DialectFields(Model):
     """
 
 
+class DialectBothAnswers(Model):
+    """
+    A value for each of the two answers.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    a: DialectValue
+    """
+    Of answer A.
+    """
+    b: DialectValue
+    """
+    Of answer B.
+    """
+
+
+class DialectComparison(Model):
+    """
+    The fields of a comparison, as `comparison_bundle.json` has them, and run metadata that a row has of its own. Exactly one of `verdict` and `scores` says who won.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    item: DialectValue
+    """
+    The identifier of the item that both answers are for.
+    """
+    a: DialectValue
+    """
+    The generator of answer A.
+    """
+    b: DialectValue | MISSING = MISSING
+    """
+    The generator of answer B. Absent from the dialect or from a row: the `baseline` stated with --set.
+    """
+    verdict: DialectValue | MISSING = MISSING
+    """
+    The verdict: a, b, draw or both_bad, which `words` makes of the file's own labels, or a preference from 1 (A) to 2 (B).
+    """
+    scores: DialectBothAnswers | MISSING = MISSING
+    """
+    The scores of both answers; the higher one wins.
+    """
+    verdict_about: Annotated[
+        Literal['answers', 'positions'] | MISSING, Field(title='VerdictAbout')
+    ] = MISSING
+    """
+    To which answers the verdict refers: to A and B by name, or to the positions shown. Absent: `answers`.
+    """
+    order: DialectValue | MISSING = MISSING
+    """
+    The order shown: ab, ba or unknown. Absent: unknown.
+    """
+    repeat: DialectValue | MISSING = MISSING
+    """
+    Which repetition of the question it is, counted from 0.
+    """
+    criterion: DialectValue | MISSING = MISSING
+    """
+    By what the answers were compared.
+    """
+    judge: DialectValue | MISSING = MISSING
+    """
+    The judge, where the row or the document has it.
+    """
+    own_output: DialectValue | MISSING = MISSING
+    """
+    Whether the judge judged an output of its own model, where the row or the document has it.
+    """
+    factors: dict[str, DialectValue] | MISSING = MISSING
+    """
+    Factor name to where its level stands. They become the record's `levels`. Numbers and booleans become their spelling.
+    """
+    length: DialectBothAnswers | MISSING = MISSING
+    """
+    The lengths of both answers.
+    """
+    evidence: DialectBothAnswers | MISSING = MISSING
+    """
+    The judge's evidence for both answers.
+    """
+    notes: DialectValue | MISSING = MISSING
+    """
+    The judge's notes.
+    """
+    eval_id: DialectValue | MISSING = MISSING
+    """
+    `eval_id` of the record, where the row or the document has it.
+    """
+    run_id: DialectValue | MISSING = MISSING
+    """
+    `run_id` of the record, where the row or the document has it.
+    """
+    created_at: DialectValue | MISSING = MISSING
+    """
+    `created_at` of the record, where the row or the document has it.
+    """
+    judge_prompt_version: DialectValue | MISSING = MISSING
+    """
+    `judge_prompt_version` of the record, where the row or the document has it.
+    """
+
+
 class Dialect(Model):
     """
-    How files of one judge or tool become entries: declared, recorded with every record, and never guessed. With `bundle` and `entry` it moves members of a judge bundle; with `container` and `fields` it reads any other file, row by row.
+    How files of one judge or tool become entries: declared, recorded with every record, and never guessed. With `bundle` and `entry` it moves members of a judge bundle; with `container` and `fields` or `comparison` it reads any other file, row by row.
     """
 
     model_config = ConfigDict(
@@ -388,6 +517,10 @@ class Dialect(Model):
     description: StrictStr | MISSING = MISSING
     """
     Which judge or tool writes like this.
+    """
+    kind: Literal['scores', 'comparison'] = 'scores'
+    """
+    What its rows hold. `scores`: scores of single answers, made as `fields` says. `comparison`: verdicts on two answers, made as `comparison` says.
     """
     bundle: Annotated[list[DialectStep], Field(validate_default=True)] = []
     """
@@ -431,6 +564,10 @@ class Dialect(Model):
     """
     One entry for each member or item that the pointer names, instead of one for the row; `*` is every key and index, and at its end a value that is neither object nor list is its own only item. A row with nothing there is one INVALID entry.
     """
+    parts: Annotated[list[Part] | MISSING, Field(min_length=1)] = MISSING
+    """
+    One entry for each of these pointers into the row, in place of `split`, for rows that hold several verdicts as members. The key of such a part is the pointer's last step. Nothing there: the entry is made without its part.
+    """
     join: DialectJoin | MISSING = MISSING
     """
     A second file, given with --join, whose rows are found by a key: for values that the file itself lacks, such as the category of a question.
@@ -443,11 +580,15 @@ class Dialect(Model):
     """
     fields: DialectFields | MISSING = MISSING
     """
-    How an entry is made from a row.
+    With the kind `scores`: how an entry is made from a row.
+    """
+    comparison: DialectComparison | MISSING = MISSING
+    """
+    With the kind `comparison`: how a comparison is made from a row.
     """
     key: Annotated[list[KeyItem], Field(min_length=1)] = ['file']
     """
-    By what entries are told apart: `file`, `judge_model`, `generator_model` and names of factors. Entries that agree in all of it are INVALID.
+    By what entries are told apart: `file`, `judge_model`, `generator_model` and names of factors. Entries that agree in all of it are INVALID. Not with the kind `comparison`, whose entries are told apart by item, pair, order, judge, repeat and criterion.
     """
     rubric: rubric_1.Rubric | MISSING = MISSING
     """

@@ -62,6 +62,12 @@ class RunMetadata(Model):
     """
     The model that produced the evaluated files.
     """
+    baseline: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = (
+        MISSING
+    )
+    """
+    The generator of answer B in comparisons whose row names none. Only with a dialect of the kind `comparison`; a bundle of comparisons states its own.
+    """
     phase: Annotated[Literal[0, 1, 2] | MISSING, Field(title='Phase')] = MISSING
     """
     The phase of the run. Absent: 0.

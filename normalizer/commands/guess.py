@@ -13,6 +13,10 @@ from normalizer.containers.readers.rows import MAX_ROW_BYTES
 from normalizer.documents.lossless import dumps
 
 _SHOWN = 3
+_TOLD = ("file", "scores", "item", "a", "b", "verdict", "order", "judge")
+"""Fields of an entry that are shown."""
+_STATED = {"judge": "judge_model", "b": "baseline"}
+"""Fields of a comparison, and what states them where rows lack them."""
 
 
 @click.command()
@@ -46,6 +50,7 @@ def _told(file: Path, found: list[Proposal]) -> list[str]:
     lines += ["", f"{best.name} would make:"]
     lines += [f"  {_entry(entry)}" for entry in best.entries[:_SHOWN]]
     known = {name for entry in best.entries for name in entry.metadata}
+    known |= {name for key, name in _STATED.items() if all(key in entry.value for entry in best.entries)}
     needs = [name for name in shipped.document(best.name).get("needs", []) if name not in known]
     stated = "".join(f" --set {name}=..." for name in needs)
     lines += ["", f"normalizer normalize {file} --dialect {best.name}{stated} --out LEDGER"]
@@ -53,6 +58,6 @@ def _told(file: Path, found: list[Proposal]) -> list[str]:
 
 
 def _entry(made: Made) -> str:
-    value = {key: made.value[key] for key in ("file", "scores") if key in made.value}
+    value = {key: made.value[key] for key in _TOLD if key in made.value}
     failed = "".join(f"  {problem.code}: {problem.message}" for problem in made.problems[:1])
     return f"{dumps({**value, **made.metadata})}{failed}"

@@ -53,7 +53,7 @@ def _record(record: dict[str, Any], kind: str) -> dict[str, Any]:
     return {
         "kind": kind,
         "id": record["record_id"],
-        "file": _text(record.get("file")),
+        "file": _text(record.get("file", record.get("item"))),
         "artifact": _text(record.get("artifact")),
         "judge_model": _text(record.get("judge_model")),
         "reasons": [reason["code"] for reason in record.get("reasons", [])],

@@ -33,7 +33,7 @@ class Proposal(NamedTuple):
     name: str
     entries: list[Made]
     scored: int
-    """Entries with a file and a score."""
+    """Entries with a file and a score, or with an item and a verdict."""
     failed: int
     """Entries whose judge gave no verdict, by declaration."""
     unreadable: int
@@ -60,9 +60,14 @@ def tried(stream: BinaryIO, name: str, document: bytes) -> Proposal | None:
                 made += [entry for entry in mapping.entries(row, reader.document) if entry is not None]
     except Unreadable:
         return None
-    scored = sum(bool(entry.value.get("file") and entry.value["scores"]) for entry in made)
+    scored = sum(_is_scored(entry.value) for entry in made)
     failed = sum(any(problem.code == "judge_failed" for problem in entry.problems) for entry in made)
     return Proposal(name, made, scored, failed, unreadable) if scored else None
+
+
+def _is_scored(value: dict[str, Any]) -> bool:
+    """Whether an entry names what was judged and has a score or a verdict."""
+    return bool((value.get("file") and value["scores"]) or (value.get("item") and "verdict" in value))
 
 
 def _weight(proposal: Proposal) -> float:

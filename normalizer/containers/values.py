@@ -206,15 +206,15 @@ def _template(template: str, at: str) -> Reader:
 
 
 def _conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | None:
-    """How text, labels, booleans and long fractions become scores, where anything is declared."""
-    names, labels = declared.get("number", []), declared.get("labels", {})
+    """How text, labels, words, booleans and long fractions are read, where anything is declared."""
+    names, labels, words = declared.get("number", []), declared.get("labels", {}), declared.get("words", {})
     booleans, places = declared.get("booleans", False), declared.get("places")
     try:
         for name in names:
             number("", name)
     except KeyError as error:
         raise UnusableDocument(f"the dialect's {at}: no number pattern is called {error}") from None
-    if not (names or labels or booleans or places is not None):
+    if not (names or labels or words or booleans or places is not None):
         return None
     least = None if places is None else Decimal(1).scaleb(-int(places))
 
@@ -224,6 +224,8 @@ def _conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | N
             return Read(Number("1" if value else "0"), read.take, "boolean")
         if type(value) is str and value in labels:
             return Read(Number(labels[value]), read.take, "label")
+        if type(value) is str and value in words:
+            return Read(words[value], read.take, "word")
         if type(value) is str:
             for name in names:
                 found = number(value, name)

@@ -81,6 +81,8 @@ def load(
     if stated is not None:
         chosen["stated"] = document("run_metadata", stated)
         _agreeing(chosen["stated"], chosen.get("manifest", {}), rubric_document["name"])
+        if "baseline" in chosen["stated"] and (chosen_dialect or {}).get("kind") != "comparison":
+            raise UnusableDocument("--set baseline is for dialects of the kind comparison: a bundle states its own")
     if joined is not None:
         chosen["joined"] = document("joined_file", joined)
     if ("joined" in chosen) != ("join" in chosen.get("dialect", {})):
@@ -103,11 +105,34 @@ def load(
 def checked_dialect(data: bytes) -> dict[str, Any]:
     """A dialect that moves members of bundles or maps rows, not both."""
     value = document("dialect", data)
-    if ("container" in value) != ("fields" in value):
-        raise UnusableDocument("the dialect must have both container and fields, or neither")
+    declared = "comparison" if value.get("kind") == "comparison" else "fields"
+    other = "fields" if declared == "comparison" else "comparison"
+    if other in value:
+        raise UnusableDocument(
+            f"the dialect has {other}, which belongs to the other kind: state its kind, or use {declared}"
+        )
+    if ("container" in value) != (declared in value):
+        raise UnusableDocument(f"the dialect must have both container and {declared}, or neither")
     if "container" in value and (value.get("bundle") or value.get("entry")):
-        raise UnusableDocument("the dialect must have container and fields, or moves under bundle and entry, not both")
+        raise UnusableDocument(
+            f"the dialect must have container and {declared}, or moves under bundle and entry, not both"
+        )
+    if "split" in value and "parts" in value:
+        raise UnusableDocument("the dialect must have split or parts, not both")
+    if declared == "comparison":
+        _comparing(value)
     return value
+
+
+def _comparing(dialect: dict[str, Any]) -> None:
+    """Refuse what a dialect of comparisons cannot have."""
+    if "comparison" not in dialect:
+        raise UnusableDocument("a dialect of the kind comparison must have container and comparison")
+    for name in ("key", "rubric"):
+        if name in dialect:
+            raise UnusableDocument(f"a dialect of the kind comparison has no {name}: leave it out")
+    if ("verdict" in dialect["comparison"]) == ("scores" in dialect["comparison"]):
+        raise UnusableDocument("the dialect's /comparison must have exactly one of verdict and scores")
 
 
 def _agreeing(stated: dict[str, Any], manifest: dict[str, Any], rubric: str) -> None:

@@ -8,8 +8,8 @@ from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings
 from normalizer.ledger.line_format import COMPARISON_MARK
 from normalizer.screening.bundle import read
-from normalizer.screening.comparison_records import ComparisonCandidates
-from normalizer.screening.comparison_rules import ComparisonScreen
+from normalizer.screening.comparisons.records import ComparisonCandidates
+from normalizer.screening.comparisons.rules import ComparisonScreen
 from normalizer.screening.entry_rules import Screen
 from normalizer.screening.reasons import Reason, text_of
 from normalizer.screening.records import Candidates, line

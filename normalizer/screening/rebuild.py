@@ -16,7 +16,7 @@ from normalizer.documents.dialect import Done, undo
 from normalizer.documents.pointers import opened
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import Ledger
-from normalizer.screening.comparison_records import FIELDS as COMPARISON_FIELDS
+from normalizer.screening.comparisons.records import FIELDS as COMPARISON_FIELDS
 from normalizer.screening.records import FIELDS
 
 

@@ -14,8 +14,8 @@ from normalizer.containers.readers.opening import opened
 from normalizer.containers.readers.rows import Row, Unreadable
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings
-from normalizer.screening.entry_rules import listing
-from normalizer.screening.reasons import Reason, sort, text_of
+from normalizer.screening.comparisons.rows import RowComparisons
+from normalizer.screening.reasons import Reason, text_of
 from normalizer.screening.records import line
 from normalizer.screening.row_records import RowRecords
 
@@ -82,7 +82,8 @@ class _Pass:
             raise TypeError("the settings have no dialect with a container")
         self._dialect, self._sha256, self._settings, self._out = dialect, sha256, settings, out
         self._mapping = Mapping(dialect, settings.joined)
-        self._records = RowRecords(sha256, settings, self._mapping.name)
+        compares = dialect.get("kind") == "comparison"
+        self._records = (RowComparisons if compares else RowRecords)(sha256, settings, self._mapping)
         self._copies = copies
         self.keys = bytearray()
         self._seen: set[str] = set()
@@ -117,7 +118,7 @@ class _Pass:
             unselected += self._left_out
             self._left_out = 0
             held = "" if index > before else row.gap + row.raw.decode()
-        unblamed = self._listing()
+        unblamed = self._records.listing(self._seen)
         kept = {
             "container": reader.kind,
             "tail": held + reader.tail,
@@ -127,7 +128,7 @@ class _Pass:
         header = (
             f'{{"bundle_sha256":"{self._sha256}","entries":{index},"valid":{valid},"invalid":{invalid},'
             f'"entries_at":"","settings":{dumps(self._settings.identity)},"header":{dumps(kept)},'
-            f'"reasons":{text_of(unblamed)}}}\n'
+            f'"reasons":{text_of(unblamed)}{self._records.mark}}}\n'
         )
         flawed = bool(invalid or unblamed)
         return RowCounts(valid, invalid, unreadable, unselected, header, flawed, self._first)
@@ -147,23 +148,16 @@ class _Pass:
             index += 1
 
     def _key(self, made: Made) -> bytes | None:
-        file = made.value.get("file")
-        if file is None:
+        known = self._records.identity(made)
+        if known is None:
             return None
+        name, key = known
         if self._settings.manifest is not None:
-            self._seen.add(file)
-        key = file
-        if self._mapping.key != ["file"]:
-            factors = made.metadata.get("factors", {})
-            known = {"file": file, **factors, **made.metadata}
-            key = repr([known.get(name) for name in self._mapping.key])
+            self._seen.add(name)
         digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
         if not self._copies:
             self.keys += digest
         return digest
-
-    def _listing(self) -> list[Reason]:
-        return sort(list(listing(self._settings.manifest, self._seen, self._records.rules.enforced, "")))
 
 
 def repeated(keys: bytearray) -> dict[bytes, int]:

@@ -1,24 +1,21 @@
 """Rows of a container to candidates and reasons: what `records` and `entry_rules` do for judge bundles."""
 
-import base64
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from normalizer.containers.mapping import Made, Step
+from normalizer.containers.mapping import Made, Mapping
 from normalizer.containers.number_text import readable_by
 from normalizer.containers.readers.rows import Row
 from normalizer.documents.lossless import Number, dumps, plain, quoted
 from normalizer.documents.settings import Settings
 from normalizer.screening import bundle_rules
-from normalizer.screening.entry_rules import EntryRules, self_judging
+from normalizer.screening.entry_rules import EntryRules, listing, self_judging
 from normalizer.screening.reasons import Reason, sort
 from normalizer.screening.records import METADATA
+from normalizer.screening.row_sources import MOST_KEPT, RowSources, placed, unreadable
 
 _OWN = tuple(key for key in METADATA if key != "factors")
 _NOTHING: dict[str, str] = {}
-_MOST_KEPT = 4096
-"""Metadata and steps kept for rows that have the same."""
 
 
 class RunMetadata(NamedTuple):
@@ -38,11 +35,14 @@ class RunMetadata(NamedTuple):
 class RowRecords:
     """Makes candidates and finds their reasons, for the rows of one file."""
 
-    def __init__(self, sha256: str, settings: Settings, dialect_name: str) -> None:
+    mark = ""
+    """What the header line has besides."""
+
+    def __init__(self, sha256: str, settings: Settings, mapping: Mapping) -> None:
         self._settings = settings
         self._phase = bundle_rules.phase_of({}, settings)
-        self._name = quoted(dialect_name)
-        self._source = f'"source":{{"bundle_sha256":"{sha256}","index":'
+        self._key = mapping.key
+        self._sources = RowSources(sha256, mapping.name)
         self.rules = EntryRules(settings, self._phase)
         self.shared = sort(
             [
@@ -52,35 +52,44 @@ class RowRecords:
         )
         """Reasons that every record has."""
         self._metadata: dict[Any, RunMetadata] = {}
-        self._steps: dict[tuple[Step, ...], str] = {}
         self._bare = self._gather({}, {}).with_factors({})
+
+    def listing(self, seen: Collection[str]) -> list[Reason]:
+        """The manifest's list against the files of the entries, as far as no record is to blame."""
+        return sort(list(listing(self._settings.manifest, seen, self.rules.enforced, "")))
+
+    def identity(self, made: Made) -> tuple[str, str] | None:
+        """The file of an entry and what tells it apart from others; None where it names no file."""
+        file = made.value.get("file")
+        if file is None:
+            return None
+        if self._key == ["file"]:
+            return file, file
+        known = {"file": file, **made.metadata.get("factors", {}), **made.metadata}
+        return file, repr([known.get(name) for name in self._key])
 
     def unreadable(self, index: int, row: Row) -> tuple[str, list[Reason]]:
         """The candidate and the reasons of a row that cannot be read."""
-        where = f"member {row.member}" if row.member else f"line {row.line}"
-        reason = Reason("row_unreadable", row.pointer, f"{where} cannot be read: {row.problem}")
-        body = f"{self._source_text(index, row, '', first=True)}}},{self._bare}"
-        return body, sort([*self.shared, reason])
+        body = f"{self._sources.of_unreadable(index, row)},{self._bare}"
+        return body, sort([*self.shared, unreadable(row)])
 
     def candidate(self, index: int, row: Row, made: Made, copies: int, *, first: bool) -> tuple[str, list[Reason]]:
         """The candidate and the reasons of an entry. `first`: it is the first of its row."""
         metadata = self._known(made)
         own = made.metadata.get("factors", _NOTHING)
         value = made.value if made.value["scores"] else {k: v for k, v in made.value.items() if k != "scores"}
-        source = self._source_text(index, row, made.part, first=first, answer=made.answer)
         parts = (
-            f'{source},"dialect":{{"name":{self._name},"steps":{self._steps_text(made.steps)}}}}}',
+            self._sources.of_entry(index, row, made, first=first),
             dumps(value)[1:-1],
             self._artifact(value.get("file")),
             metadata.with_factors(own),
         )
         found = self._found(made, copies) + metadata.reasons
         if metadata.factors:
-            found += _contradictions({"factors": own}, {"factors": metadata.factors})
+            found += contradictions({"factors": own}, {"factors": metadata.factors})
         reasons = self.shared
         if found:
-            written = {step.put: step.take for step in made.steps}
-            reasons = sort([*self.shared, *(self._placed(reason, row, made, written) for reason in found)])
+            reasons = sort([*self.shared, *placed(found, row, made)])
         return ",".join(part for part in parts if part), reasons
 
     def _found(self, made: Made, copies: int) -> list[Reason]:
@@ -108,40 +117,6 @@ class RowRecords:
         wanted = f'"number": ["{patterns[0]}"]' if patterns else '"labels", "number" or "failed"'
         return Reason("not_declared", reason.pointer, f"{shown} is text: declare {wanted} for it in the dialect")
 
-    def _placed(self, reason: Reason, row: Row, made: Made, written: dict[str, str]) -> Reason:
-        """The reason with a pointer to where the value was written; to the part or row where there is none."""
-        take = written.get(reason.pointer, "")
-        if take.startswith("/"):
-            return reason._replace(pointer=row.pointer + take)
-        if take.startswith("part:"):
-            return reason._replace(pointer=row.pointer + made.part + take.removeprefix("part:"))
-        return reason._replace(pointer=row.pointer + made.part)
-
-    def _source_text(self, index: int, row: Row, part: str, *, first: bool, answer: str | None = None) -> str:
-        text = f'{self._source}{index},"pointer":{quoted(row.pointer + part)},"line":{row.line}'
-        if row.member:
-            text += f',"member":{quoted(row.member)}'
-        if answer is not None:
-            digest = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()
-            text += f',"answer_sha256":"{digest}"'
-        if not first:
-            return text
-        if row.gap != ("\n" if index else ""):
-            text += f',"gap":{quoted(row.gap)}'
-        try:
-            return f'{text},"text":{quoted(row.raw.decode("utf-8"))}'
-        except UnicodeDecodeError:
-            return f'{text},"bytes":"{base64.b64encode(row.raw).decode("ascii")}"'
-
-    def _steps_text(self, steps: tuple[Step, ...]) -> str:
-        text = self._steps.get(steps)
-        if text is None:
-            done = [{"take": s.take, "put": s.put} | ({"as": s.how} if s.how else {}) for s in steps]
-            if len(self._steps) > _MOST_KEPT:
-                self._steps.clear()
-            text = self._steps[steps] = dumps(done)
-        return text
-
     def _artifact(self, file: Any) -> str:
         if type(file) is not str:
             return ""
@@ -157,7 +132,7 @@ class RowRecords:
         key = (file if listed else None, *(own.get(name) for name in _OWN))
         known = self._metadata.get(key)
         if known is None:
-            if len(self._metadata) > _MOST_KEPT:
+            if len(self._metadata) > MOST_KEPT:
                 self._metadata.clear()
             known = self._metadata[key] = self._gather(own, listed)
         return known
@@ -175,7 +150,7 @@ class RowRecords:
         ordered = {key: values[key] for key in METADATA if key in values}
         found = [*bundle_rules.recorded(ordered, self._phase, ("judge_model", "generator_model"))]
         scalars = {key: value for key, value in own.items() if key != "factors"}
-        found += [*_contradictions(scalars, {**run, **listed})]
+        found += [*contradictions(scalars, {**run, **listed})]
         if ordered.get("self_judged") is not True:
             found += self_judging(ordered)
         if type(ordered.get("self_judged", False)) is not bool:
@@ -184,7 +159,7 @@ class RowRecords:
         return RunMetadata(dumps(ordered)[1:-1], found, factors)
 
 
-def _contradictions(own: dict[str, Any], others: dict[str, Any]) -> Iterator[Reason]:
+def contradictions(own: dict[str, Any], others: dict[str, Any]) -> Iterator[Reason]:
     """Where a row and the manifest or --set both give a value they must agree."""
     for key, given in own.items():
         if key == "factors":

@@ -24,16 +24,17 @@ STATED = {"phase": 1, "protocol_version": "p-1"}
 # name: valid, invalid, unreadable, rows or parts without an entry, what --set must state
 CASES = {
     "mt-bench": (3, 1, 1, 0, ()),
+    "mt-bench-pair": (6, 2, 1, 0, ()),
     "inspect": (2, 0, 0, 0, ("judge_model",)),
     "promptfoo": (3, 1, 0, 0, ("judge_model",)),
     "deepeval": (3, 1, 0, 0, ("generator_model",)),
     "openai-evals": (3, 0, 0, 2, ("judge_model",)),
     "lm-eval": (5, 1, 0, 0, ("generator_model", "judge_model")),
-    "arena-hard": (5, 1, 0, 0, ()),
+    "arena-hard": (7, 1, 0, 0, ("baseline",)),
     "wildbench": (2, 1, 0, 0, ()),
-    "alpaca-eval": (3, 1, 0, 0, ()),
+    "alpaca-eval": (4, 1, 0, 0, ()),
     "prometheus": (3, 1, 0, 0, ("judge_model",)),
-    "judgebench": (3, 1, 0, 0, ()),
+    "judgebench": (5, 1, 0, 0, ()),
     "mlflow": (3, 1, 0, 2, ("generator_model",)),
     "langfuse": (3, 1, 0, 0, ("generator_model", "judge_model")),
     "otel": (2, 1, 0, 2, ("generator_model", "judge_model")),
@@ -87,7 +88,9 @@ def test_records_and_header_give_back_the_bytes(name):
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_lines_are_what_their_schemas_say(name):
     outcome = run(name, fixture(name))
-    kinds = {"eval_record": outcome.records, "invalid_record": outcome.invalid, "bundle_header": outcome.header}
+    compares = shipped.document(name).get("kind") == "comparison"
+    records, invalid = ("comparison_record", "invalid_comparison") if compares else ("eval_record", "invalid_record")
+    kinds = {records: outcome.records, invalid: outcome.invalid, "bundle_header": outcome.header}
     for kind, text in kinds.items():
         for line in lines(text):
             assert spec.violations(f"eval/{kind}.json", plain(line)) == []

@@ -6,7 +6,7 @@ needs the order.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import contract_spec as spec
@@ -18,7 +18,7 @@ from normalizer.documents.pointers import steps_of
 from normalizer.documents.settings import Settings
 from normalizer.screening import bundle_rules
 from normalizer.screening.bundle import Bundle
-from normalizer.screening.comparison_records import about, generators, named, order_of
+from normalizer.screening.comparisons.records import about, generators, named, order_of
 from normalizer.screening.reasons import Reason, one_a_place, sort
 from normalizer.screening.records import Entry, Metadata
 
@@ -32,36 +32,50 @@ class ComparisonScreen:
 
     def __init__(self, bundle: Bundle, entries: list[Entry], settings: Settings) -> None:
         self._bundle = bundle
-        self._manifest = settings.manifest
-        self._phase = bundle_rules.phase_of(bundle.envelope, settings)
-        self._enforced = phases.enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
+        self._rules = ComparisonRules(bundle, settings)
         values = [entry.value for entry in entries]
-        self._entries = [value for value in values if type(value) is dict]
-        self._identities = Counter(identity(bundle, value) for value in self._entries)
+        compared = [value for value in values if type(value) is dict]
+        self._identities = Counter(identity(bundle, value) for value in compared)
         taken = bundle_rules.taken_away(bundle)
         self.shared = sort(list(bundle_rules.reasons(bundle, values, taken, settings)))
         """Reasons that every record of the bundle has."""
-        self.unblamed = sort(list(self._listing()))
+        items = {value["item"] for value in compared if type(value.get("item")) is str}
+        self.unblamed = self._rules.listing(items)
         """Reasons that no record has."""
 
     def reasons(self, index: int, entry: Entry, metadata: Metadata) -> list[Reason]:
         """Everything wrong with an entry, its bundle's reasons included, in the fixed order."""
         value = entry.value
-        found = list(_shape(value))
+        copies = self._identities[identity(self._bundle, value)] if type(value) is dict else 1
+        found = self._rules.check(value, copies, metadata.values)
         found += bundle_rules.conflicts(entry.conflicts)
-        if type(value) is dict:
-            found += self._item(value)
-            found += self._outcome(value)
-            found += self._evidence(value.get("evidence", {}))
-            found += self._judge(value, metadata.values)
         at = f"{self._bundle.entries_at}/{index}"
         found = [reason._replace(pointer=at + original(reason.pointer, entry.moved)) for reason in found]
         return sort([*self.shared, *found]) if found else self.shared
 
-    def _item(self, entry: dict[str, Any]) -> Iterator[Reason]:
-        count = self._identities[identity(self._bundle, entry)]
-        if count > 1:
-            message = f"{count} entries are for this item, pair, order, judge and repeat: number them with repeat"
+
+class ComparisonRules:
+    """Checks one comparison at a time against the constraints of a phase."""
+
+    def __init__(self, bundle: Bundle, settings: Settings) -> None:
+        self._bundle = bundle
+        self._manifest = settings.manifest
+        self._phase = bundle_rules.phase_of(bundle.envelope, settings)
+        self._enforced = phases.enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
+
+    def check(self, value: Any, copies: int, metadata: dict[str, Any]) -> list[Reason]:
+        """Everything wrong with an entry, pointers as in the entry. `copies` entries claim to be this comparison."""
+        found = list(_shape(value))
+        if type(value) is dict:
+            found += self._item(value, copies)
+            found += self._outcome(value)
+            found += self._evidence(value.get("evidence", {}))
+            found += self._judge(value, metadata)
+        return found
+
+    def _item(self, entry: dict[str, Any], copies: int) -> Iterator[Reason]:
+        if copies > 1:
+            message = f"{copies} entries are for this item, pair, order, judge and repeat: number them with repeat"
             yield Reason("comparison_duplicated", "", message)
         item = entry.get("item")
         unlisted = self._manifest is not None and type(item) is str and item not in self._manifest.files
@@ -71,7 +85,7 @@ class ComparisonScreen:
     def _outcome(self, entry: dict[str, Any]) -> Iterator[Reason]:
         a, b = generators(self._bundle, entry)
         if b is None and "b" not in entry:
-            yield Reason("generator_model_missing", "/b", "the entry names no b, and the bundle no baseline")
+            yield Reason("generator_model_missing", "/b", "the entry names no b, and the bundle or run no baseline")
         if type(a) is str and a == b:
             yield Reason("generators_equal", "/a", f"both answers are of {dumps(a)}: give them different names")
         told = named(entry.get("verdict"))
@@ -100,17 +114,19 @@ class ComparisonScreen:
             message = f"{dumps(judge)} judged its own output: label the run self_judged: true, or the entry own_output"
             yield Reason("self_judging_unlabelled", "/own_output", message)
 
-    def _listing(self) -> Iterator[Reason]:
+    def listing(self, items: Collection[str]) -> list[Reason]:
         """The manifest's items against those compared, as far as no record is to blame."""
+        return sort(list(self._listing(items)))
+
+    def _listing(self, items: Collection[str]) -> Iterator[Reason]:
         if self._manifest is None:
             return
         at = self._bundle.entries_at
-        items = {value["item"] for value in self._entries if type(value.get("item")) is str}
         for item in self._manifest.files:
             if item not in items:
                 yield Reason("file_without_entry", at, f"the manifest's item {dumps(item)} has no comparison")
         if "manifest_files" not in self._enforced:
-            for item in items - self._manifest.files.keys():
+            for item in set(items) - self._manifest.files.keys():
                 yield Reason("file_not_in_manifest", at, f"{dumps(item)} is not in the manifest")
 
 

@@ -1,0 +1,139 @@
+"""What an entry is made of: scores of one answer, or a verdict on two."""
+
+from typing import Any, NamedTuple
+
+from normalizer.containers.making import Field, Making
+from normalizer.containers.values import MISSING
+from normalizer.documents.pointers import escape
+from normalizer.errors import UnusableDocument
+
+_SINGLE = ("total", "notes", "self_judged")
+_RUN = ("eval_id", "run_id", "created_at", "judge_prompt_version")
+_NAMES = (*_RUN, "judge_model", "generator_model")
+
+
+class Content(NamedTuple):
+    """The fields of an entry, the run metadata of its row, and the evaluated text where it is declared."""
+
+    value: dict[str, Any]
+    metadata: dict[str, Any]
+    answer: str | None = None
+
+
+class ScoresForm:
+    """Entries of single scores, as `fields` declares them."""
+
+    verdict_at = "/scores"
+    """Where an entry has the verdict, which is to blame where the judge's reply cannot be used."""
+
+    def __init__(self, fields: dict[str, Any], key: list[str]) -> None:
+        self._file = _field(fields["file"], "/file")
+        grouped = {
+            group: {name: _field(given, f"/{group}/{escape(name)}") for name, given in fields.get(group, {}).items()}
+            for group in ("scores", "evidence", "factors")
+        }
+        self._scores, self._evidence, self._factors = (list(grouped[name].items()) for name in grouped)
+        single = {name: _field(fields[name], f"/{name}") for name in (*_NAMES, *_SINGLE) if name in fields}
+        self._total, self._notes, self._label = (single.get(name) for name in _SINGLE)
+        self._answer = _field(fields["answer"], "/answer") if "answer" in fields else None
+        self._names = [(name, single[name]) for name in _NAMES if name in single]
+        known = {"file", "judge_model", "generator_model", *grouped["factors"]}
+        for name in key:
+            if name not in known:
+                raise UnusableDocument(f"the dialect's /key names {name!r}, which is no field or factor of its entries")
+
+    def content(self, made: Making) -> Content:
+        """Read all fields."""
+        value: dict[str, Any] = {}
+        if (file := made.text(self._file)) is not None:
+            value["file"] = file
+        value["scores"] = {name: score for name, field in self._scores if (score := made.score(field)) is not None}
+        evidence = {name: text for name, field in self._evidence if (text := made.text(field)) is not None}
+        if evidence:
+            value["evidence"] = evidence
+        if self._total is not None and (total := made.score(self._total)) is not None:
+            value["total"] = total
+        if self._notes is not None and (notes := made.text(self._notes)) is not None:
+            value["notes"] = notes
+        metadata: dict[str, Any] = {name: text for name, field in self._names if (text := made.text(field)) is not None}
+        if self._label is not None:
+            label = made.read(self._label)
+            if label is not MISSING and label is not None:
+                metadata["self_judged"] = label
+        factors = {name: level for name, field in self._factors if (level := made.text(field)) is not None}
+        if factors:
+            metadata["factors"] = factors
+        return Content(value, metadata, made.answer(self._answer) if self._answer is not None else None)
+
+
+class ComparisonForm:
+    """Comparisons of two answers, as `comparison` declares them."""
+
+    verdict_at = "/verdict"
+
+    def __init__(self, declared: dict[str, Any]) -> None:
+        self._texts = {name: _compared(declared, name) for name in ("item", "a", "b", "order") if name in declared}
+        late = ("criterion", "judge")
+        self._late = {name: _compared(declared, name) for name in late if name in declared}
+        self._verdict = _compared(declared, "verdict") if "verdict" in declared else None
+        self._scores = _both(declared, "scores", "/verdict")
+        self._about = declared.get("verdict_about")
+        self._repeat = _compared(declared, "repeat") if "repeat" in declared else None
+        self._own = _compared(declared, "own_output") if "own_output" in declared else None
+        self._levels = {
+            name: Field(given, f"/levels/{escape(name)}", f"/comparison/factors/{escape(name)}")
+            for name, given in declared.get("factors", {}).items()
+        }
+        self._length = _both(declared, "length", "/length")
+        self._evidence = _both(declared, "evidence", "/evidence")
+        self._notes = _compared(declared, "notes") if "notes" in declared else None
+        self._names = {name: _compared(declared, name) for name in _RUN if name in declared}
+
+    def content(self, made: Making) -> Content:
+        """Read all fields, in the order in which a record has them."""
+        value: dict[str, Any] = _texts(made, {name: self._texts[name] for name in self._texts if name != "order"})
+        if self._verdict is not None and (verdict := made.score(self._verdict)) is not None:
+            value["verdict"] = verdict
+        scores = _numbers(made, self._scores)
+        if scores:
+            value["verdict"] = scores
+        value |= _texts(made, {name: self._texts[name] for name in self._texts if name == "order"})
+        if self._about is not None:
+            value["verdict_about"] = self._about
+        if self._repeat is not None and (repeat := made.score(self._repeat)) is not None:
+            value["repeat"] = repeat
+        value |= _texts(made, self._late)
+        if self._own is not None and (own := made.read(self._own)) is not MISSING and own is not None:
+            value["own_output"] = own
+        for name, found in (
+            ("levels", _texts(made, self._levels)),
+            ("length", _numbers(made, self._length)),
+            ("evidence", _texts(made, self._evidence)),
+        ):
+            if found:
+                value[name] = found
+        if self._notes is not None and (notes := made.text(self._notes)) is not None:
+            value["notes"] = notes
+        return Content(value, _texts(made, self._names))
+
+
+def _field(declared: dict[str, Any], put: str) -> Field:
+    return Field(declared, put, f"/fields{put}")
+
+
+def _compared(declared: dict[str, Any], name: str) -> Field:
+    return Field(declared[name], f"/{name}", f"/comparison/{name}")
+
+
+def _both(declared: dict[str, Any], name: str, put: str) -> dict[str, Field]:
+    """The fields of A and B, where the dialect declares them."""
+    given = declared.get(name, {})
+    return {side: Field(given[side], f"{put}/{side}", f"/comparison/{name}/{side}") for side in given}
+
+
+def _texts(made: Making, fields: dict[str, Field]) -> dict[str, Any]:
+    return {name: text for name, field in fields.items() if (text := made.text(field)) is not None}
+
+
+def _numbers(made: Making, fields: dict[str, Field]) -> dict[str, Any]:
+    return {name: number for name, field in fields.items() if (number := made.score(field)) is not None}

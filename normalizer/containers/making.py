@@ -1,0 +1,95 @@
+"""One entry in the making: fields are read from a row, steps and problems are noted."""
+
+from typing import Any, NamedTuple
+
+from normalizer.containers.values import MISSING, Read, Reader, Scope, reader, row_member, text_of
+
+
+class Problem(NamedTuple):
+    """Why a field could not be made: a reason whose pointer is still one of the entry's."""
+
+    code: str
+    pointer: str
+    message: str
+
+
+class Step(NamedTuple):
+    """A value that was taken and where it was put."""
+
+    take: str
+    put: str
+    how: str
+
+
+class Field:
+    """A field of the entry: how it is read, and the step that is recorded where it is a member of the row.
+
+    `at` names its declaration in errors.
+    """
+
+    __slots__ = ("member", "put", "read", "step")
+
+    def __init__(self, declared: dict[str, Any], put: str, at: str) -> None:
+        self.put = put
+        self.read: Reader = reader(declared, at)
+        simple = row_member(declared)
+        self.member = simple.name if simple is not None else None
+        self.step = Step(simple.take, put, "") if simple is not None else None
+
+
+class Making:
+    """One entry in the making: what was read so far, and what went wrong."""
+
+    def __init__(self, scope: Scope, steps: list[Step], problems: list[Problem]) -> None:
+        self._scope = scope
+        self.steps = list(steps)
+        self.problems = list(problems)
+
+    def read(self, field: Field) -> Any:
+        """The value, or `MISSING`."""
+        row = self._scope.row
+        if field.step is not None and type(row) is dict:
+            if field.member not in row:
+                return MISSING
+            self.steps.append(field.step)
+            return row[field.member]
+        found: Read = field.read(self._scope)
+        if found.failed:
+            at = f" at {found.take}" if found.take else ""
+            self.problems.append(Problem("judge_failed", field.put, f"the judge gave no verdict: {found.failed}{at}"))
+            self.steps.append(Step(found.take, field.put, "failed"))
+        elif found.value is not MISSING:
+            self.steps.append(Step(found.take, field.put, found.how))
+        return found.value
+
+    def score(self, field: Field) -> Any:
+        """A score as it is; None where there is none to copy."""
+        value = self.read(field)
+        if value is MISSING:
+            return None
+        if value is None or type(value) is bool:
+            said = "null" if value is None else "true" if value else "false"
+            wanted = '"failed": [null]' if value is None else '"booleans": true, or list it under "failed",'
+            message = f"it is {said}, which is no score: declare {wanted} for it in the dialect"
+            self.problems.append(Problem("not_declared", field.put, message))
+            return None
+        return value
+
+    def answer(self, field: Field) -> str | None:
+        """The evaluated text, or None where it is no text. It is no field of the record, so no step is noted."""
+        value = field.read(self._scope).value
+        return value if type(value) is str else None
+
+    def text(self, field: Field) -> str | None:
+        """A text; numbers and booleans become their spelling, null counts as absent."""
+        value = self.read(field)
+        if type(value) is str:
+            return value
+        if value is MISSING or value is None:
+            return None
+        text = text_of(value)
+        if text is None:
+            kind = "a list" if type(value) is list else "an object"
+            message = f"it is {kind}, where text is wanted: point into it"
+            self.problems.append(Problem("not_declared", field.put, message))
+        return text
