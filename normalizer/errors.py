@@ -1,4 +1,4 @@
-"""What stops a run, as opposed to a finding: findings are values, kept in the ledger, and never raised."""
+"""Errors that stop a run. Findings are not errors: they are values, kept in the ledger."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -17,7 +17,7 @@ class UnusableLedger(CannotRun):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """What a wrong name could mean: names that begin like it or are near it, else all that there are."""
+    """Suggest names for a wrong one: those that begin like it or are near it, else all names."""
     names = sorted(known)
     near = [each for each in names if name and each.startswith(name)]
     near += [each for each in get_close_matches(name, names, n=3, cutoff=0.6) if each not in near]

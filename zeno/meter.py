@@ -1,4 +1,4 @@
-"""What one operation costs: time, bytes, files, lines, and how much text its answer holds so far."""
+"""Measure one operation: time, bytes, files, lines, and the size of its answer so far."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Confinement(NamedTuple):
-    """What the kernel enforces on this process, whatever its code does."""
+    """Restrictions that the kernel enforces on this process."""
 
     files: bool = False
     """Whether only files below the root and those of Python can be opened, and none but the log to write."""

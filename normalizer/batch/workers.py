@@ -44,7 +44,7 @@ class Done:
     taken: int = 0
     duplicates: int = 0
     known: int = 0
-    """Of the duplicates, those that the ledger had before the run."""
+    """Number of duplicates that the ledger had before the run."""
     read: int = 0
     audited: int = 0
     valid: int = 0
@@ -55,7 +55,7 @@ class Done:
     """Rows that hold no entry, by declaration of the dialect."""
     flawed: bool = False
     shown: tuple[tuple[str, bool, tuple[Reason, ...]], ...] = ()
-    """Of the first bundles with reasons: hash, whether it could be read, and the first reasons."""
+    """The first bundles with reasons: hash, whether it could be read, and its first reasons."""
     names: tuple[tuple[str, str], ...] = ()
     """Hashes of bundles taken in, with the names of their inputs."""
 

@@ -104,7 +104,7 @@ def spreading(function: Any) -> Any:
 def grouped(
     by: str, unit: str, interval: str, cluster: str | None, resamples: int, seed: int, **chosen: Any
 ) -> Options:
-    """What `--by`, `spreading` and `selecting` asked for."""
+    """Return the options that `--by`, `spreading` and `selecting` were given."""
     method = Method(
         bootstrap=interval == "bootstrap",
         cluster=None if cluster is None else checked(cluster, ALSO_SELECTED),

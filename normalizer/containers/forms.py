@@ -1,4 +1,4 @@
-"""What an entry is made of: scores of one answer, or a verdict on two."""
+"""The two forms of an entry: scores of one answer, or a verdict on two."""
 
 from typing import Any, NamedTuple
 

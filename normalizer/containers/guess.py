@@ -28,7 +28,7 @@ _LISTS = ("results", "samples", "rows", "data", "items", "records", "judgments",
 
 
 class Proposal(NamedTuple):
-    """What a dialect makes of the first rows of a file."""
+    """Entries that a dialect makes of the first rows of a file."""
 
     name: str
     entries: list[Made]
@@ -46,7 +46,7 @@ def proposals(stream: BinaryIO) -> list[Proposal]:
 
 
 def tried(stream: BinaryIO, name: str, document: bytes) -> Proposal | None:
-    """What a dialect makes of the first rows; None where it finds no score in them."""
+    """Read the first rows with a dialect; return None if it finds no score in them."""
     dialect = checked_dialect(document)
     mapping = Mapping(dialect)
     made: list[Made] = []

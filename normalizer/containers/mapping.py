@@ -26,7 +26,7 @@ class Made(NamedTuple):
 
 
 class Mapping:
-    """What a dialect declares about rows, ready to use."""
+    """The declarations of a dialect about rows, compiled."""
 
     def __init__(self, dialect: dict[str, Any], joined: str | None = None) -> None:
         self.name: str = dialect["name"]

@@ -19,7 +19,7 @@ MISSING: Any = object()
 
 
 class Scope(NamedTuple):
-    """What the values of one entry are read from."""
+    """Sources that the values of one entry are read from."""
 
     row: Any
     part: Any
@@ -102,7 +102,7 @@ def text_of(value: Any) -> str | None:
 
 
 def fetch(value: Any, steps: list[str]) -> Any:
-    """What stands at the end of the steps, or `MISSING`."""
+    """Return the value at the end of the steps, or `MISSING`."""
     for step in steps:
         if type(value) is dict:
             if step not in value:

@@ -20,7 +20,7 @@ class Scale:
     """The allowed scores of one dimension. Labels are strings, all other scores are numbers."""
 
     words: str
-    """What is allowed, in words that follow `must be`."""
+    """Allowed values, in words that follow `must be`."""
     spellings: dict[str, Decimal]
     """Scores known to be allowed by their spelling alone, and what they are worth: the quick way to say yes."""
     labels: dict[str, Decimal] | None
@@ -31,7 +31,7 @@ class Scale:
     """Every score is a multiple of this."""
 
     def worth(self, score: Any) -> Decimal | None:
-        """What a score counts for, exactly; None if it is not allowed."""
+        """Return the exact value of a score, or None if it is not allowed."""
         if self.labels is not None:
             return self.labels.get(score) if type(score) is str else None
         value = value_of(score) if type(score) is Number else None
@@ -85,7 +85,7 @@ def rubric_of(document: dict[str, Any]) -> Rubric:
 
 
 def contradictions(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """What is wrong with a rubric that its schema accepts: pointers and sentences."""
+    """Return mistakes of a rubric that its schema accepts, as pointers and sentences."""
     found = []
     for key, given in document["dimensions"].items():
         scale, at = given["scale"], f"/dimensions/{key}/scale"

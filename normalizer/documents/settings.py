@@ -26,7 +26,7 @@ class Settings:
     manifest: Manifest | None
     dialect: Dialect | None
     identity: dict[str, str]
-    """What a ledger records: the protocol, and the documents by hash."""
+    """The identity that a ledger records: the protocol, and the documents by hash."""
     documents: dict[str, str]
     """The documents in compact form, by hash."""
     stated: dict[str, Any] = field(default_factory=dict)

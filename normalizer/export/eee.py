@@ -13,7 +13,7 @@ _VERSION = "0.2.1"
 
 
 class Publisher(NamedTuple):
-    """What the format asks for and records do not say."""
+    """Values that the format requires and records do not have."""
 
     organization: str
     relationship: str

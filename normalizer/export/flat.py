@@ -30,7 +30,7 @@ LOSSES = {
         "the prompt of the judge, INVALID records, and what was left out but for its counts",
     ),
 }
-"""What each format cannot carry."""
+"""Fields that each format cannot carry."""
 
 _NESTED = {"scores": "score", "factors": "factor", "evidence": "evidence", "outcome": "outcome", "length": "length"}
 _FIRST = ("record_id", "bundle_sha256", "index", "pointer", "status", "eligibility", "kind", "file", "item", "artifact")

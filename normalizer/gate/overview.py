@@ -18,7 +18,7 @@ PASSES = ("better", "no_worse")
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is asked of the candidate."""
+    """Options of a gate."""
 
     margin: Fraction = Fraction(0)
     alpha: float = 0.05

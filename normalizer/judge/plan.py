@@ -1,4 +1,4 @@
-"""What a run is, worked out from its documents before anyone is asked: whom, under which name, by which rules.
+"""Plan a run from its documents before any call: which judge, under which name, by which rules.
 
 Everything that would make the bundle untrue or invalid later is refused here, before it is paid for.
 """

@@ -27,13 +27,13 @@ from normalizer.errors import CannotRun
 from normalizer.judge.replies import Reply, judged
 
 _KNOWN = {".lock", "manifest.json", "rubric.json", "inputs"}
-"""What a folder may hold before its run.json is there: the preparation was cut."""
+"""Names that a folder may hold before its run.json exists, after an interrupted preparation."""
 
 _PART = ".part"
 
 
 class Answer(NamedTuple):
-    """What a judge answered to one call."""
+    """The answer of a judge to one call."""
 
     reply: bytes
     truncated: bool = False

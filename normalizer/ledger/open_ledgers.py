@@ -159,7 +159,7 @@ def _account(sources: Sources, kind: str, item: dict[str, Any], documents: dict[
 
 
 def _files(manifest: Manifest, envelope: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What records of the manifest's files say or would have said, as `records` puts it together."""
+    """Return the metadata that records of the manifest's files have or would have, as `records` combines it."""
     run = ordinary_metadata(manifest.metadata)
     factors = {name: of.get("factors", {}) for name, of in (("envelope", envelope), ("run", run))}
     known = {**run, **envelope}

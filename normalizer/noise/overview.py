@@ -25,7 +25,7 @@ _Labels = dict[tuple[str, str | None], list[Fraction]]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the next study must find."""
+    """Options of a plan: the difference and power that the next study needs."""
 
     detect: float
     power: float = 0.8

@@ -40,7 +40,7 @@ class Comparison(NamedTuple):
 
     @property
     def score(self) -> Fraction:
-        """What A gets: 1 for a win, 1/2 for a draw, 0 for a loss. Only for decided comparisons."""
+        """Score of A: 1 for a win, 1/2 for a draw, 0 for a loss. Only for decided comparisons."""
         return {"a": Fraction(1), "draw": Fraction(1, 2), "b": Fraction(0)}[self.winner]
 
     def turned(self) -> "Comparison":
@@ -68,7 +68,7 @@ class Compared:
 
 @dataclass(slots=True)
 class _Reading:
-    """What is found while ledgers are read."""
+    """Counts and comparisons collected while ledgers are read."""
 
     groups: dict[Levels, list[Comparison]] = field(default_factory=lambda: defaultdict(list))
     kinds: Counter[Kind] = field(default_factory=Counter)

@@ -20,7 +20,7 @@ from normalizer.preferences.ratings import ratings
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked for."""
+    """Options of `normalizer preferences`."""
 
     by: tuple[str, ...] = ()
     where: dict[str, keys.Level] = field(default_factory=dict)

@@ -54,7 +54,7 @@ class Members:
         return [each for each in self.every if each.standing in wanted and each.level(key) == level]
 
     def by_judge(self, judge: str) -> list[Placed]:
-        """What a judge judged."""
+        """Return the records of a judge."""
         return [each for each in self.admitted if each.plain.get("judge_model") == judge]
 
     def pair(self, first: str, second: str) -> list[Placed]:

@@ -51,7 +51,7 @@ class Study:
     claims: list[dict[str, Any]]
     """The claims of all judges, no bundle twice."""
     evidence: list[dict[str, Any]] = field(default_factory=list)
-    """Of each ledger, where artifacts are given."""
+    """Evidence reports, one for each ledger, if artifacts are given."""
     bundles: dict[str, bytes] = field(default_factory=dict)
     """The raw bytes, by hash."""
     bundle_reasons: list[dict[str, Any]] = field(default_factory=list)

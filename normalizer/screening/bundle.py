@@ -25,9 +25,9 @@ class Bundle(NamedTuple):
     entries_at: str
     """Where the list stands in the document as it was written."""
     moved: list[Done]
-    """What the dialect did to the document."""
+    """Steps that the dialect took."""
     conflicts: list[str]
-    """What the dialect could not do, as pointers."""
+    """Pointers of the steps that the dialect could not take."""
     entries_name: str = ENTRIES
     """The name of the list of entries in our terms: COMPARISONS for a bundle of comparisons."""
 

@@ -1,4 +1,4 @@
-"""What is wrong with a bundle as a whole: its envelope, its phase, its manifest. Such reasons blame all its records."""
+"""Reasons against a bundle as a whole: its envelope, phase or manifest. They make all its records INVALID."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -73,14 +73,14 @@ def _is_sound(bundle: Bundle, envelope: dict[str, Any]) -> bool:
 
 
 def _violations(bundle: Bundle, envelope: dict[str, Any]) -> list[spec.Violation]:
-    """What the bundle's schema holds against an envelope. A sound list stands in for the entries, which are screened
+    """Validate an envelope against the bundle's schema. A valid list stands in for the entries, which are screened
     one by one elsewhere."""
     name = bundle.entries_name
     return spec.violations(_SCHEMAS[name], {**plain(envelope), name: _SOUND_ENTRIES[name]})
 
 
 def conflicts(pointers: list[str]) -> Iterator[Reason]:
-    """What a dialect could not do."""
+    """Return a reason for each step that a dialect could not take."""
     for pointer in pointers:
         yield Reason("dialect_conflict", pointer, "the dialect cannot move it there without losing something")
 

@@ -20,7 +20,7 @@ SHOWN = 3
 
 
 class Outcome(NamedTuple):
-    """What became of one bundle: lines for the files of a ledger, and their numbers."""
+    """The result of one bundle: lines for the files of a ledger, and their counts."""
 
     sha256: str
     records: str
@@ -83,7 +83,7 @@ def normalize(data: bytes, settings: Settings) -> Outcome:
 
 
 def of_rows(sha256: str, size: int, found: RowCounts, settings: Settings) -> Outcome:
-    """What became of a container whose records are written already."""
+    """Return the outcome of a container whose records are already written."""
     if found.problem is not None:
         return audited(sha256, size, found.problem, settings)
     shown = tuple(found.first_reasons)
@@ -103,7 +103,7 @@ def of_rows(sha256: str, size: int, found: RowCounts, settings: Settings) -> Out
 
 
 def audited(sha256: str, size: int, reason: Reason, settings: Settings) -> Outcome:
-    """What becomes of a bundle from which no record can be made."""
+    """Return the outcome of a bundle from which no record can be made."""
     audit = (
         f'{{"bundle_sha256":"{sha256}","bytes":{size},"settings":{dumps(settings.identity)},'
         f'"reasons":{text_of([reason])}}}\n'

@@ -33,6 +33,6 @@ def text_of(reasons: list[Reason]) -> str:
 
 
 def one_a_place(violations: list[spec.Violation]) -> list[spec.Violation]:
-    """What a schema holds against a value, once for each place: a wrong type is told before what follows from it."""
+    """Return schema violations of a value, one for each place; a wrong type comes before its consequences."""
     by_weight = sorted(violations, key=lambda violation: violation.keyword != "type")
     return list({violation.pointer: violation for violation in reversed(by_weight)}.values())

@@ -41,7 +41,7 @@ class Entry(NamedTuple):
 
 
 class Metadata(NamedTuple):
-    """What a record says of its run: bundle, manifest and the manifest's file taken together."""
+    """Run metadata of a record, from the bundle, the manifest and the manifest's file."""
 
     values: dict[str, Any]
     text: str
@@ -75,11 +75,11 @@ class Candidates:
         return Entry(*translate(raw, dialect.entry))
 
     def metadata_of(self, value: Any) -> Metadata:
-        """What the run's documents say of an entry's file."""
+        """Return the metadata of an entry's file, from the run's documents."""
         return self.metadata(value.get("file") if type(value) is dict else None)
 
     def metadata(self, file: Any) -> Metadata:
-        """What the run's documents say of that file."""
+        """Return the metadata of a file, from the run's documents."""
         manifest = self._settings.manifest
         if manifest is None or type(file) is not str or file not in manifest.files:
             return self._metadata

@@ -38,7 +38,7 @@ class Output(Protocol):
 
 
 class RowCounts(NamedTuple):
-    """What became of a file's rows, and its header line; or why no record can be made."""
+    """The result of a file's rows with its header line, or why no record can be made."""
 
     valid: int
     invalid: int

@@ -24,7 +24,7 @@ class RunMetadata(NamedTuple):
     text: str
     reasons: list[Reason]
     factors: dict[str, str]
-    """Of the run and of the manifest's file."""
+    """Metadata of the run and of the manifest's file."""
 
     def with_factors(self, own: dict[str, str]) -> str:
         """The members as they stand in a record."""
@@ -36,7 +36,7 @@ class RowRecords:
     """Makes candidates and finds their reasons, for the rows of one file."""
 
     mark = ""
-    """What the header line has besides."""
+    """Further fields of the header line."""
 
     def __init__(self, sha256: str, settings: Settings, mapping: Mapping) -> None:
         self._settings = settings

@@ -1,4 +1,4 @@
-"""What a record says of the row it comes from: where it stands, its text, and the steps that were taken."""
+"""The `source` of a record made from a row: its place, its text, and the steps that were taken."""
 
 import base64
 import hashlib

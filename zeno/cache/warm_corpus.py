@@ -149,7 +149,7 @@ class WarmSnapshot:
         """The version of the listing that the candidates are from."""
         self.candidates = candidates
         self._selected: dict[tuple[str, ...], tuple[Paths, Located]] = {}
-        """What was selected lately, by the entries of the selection."""
+        """Recent selections, by their entries."""
 
     def paths(self, selection: Selection) -> Paths:
         """The candidates that a selection asks for."""

@@ -59,7 +59,7 @@ class Shell:
         print("\r", end="", flush=True)
 
     def reply(self, line: str) -> str:
-        """What is printed for one line."""
+        """Return the text that is printed for one line."""
         try:
             words = shlex.split(line)
             if not words:
@@ -83,7 +83,7 @@ class Shell:
         return answer
 
     def complete(self, line: str, word: str) -> list[str]:
-        """What `word`, the last of `line`, could become."""
+        """Return completions of `word`, the last of `line`."""
         before = line[: len(line) - len(word)].split()
         if not before or before == ["help"]:
             return [f"{name} " for name in (*sorted(OPS), *WORDS) if name.startswith(word)]

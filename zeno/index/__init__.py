@@ -1,4 +1,4 @@
-r"""What a search can rule out without reading text. RE2 always decides; the index only reduces what it is asked about.
+r"""The search index: it rules out text that cannot match. RE2 decides about the rest.
 
 `signatures` are bits for each piece of text. `regex_reader` parses a pattern, `regex_characters` its character classes,
 `requirements` says which bits a piece must have to hold a match, and `literals` where a scan of the text can begin.

@@ -14,7 +14,7 @@ class Expression(NamedTuple):
     """A parsed pattern."""
 
     demand: Demand
-    """What the index must know of a piece of text with a matching line."""
+    """Condition that the index must meet for a piece of text with a matching line."""
     lines: str
     """The pattern for a text of many lines: the ends of a text have become the ends of lines."""
     needles: tuple[frozenset[bytes], ...]
@@ -98,7 +98,7 @@ class _Reader:
         return parts, ignore_case
 
     def _flags(self) -> str | None:
-        """What stands between the parenthesis that opens a group and its content, or None where none opens."""
+        """Return the text between a group's opening parenthesis and its content, or None if no group opens."""
         if not self._take("("):
             return None
         if not self._take("?"):

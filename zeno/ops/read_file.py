@@ -54,7 +54,7 @@ def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResul
 
 
 class _Read(NamedTuple):
-    """What came of one range."""
+    """The lines read for one range."""
 
     path: str
     start_line: int

@@ -91,7 +91,7 @@ class ColdCorpus:
 
 
 class ColdSnapshot:
-    """What one walk found."""
+    """The candidates that one walk found."""
 
     def __init__(self, corpus: ColdCorpus, candidates: Candidates) -> None:
         self._corpus = corpus

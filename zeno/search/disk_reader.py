@@ -110,7 +110,7 @@ class Reader:
         return size, text
 
     def _judge(self, read: Content | None, *, whole: bool) -> tuple[int, bytes | None]:
-        """What there is to count of what was read, and the text where something may match."""
+        """Count a file that was read, and return its text if something in it may match."""
         if read is None:
             return UNREADABLE, None
         size, data, binary = read

@@ -37,7 +37,7 @@ class Plan:
         self._case_sensitive = case_sensitive
         self._understood: Expression | None = None
         self.demand: Demand = NOTHING
-        """What the index must know of a piece of text that may hold a matching line."""
+        """Condition that the index must meet for a piece of text that may hold a matching line."""
         if not regex:
             self.demand = literal(pattern, case_sensitive=case_sensitive)
             return

@@ -56,7 +56,7 @@ class LeftOutNames(NamedTuple):
 
 
 def select(walked: Iterable[Run], rules: Rules, start: str = "") -> Candidates:
-    """Of names in sorted order, from `start` on, those that no exclude glob matches, capped: the same everywhere."""
+    """Take sorted names from `start` on, drop those that an exclude glob matches, and cap them."""
     excluded = matcher(rules.exclude_globs, "args.exclude_globs") if rules.exclude_globs else None
     paths = Paths()
     problems: list[Walked] = []
@@ -141,13 +141,13 @@ EVERYTHING = Selection(lambda _: True, lambda _: True, lambda paths: paths, ())
 
 
 def globbed(glob: str, field: str) -> Selection:
-    """What one glob asks for."""
+    """The paths that one glob matches."""
     globs = matcher([glob], field)
     return Selection(globs, reach([glob]), globs.of)
 
 
 def searched(search: Matches) -> Selection:
-    """What a regular expression asks for."""
+    """The paths that a regular expression matches."""
     return Selection(
         lambda path: search(path.encode()),
         lambda _: True,
@@ -156,7 +156,7 @@ def searched(search: Matches) -> Selection:
 
 
 def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
-    """What `grep.paths` asks for: each entry is a glob, a file to the letter, or a directory for all below it."""
+    """The paths that `grep.paths` selects: each entry is a glob, a file's path, or a directory for all below it."""
     # All entries are looked at before one that takes everything is believed: another may be outside the root.
     asked = [_relative(tree, entry, f"{field}[{index}]") for index, entry in enumerate(entries)]
     globs = [entry for entry in asked if WILDCARD.search(entry)]

@@ -37,7 +37,7 @@ class Reader(Protocol):
 
     kind: str
     document: Any
-    """What describes the run: the document around the rows, or None."""
+    """The document around the rows, which may describe the run; None if there is none."""
     tail: str
     """The text after the last row; known when all rows have been read."""
 

@@ -41,7 +41,7 @@ class ComparisonCandidates(Candidates):
     fields = FIELDS
 
     def metadata_of(self, value: Any) -> Metadata:
-        """What the run's documents and the entry itself say of an entry."""
+        """Return the metadata of an entry, from the run's documents and the entry itself."""
         entry = value if type(value) is dict else {}
         item = entry.get("item")
         manifest = self._settings.manifest
@@ -88,7 +88,7 @@ def order_of(entry: dict[str, Any]) -> Any:
 
 
 def about(bundle: Bundle, entry: dict[str, Any]) -> Any:
-    """What the verdict's `a` and `b` refer to: the answers by name, or the positions shown."""
+    """The meaning of `a` and `b` in the verdict: the answers by name, or the positions shown."""
     return entry.get("verdict_about", bundle.envelope.get("verdict_about", "answers"))
 
 

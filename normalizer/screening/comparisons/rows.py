@@ -22,7 +22,7 @@ class RowComparisons:
     """Makes candidates and finds their reasons, for the rows of one file."""
 
     mark = COMPARISON_MARK
-    """What the header line has besides."""
+    """Further fields of the header line."""
 
     def __init__(self, sha256: str, settings: Settings, mapping: Mapping) -> None:
         self._settings = settings
@@ -81,7 +81,7 @@ class RowComparisons:
         return kept + [Reason(*problem) for problem in made.problems]
 
     def _metadata(self, made: Made) -> tuple[Metadata, list[Reason]]:
-        """What the record says of its run, and where the row contradicts the manifest or --set."""
+        """Return the record's run metadata, and reasons where the row contradicts the manifest or --set."""
         value = made.value
         manifest = self._settings.manifest
         listed = manifest.files.get(value.get("item", ""), {}) if manifest is not None else {}

@@ -201,7 +201,7 @@ def _require_type(request: Request, wanted: str) -> None:
 
 
 async def _refused(_request: Request, error: Exception) -> Response:
-    """What routing and the door itself refuse: no such path, no such method, the wrong type."""
+    """Answer a request that routing refused: unknown path, wrong method or wrong media type."""
     assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker; it is registered for these only
     response = problem(error.detail, status=error.status_code)
     response.headers.update(error.headers or {})

@@ -107,7 +107,7 @@ def guarded(timeout: float) -> type[H11Protocol]:
             self._timer = self.loop.call_later(timeout, self._look)
 
         def _owed(self) -> tuple[int, ...] | None:
-            """What changes when the client does its part; None when it is the server's turn."""
+            """Return a value that changes with the client's progress; None when the server has to act."""
             unsent = self.transport.get_write_buffer_size()
             if unsent:
                 return (0, unsent)
