@@ -2,11 +2,11 @@
 
 Each generated request also goes through the stdio server: the two doors must agree on its verdict.
 
-The one exception from the checks is stated here and nowhere else. The schemas cannot say that `end_line` must not be
-below `start_line`, that a citation must not contradict itself, which strings are regular expressions of the dialect,
-globs of a sane size or possible file names, and how large a response gets. A request that breaks such a rule is valid
-data for schemathesis and still refused with 422: `positive_data_acceptance` is then left out, for that request only,
-and only if the rule is seen to be broken here.
+The one exception from the checks is stated here and nowhere else. The schemas cannot say that `end_line` must not
+be below `start_line`, which lists of files have pages, that a citation must not contradict itself, which strings
+are regular expressions of the dialect, globs of a sane size or possible file names, and how large a response gets.
+A request that breaks such a rule is valid data for schemathesis and still refused with 422:
+`positive_data_acceptance` is then left out, for that request only, and only if the rule is seen to be broken here.
 """
 
 import hashlib
@@ -97,7 +97,12 @@ def _breaks_a_rule(code: str, args: Any) -> bool:
         options.log_errors = False
         return any(_refused_by_re2(args.get(name), options) for name in ("pattern", "regex"))
     if code == "invalid_args":
-        backwards = args.get("end_line", 1 << 60) < args.get("start_line", 1)
+        ranges = [args, *args.get("ranges", [])]
+        backwards = any(one.get("end_line", 1 << 60) < one.get("start_line", 1) for one in ranges)
+        other_list = bool(args.get("tree")) + (args.get("sort") == "mtime")
+        # A list that is not by path has no pages, and an overview has one order.
+        if other_list and (other_list == 2 or "cursor" in args):
+            return True
         contradictory = any(map(_contradicts_itself, args.get("citations", [])))
         globs = json.dumps([args.get(name) for name in ("glob", "paths", "exclude_globs")])
         return backwards or contradictory or "{" in globs or "\\u0000" in json.dumps(args)

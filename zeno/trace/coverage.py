@@ -13,21 +13,13 @@ from zeno.files.walk import walk
 from zeno.text.file_lines import Window
 from zeno.trace.deliveries import Delivered, Lines
 from zeno.trace.digest import canonical
-from zeno.trace.events import Entry, Exchange
+from zeno.trace.events import OPERATIONS, OTHER, Entry, Exchange
 from zeno.trace.replay import Comparison, Replayer
 from zeno.trace.writer import counted
 
 _NO_LIMIT = (1 << 53) - 1
 # Hits beyond this many more are not counted one by one.
 MAX_COUNTED = 100_000
-# For each operation: the items its result lists, and the arguments that can cut the list.
-_LISTS = {
-    "list_files": ("files", ("max", "max_files")),
-    "grep": ("hits", ("max_hits", "max_files")),
-    "extract_symbols": ("symbols", ("max_symbols",)),
-    "read_file": ("lines", ("max_lines",)),
-    "peek": ("lines", ()),
-}
 _OF_TEXT = ("max_chars", "max_line_chars", "receipts")
 
 
@@ -152,7 +144,8 @@ def _searched(comparison: Comparison, patterns: dict[bytes, Pattern]) -> None:
 def truncation(comparison: Comparison, replayer: Replayer) -> Truncation:
     """Return how much a cut answer withheld, found by running its request again without limits."""
     exchange = comparison.exchange
-    what, limits = _LISTS.get(exchange.op, ("items", ()))
+    operation = OPERATIONS.get(exchange.op, OTHER)
+    what, limits = operation.items, operation.limits
     shown = exchange.answer["summary"]["count"]
     hidden, at_least = None, False
     if comparison.verdict == "same":

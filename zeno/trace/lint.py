@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 from zeno.trace.digest import canonical
-from zeno.trace.events import WITHOUT_REQUEST, Entry, Exchange, Pairing
+from zeno.trace.events import OPERATIONS, OTHER, WITHOUT_REQUEST, Entry, Exchange, Pairing
 
 _WARNINGS = frozenset({"time_backwards", "digest_changed", "unended_subcall", "no_evidence"})
-# The metric that a result's count must equal.
-_COUNTED = {"grep": "hits", "extract_symbols": "symbols"}
 
 
 class Finding(NamedTuple):
@@ -97,10 +95,11 @@ class _Linter:
         count, metrics = summary["count"], summary["metrics"]
         # A search that returns no hits counts files or lines instead.
         only_counts = exchange.op == "grep" and exchange.args.get("output", "hits") != "hits"
-        counted = None if only_counts else _COUNTED.get(exchange.op)
+        operation = OPERATIONS.get(exchange.op, OTHER)
+        counted = None if only_counts else operation.metric
         if counted in metrics and metrics[counted] != count:
             yield _finding(number, "miscounted", f"count is {count}, but metrics.{counted} is {metrics[counted]}")
-        if exchange.op in ("read_file", "peek", "describe") and count is not None:
+        if not operation.counted and count is not None:
             yield _finding(number, "miscounted", f"count must be null for {exchange.op}, not {count}")
         question = hashlib.sha256(canonical([exchange.op, exchange.args])).digest()
         before, digest = self._answers.setdefault(question, (number, exchange.answer["digest"]))

@@ -22,11 +22,10 @@ from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.trace.deliveries import Shown, Span, shown_by, span_told
 from zeno.trace.digest import canonical, digest
-from zeno.trace.events import Exchange
+from zeno.trace.events import OPERATIONS, OTHER, Exchange
 from zeno.trace.suspects import Suspects
 from zeno.trace.writer import counted
 
-_TEXTUAL = frozenset({"read_file", "peek", "grep"})
 # Errors that depend on the session and not on the request: run again, the request may succeed.
 _OF_THE_SESSION = frozenset({"trace_failed", "internal", "budget_exhausted", "deadline_exceeded", "cancelled"})
 
@@ -91,7 +90,9 @@ class Replayer:
         told = span_told(exchange.op, exchange.args, answer["summary"])
         spans = () if told is None else (told._replace(path=self.resolved(told.path)),)
         verdict: Verdict = "times" if exchange.op == "stat" and again.digest else "differs"
-        return Comparison(exchange, verdict, again, spans, certain=told is not None or exchange.op not in _TEXTUAL)
+        return Comparison(
+            exchange, verdict, again, spans, certain=told is not None or not OPERATIONS.get(exchange.op, OTHER).quotes
+        )
 
     def again(self, op: str, args: dict[str, Any]) -> Again:
         """Return the answer that a request gets now, from memory if it was run before."""
