@@ -85,7 +85,7 @@ def lock(session: nox.Session) -> None:
     _run(session, *compile_, *build, "-o", "tools/locks/run.txt")
     demo = ["--extra", "mcp", "--extra", "report"]
     _run(session, *compile_, *build, *demo, "-c", "tools/locks/run.txt", "-o", "tools/locks/demo.txt")
-    dev_ = ["--group", "dev", "--extra", "all", "--extra", "export"]
+    dev_ = ["--group", "dev", "--extra", "all", "--extra", "export", "--extra", "zstd"]
     _run(session, *compile_, *build, *dev_, "-o", "tools/locks/dev.txt")
     _run(session, *compile_, *build, "--extra", "spark", "-c", "tools/locks/dev.txt", "-o", "tools/locks/spark.txt")
 

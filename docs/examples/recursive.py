@@ -125,7 +125,7 @@ class Recursion:
 
     def _ask(self, op: str, args: dict[str, Any]) -> str:
         try:
-            return plain(getattr(self.zeno, op)(**args).model_dump(mode="json"))
+            return plain(getattr(self.zeno, op)(**args).model_dump(mode="json", exclude_none=True))
         except (Refused, TypeError) as error:
             return str(error)
 

@@ -104,7 +104,7 @@ def test_a_forged_row_is_noticed(tmp_path, capsys):
     ("argv", "says"),
     [
         (["--dialect", "mtbench"], "did you mean mt-bench"),
-        (["--dialect", "mt-bench", "--set", "judge=x"], "did you mean judge_model"),
+        (["--dialect", "mt-bench", "--set", "judge=x"], "did you mean judge_kind or judge_model"),
         (["--dialect", "mt-bench", "--set", "judge_model"], "write FIELD=VALUE"),
         (["--dialect", "mt-bench", "--set", "phase=7"], "phase"),
         (["--dialect", "mt-bench", "--set", "run_id=a", "--set", "run_id=b"], "given twice"),

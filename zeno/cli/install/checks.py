@@ -18,7 +18,10 @@ EXTRAS = {
     "mcp": ("mcp",),
     "http": ("starlette", "uvicorn"),
     "judge": ("httpx",),
-    "report": ("altair", "duckdb", "pypdf", "scipy", "vl_convert"),
+    "index": ("numpy",),
+    "report": ("altair", "duckdb", "numpy", "pypdf", "scipy", "vl_convert"),
+    "export": ("pyarrow",),
+    "zstd": ("zstandard",),
     "spark": ("pyspark",),
 }
 """Modules that each extra brings; tests/zeno/cli/install/test_checks.py compares with pyproject.toml."""
