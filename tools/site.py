@@ -38,9 +38,15 @@ NAV: list[dict[str, Any]] = [
         "normalizer": [
             {"Bundles and records": "docs/normalizer.md"},
             {"A worked example": "docs/example-study/README.md"},
+            {"Results of other tools": "docs/dialects/README.md"},
+            {"A tutorial with somebody else's results": "docs/dialects/tutorial.md"},
             {"Judging": "docs/judging.md"},
             {"From records to numbers": "docs/aggregation.md"},
+            {"Comparisons and preferences": "docs/preferences.md"},
+            {"Judges against people": "docs/calibration.md"},
+            {"Gates": "docs/gate.md"},
             {"The report": "docs/report.md"},
+            {"Python and exports": "docs/python.md"},
             {"How it grows": "docs/scale.md"},
             {"Clause by clause": "docs/clauses.md"},
         ]
