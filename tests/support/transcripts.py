@@ -102,7 +102,8 @@ class Outcome:
 
     @property
     def as_shown(self) -> bool:
-        return matches(self.step.shown, self.printed)
+        # A server in the background may end a line of its own on the terminal just before the command prints.
+        return matches(self.step.shown, self.printed) or matches(self.step.shown, self.printed.lstrip("\r\n"))
 
 
 def run_file(path: Path, folder: Path) -> list[Outcome]:
