@@ -81,6 +81,7 @@ class Methods:
         pattern: str,
         *,
         regex: bool | None = None,
+        multiline: bool | None = None,
         case_sensitive: bool | None = None,
         paths: Sequence[str] | None = None,
         output: Literal['hits', 'files', 'count'] | None = None,
@@ -97,11 +98,15 @@ class Methods:
         max_line_chars: int | None = None,
         max_chars: int | None = None,
     ) -> GrepResult:
-        """Search text files line by line for a literal or a regular expression. Hits sort by path, then line.
+        """Search text files line by line, or with multiline as whole texts, for a literal or a regular expression. Hits sort by path, then line.
 
         pattern: The text to find, or with regex an RE2 regular expression. It is matched against one line at a time,
-            without the line's end.
+            without the line's end, or with multiline against whole texts.
         regex: Take pattern as a regular expression. Default: false.
+        multiline: Let a match run over several lines. The pattern is matched against the text of each file: its
+            lines, each with \\n after it, the last one too. ^ and $ are the ends of lines, . matches no \\n unless
+            (?s) says so, and classes such as \\s and [^x] do match it. A hit is the lines of a match, from line to
+            end_line; matches that share a line are one hit. Default: false.
         case_sensitive: False folds case the simple Unicode way, for literals and regular expressions alike. Default:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
@@ -126,15 +131,17 @@ class Methods:
         max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
             end.
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
-            left for the next page; one that would not fit on any page is clipped.
+            left for the next page; one that would not fit on any page is clipped: its lines share the room, and where
+            they are too many text has only the first.
         """
-        return self.call("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.call("grep", _given(pattern=pattern, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def grep_pages(
         self,
         pattern: str,
         *,
         regex: bool | None = None,
+        multiline: bool | None = None,
         case_sensitive: bool | None = None,
         paths: Sequence[str] | None = None,
         output: Literal['hits', 'files', 'count'] | None = None,
@@ -154,8 +161,12 @@ class Methods:
         """All pages of grep, one after the other.
 
         pattern: The text to find, or with regex an RE2 regular expression. It is matched against one line at a time,
-            without the line's end.
+            without the line's end, or with multiline against whole texts.
         regex: Take pattern as a regular expression. Default: false.
+        multiline: Let a match run over several lines. The pattern is matched against the text of each file: its
+            lines, each with \\n after it, the last one too. ^ and $ are the ends of lines, . matches no \\n unless
+            (?s) says so, and classes such as \\s and [^x] do match it. A hit is the lines of a match, from line to
+            end_line; matches that share a line are one hit. Default: false.
         case_sensitive: False folds case the simple Unicode way, for literals and regular expressions alike. Default:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
@@ -180,9 +191,10 @@ class Methods:
         max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
             end.
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
-            left for the next page; one that would not fit on any page is clipped.
+            left for the next page; one that would not fit on any page is clipped: its lines share the room, and where
+            they are too many text has only the first.
         """
-        return self.pages("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.pages("grep", _given(pattern=pattern, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def list_files(
         self,
@@ -401,6 +413,7 @@ class AsyncMethods:
         pattern: str,
         *,
         regex: bool | None = None,
+        multiline: bool | None = None,
         case_sensitive: bool | None = None,
         paths: Sequence[str] | None = None,
         output: Literal['hits', 'files', 'count'] | None = None,
@@ -417,11 +430,15 @@ class AsyncMethods:
         max_line_chars: int | None = None,
         max_chars: int | None = None,
     ) -> GrepResult:
-        """Search text files line by line for a literal or a regular expression. Hits sort by path, then line.
+        """Search text files line by line, or with multiline as whole texts, for a literal or a regular expression. Hits sort by path, then line.
 
         pattern: The text to find, or with regex an RE2 regular expression. It is matched against one line at a time,
-            without the line's end.
+            without the line's end, or with multiline against whole texts.
         regex: Take pattern as a regular expression. Default: false.
+        multiline: Let a match run over several lines. The pattern is matched against the text of each file: its
+            lines, each with \\n after it, the last one too. ^ and $ are the ends of lines, . matches no \\n unless
+            (?s) says so, and classes such as \\s and [^x] do match it. A hit is the lines of a match, from line to
+            end_line; matches that share a line are one hit. Default: false.
         case_sensitive: False folds case the simple Unicode way, for literals and regular expressions alike. Default:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
@@ -446,15 +463,17 @@ class AsyncMethods:
         max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
             end.
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
-            left for the next page; one that would not fit on any page is clipped.
+            left for the next page; one that would not fit on any page is clipped: its lines share the room, and where
+            they are too many text has only the first.
         """
-        return await self.call("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return await self.call("grep", _given(pattern=pattern, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def grep_pages(
         self,
         pattern: str,
         *,
         regex: bool | None = None,
+        multiline: bool | None = None,
         case_sensitive: bool | None = None,
         paths: Sequence[str] | None = None,
         output: Literal['hits', 'files', 'count'] | None = None,
@@ -474,8 +493,12 @@ class AsyncMethods:
         """All pages of grep, one after the other.
 
         pattern: The text to find, or with regex an RE2 regular expression. It is matched against one line at a time,
-            without the line's end.
+            without the line's end, or with multiline against whole texts.
         regex: Take pattern as a regular expression. Default: false.
+        multiline: Let a match run over several lines. The pattern is matched against the text of each file: its
+            lines, each with \\n after it, the last one too. ^ and $ are the ends of lines, . matches no \\n unless
+            (?s) says so, and classes such as \\s and [^x] do match it. A hit is the lines of a match, from line to
+            end_line; matches that share a line are one hit. Default: false.
         case_sensitive: False folds case the simple Unicode way, for literals and regular expressions alike. Default:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
@@ -500,9 +523,10 @@ class AsyncMethods:
         max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
             end.
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
-            left for the next page; one that would not fit on any page is clipped.
+            left for the next page; one that would not fit on any page is clipped: its lines share the room, and where
+            they are too many text has only the first.
         """
-        return self.pages("grep", _given(pattern=pattern, regex=regex, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.pages("grep", _given(pattern=pattern, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     async def list_files(
         self,

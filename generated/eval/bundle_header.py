@@ -53,6 +53,12 @@ class Settings(Model):
     """
     SHA-256 of the joined file's document in compact form; absent where none was given.
     """
+    limits: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
+        MISSING
+    )
+    """
+    SHA-256 of the limits that the run set, in compact form; absent where those of rules/limits.json hold.
+    """
 
 
 class BundleHeader(Model):

@@ -106,7 +106,7 @@ class CalibrationCandidate(Model):
 
 class CalibrationIntervals(Model):
     """
-    Intervals by measure; null where fewer than 90 % of the resamples define it.
+    Intervals by measure: Wilson's of `exact`, Student's of `bias` and of the logarithm of `mae`, the others by the jackknife on Fisher's z. Null where there are fewer than 10 items (2 for the first three), where `mae` is 0 or another measure 1 or -1, or where it is undefined with or without some item.
     """
 
     model_config = ConfigDict(
@@ -131,6 +131,10 @@ class CalibrationIntervals(Model):
     kappa_quadratic: preferences.Interval | None
     """
     Kappa with squared weights.
+    """
+    alpha_ordinal: preferences.Interval | None
+    """
+    Krippendorff's ordinal alpha.
     """
     pearson: preferences.Interval | None
     """
@@ -256,7 +260,7 @@ class Annotator(Model):
     """
     ci95: CalibrationIntervals
     """
-    95 % bootstrap intervals by item.
+    95 % intervals, items being independent.
     """
     na: dict[str, StrictStr]
     """
@@ -402,7 +406,7 @@ class CalibratedJudge(Model):
     """
     ci95: CalibrationIntervals
     """
-    95 % bootstrap intervals by item.
+    95 % intervals, items being independent.
     """
     na: dict[str, StrictStr]
     """
@@ -520,7 +524,7 @@ class Calibration(Model):
     """
     bootstrap: preferences.BootstrapOptions
     """
-    How the bootstrap was done.
+    How items were resampled to correct the choice of the closest judge.
     """
     rounding: summary.Rounding
     """

@@ -153,6 +153,10 @@ class ComparisonRecord(Model):
     """
     The run.
     """
+    leg: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = MISSING
+    """
+    The leg of a run that went on with another judge. Absent: the run as it began.
+    """
     created_at: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = (
         MISSING
     )

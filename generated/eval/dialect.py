@@ -218,6 +218,10 @@ class DialectOption(Model):
     """
     With `at`: take the member of that object whose name is the text of the part, for rows that list the names of their metrics and have each metric as a member.
     """
+    count: Literal['characters'] | MISSING = MISSING
+    """
+    Take the length of the text instead of the text. `characters`: Unicode code points.
+    """
     places: Annotated[StrictInt | MISSING, Field(ge=0, le=12)] = MISSING
     """
     A number with more decimal places is rounded to so many, half to even. For doubles such as 0.6666666666666666, since a score has at most 12 places. The spelling stays in the row's text.
@@ -300,6 +304,10 @@ class DialectValue(Model):
     member: Literal['part'] | MISSING = MISSING
     """
     With `at`: take the member of that object whose name is the text of the part, for rows that list the names of their metrics and have each metric as a member.
+    """
+    count: Literal['characters'] | MISSING = MISSING
+    """
+    Take the length of the text instead of the text. `characters`: Unicode code points.
     """
     places: Annotated[StrictInt | MISSING, Field(ge=0, le=12)] = MISSING
     """

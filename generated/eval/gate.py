@@ -56,11 +56,11 @@ class GateLeftOut(Model):
     model_config = ConfigDict(
         extra='forbid',
     )
-    base: summary.LeftOut
+    base: summary.LeftOut | preferences.ComparisonsLeftOut
     """
     Of the base.
     """
-    candidate: summary.LeftOut
+    candidate: summary.LeftOut | preferences.ComparisonsLeftOut
     """
     Of the candidate.
     """
@@ -80,11 +80,11 @@ class GateResult(Model):
     """
     measure: StrictStr
     """
-    The dimension, or `total`.
+    The dimension, or `total`; of comparisons `rate`, that against the baseline.
     """
     n: Annotated[StrictInt, Field(ge=0)]
     """
-    Artifacts that both sides have.
+    Artifacts or items that both sides have.
     """
     difference: StrictFloat | None
     """
@@ -120,11 +120,11 @@ class GateResult(Model):
     """
     only_in_base: Annotated[StrictInt, Field(ge=0)]
     """
-    Artifacts that the candidate lacks.
+    Artifacts or items that the candidate lacks, or that no judge (of comparisons: in no order) judged on both sides.
     """
     only_in_candidate: Annotated[StrictInt, Field(ge=0)]
     """
-    Artifacts that the base lacks.
+    Artifacts or items that the base lacks, or that no judge (of comparisons: in no order) judged on both sides.
     """
     improved: Annotated[StrictInt, Field(ge=0)]
     """
@@ -184,9 +184,13 @@ class Gate(Model):
     """
     With fewer pairs a result is undecided.
     """
-    rubric: StrictStr
+    rubric: StrictStr | None
     """
-    The name of the scoring scale.
+    The name of the scoring scale; null for comparisons.
+    """
+    baseline: StrictStr | None
+    """
+    For comparisons: the generator that both sides were compared with.
     """
     where: GateSelections
     """

@@ -126,6 +126,10 @@ class InvalidRecord(Model):
     """
     The run. As it was given, whatever its type.
     """
+    leg: Any | MISSING = MISSING
+    """
+    The leg of a run that went on with another judge. As it was given, whatever its type.
+    """
     created_at: Any | MISSING = MISSING
     """
     When the run was made, as its maker wrote it. As it was given, whatever its type.

@@ -4,10 +4,49 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping as _Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictStr
+from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictStr, model_validator
+
+
+class _JsonSchemaRuntimeValidationBase(BaseModel):
+    __json_schema_property_count_rule__: ClassVar[tuple[Any, ...]] = ()
+
+    @model_validator(mode='before')
+    @classmethod
+    def _validate_json_schema_property_count(cls, data: Any) -> Any:
+        if not (rule := cls.__json_schema_property_count_rule__):
+            return data
+        if not (isinstance(data, dict) or isinstance(data, _Mapping)):
+            return data
+        property_count = len(data)
+        min_properties, max_properties = rule
+        if min_properties is not None and property_count < min_properties:
+            raise ValueError(f'Expected at least {min_properties} properties')
+        if max_properties is not None and property_count > max_properties:
+            raise ValueError(f'Expected at most {max_properties} properties')
+        return data
+
+
+class FencedTask(_JsonSchemaRuntimeValidationBase, Model):
+    """
+    Texts of the task, each between two lines with a marker derived from its hash.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    __json_schema_property_count_rule__: ClassVar[tuple[Any, ...]] = (1, None)
+    question: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The question: the BEGIN line, the text, a line feed and the END line.
+    """
+    reference: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The reference answer, written in the same way.
+    """
 
 
 class FencedText(Model):
@@ -49,7 +88,7 @@ class OpaqueDocument(Model):
 
 class JudgeInput(Model):
     """
-    What a judge is given for one evaluated file: three parts, and no fourth. A command reads this document on its standard input.
+    What a judge is given for one evaluated file: rules, scale and file, and the task where the manifest states one. A command reads this document on its standard input.
     """
 
     model_config = ConfigDict(
@@ -62,6 +101,10 @@ class JudgeInput(Model):
     scale: Annotated[StrictStr, Field(min_length=1)]
     """
     The active scale definitions. The same for every file of a run.
+    """
+    task: FencedTask | MISSING = MISSING
+    """
+    The question that the file answers and the reference answer, as far as the manifest states them. Absent: it states neither.
     """
     file: FencedText | OpaqueDocument
     """

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 from contract_spec.model import Model
 from pydantic import MISSING, ConfigDict, Field, StrictStr
 
+from . import run_metadata
+
 
 class JudgedFile(Model):
     """
@@ -30,6 +32,31 @@ class JudgedFile(Model):
     ]
     """
     SHA-256 of the input made of it.
+    """
+
+
+class Leg(Model):
+    """
+    What a leg continues.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    name: Annotated[StrictStr, Field(min_length=1, title='Name')]
+    """
+    The name of the leg, as its records have it.
+    """
+    run_sha256: Annotated[
+        StrictStr, Field(pattern='^[0-9a-f]{64}$(?!\\n)', title='Sha256')
+    ]
+    """
+    SHA-256 of the run.json of the run that it continues.
+    """
+    after: list[run_metadata.Name]
+    """
+    The earlier legs of that run, sorted by name. Files with a usable reply in the run or in one of them are not in this leg.
     """
 
 
@@ -98,6 +125,10 @@ class JudgeRun(Model):
     """
     Who is asked.
     """
+    leg: Leg | MISSING = MISSING
+    """
+    Present where the run is a leg: it goes on where another run has no usable reply, with another judge.
+    """
     manifest_sha256: Annotated[
         StrictStr, Field(pattern='^[0-9a-f]{64}$(?!\\n)', title='Sha256')
     ]
@@ -118,7 +149,7 @@ class JudgeRun(Model):
     """
     coincidences: list[StrictStr]
     """
-    Strings of the manifest that also stand in rules or scale as ordinary text, sorted.
+    Strings of the manifest that also stand in rules, scale or a task as ordinary text, sorted.
     """
     files: Annotated[list[JudgedFile], Field(min_length=1)]
     """

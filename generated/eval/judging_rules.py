@@ -13,6 +13,28 @@ from typing_extensions import TypeAliasType
 Rule = TypeAliasType("Rule", Annotated[StrictStr, Field(min_length=1)])
 
 
+class Task(Model):
+    """
+    Rules that are added where the manifest states a question or a reference for each file.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    given: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Takes the place of the first rule, which counts what the judge is given.
+    """
+    question: Annotated[StrictStr, Field(min_length=1)]
+    """
+    What the question is for.
+    """
+    reference: Annotated[StrictStr, Field(min_length=1)]
+    """
+    What the reference is for.
+    """
+
+
 ReplyItem = TypeAliasType("ReplyItem", Annotated[StrictStr, Field(min_length=1)])
 
 
@@ -27,6 +49,10 @@ class JudgingRules(Model):
     rules: Annotated[list[Rule], Field(min_length=1)]
     """
     How a file is scored, a rule an item.
+    """
+    task: Task
+    """
+    Rules that are added where the manifest states a question or a reference for each file.
     """
     relaxations: Annotated[StrictStr, Field(min_length=1)]
     """

@@ -140,7 +140,7 @@ class WinRate(Model):
     """
     bootstrap95: Interval | None
     """
-    The bootstrap's 95 % interval, items resampled.
+    The bootstrap's 95 % interval, items resampled; expanded percentiles.
     """
     share: StrictFloat | None
     """
@@ -202,7 +202,7 @@ class OverallRate(Model):
     """
     bootstrap95: Interval | None
     """
-    The bootstrap's 95 % interval, items resampled.
+    The bootstrap's 95 % interval, items resampled; expanded percentiles.
     """
     share: StrictFloat | None
     """
@@ -432,7 +432,7 @@ class PreferencePair(Model):
     """
     bootstrap95: Interval | None
     """
-    The bootstrap's 95 % interval, items resampled.
+    The bootstrap's 95 % interval, items resampled; expanded percentiles.
     """
     share: StrictFloat | None
     """
@@ -478,7 +478,7 @@ class SwappedComparisons(Model):
     """
     wilson95: Interval | None
     """
-    Wilson's 95 % interval of it.
+    Wilson's 95 % interval of it, for as many independent pairs as these are worth: those of one item go together.
     """
     first_both_times: Annotated[StrictInt, Field(ge=0)]
     """

@@ -4,10 +4,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping as _Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from contract_spec.model import Model
-from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictStr
+from pydantic import (
+    MISSING,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictStr,
+    model_validator,
+)
+
+
+class _JsonSchemaRuntimeValidationBase(BaseModel):
+    __json_schema_property_count_rule__: ClassVar[tuple[Any, ...]] = ()
+
+    @model_validator(mode='before')
+    @classmethod
+    def _validate_json_schema_property_count(cls, data: Any) -> Any:
+        if not (rule := cls.__json_schema_property_count_rule__):
+            return data
+        if not (isinstance(data, dict) or isinstance(data, _Mapping)):
+            return data
+        property_count = len(data)
+        min_properties, max_properties = rule
+        if min_properties is not None and property_count < min_properties:
+            raise ValueError(f'Expected at least {min_properties} properties')
+        if max_properties is not None and property_count > max_properties:
+            raise ValueError(f'Expected at most {max_properties} properties')
+        return data
 
 
 class Relaxation(Model):
@@ -27,6 +55,25 @@ class Relaxation(Model):
     )
     """
     The constraint of the phase rules that is not enforced on this run. Absent: the statement changes what the judge is told and no check.
+    """
+
+
+class Task(_JsonSchemaRuntimeValidationBase, Model):
+    """
+    What a judge must know of the task to score by it.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    __json_schema_property_count_rule__: ClassVar[tuple[Any, ...]] = (1, None)
+    question: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The question or instruction that the file answers, to the character.
+    """
+    reference: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    A reference answer, to the character.
     """
 
 
@@ -56,6 +103,10 @@ class ManifestFile(Model):
     )
     """
     SHA-256 of the file's bytes, in lower-case hexadecimal.
+    """
+    task: Task | MISSING = MISSING
+    """
+    The question that the file answers, and a reference answer: a fourth part of the judge's input. Every file of the manifest has the same members here, or none.
     """
     generator_model: Annotated[
         StrictStr | MISSING, Field(min_length=1, title='Name')
@@ -88,6 +139,10 @@ class RunManifest(Model):
     run_id: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = MISSING
     """
     The run.
+    """
+    leg: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = MISSING
+    """
+    The leg of a run that went on with another judge. Absent: the run as it began.
     """
     created_at: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = (
         MISSING

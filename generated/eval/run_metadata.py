@@ -8,6 +8,12 @@ from typing import Annotated, Literal
 
 from contract_spec.model import Model
 from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictStr
+from typing_extensions import TypeAliasType
+
+Name = TypeAliasType("Name", Annotated[StrictStr, Field(min_length=1, title='Name')])
+"""
+A string that names something; never empty.
+"""
 
 
 class RunMetadata(Model):
@@ -25,6 +31,10 @@ class RunMetadata(Model):
     run_id: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = MISSING
     """
     The run.
+    """
+    leg: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = MISSING
+    """
+    The leg of a run that went on with another judge. Absent: the run as it began.
     """
     created_at: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = (
         MISSING

@@ -420,7 +420,7 @@ class Statistics(Model):
     """
     True: phase 0 is admitted; nothing here is a final claim.
     """
-    flags: list[Literal['diagnostic', 'mixed_phases', 'mixed_protocol_versions']]
+    flags: list[Literal['diagnostic', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions']]
     """
-    What must be said of every number here. mixed_phases, mixed_protocol_versions: records of several are put together, because that was asked for.
+    What must be said of every number here. mixed_judge_kinds, mixed_legs, mixed_phases, mixed_protocol_versions: records of several are put together, because that was asked for.
     """

@@ -35,6 +35,7 @@ class McpRules(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     description: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -43,6 +44,10 @@ class McpRules(Model):
     instructions: Annotated[StrictStr, Field(min_length=1)]
     """
     Told to a client when it connects.
+    """
+    roots: Annotated[StrictStr, Field(pattern='^[^{}]*\\{names\\}[^{}]*$(?!\\n)')]
+    """
+    Told after the instructions where roots have names; {names} stands for these.
     """
     tools: dict[str, McpTool]
     """

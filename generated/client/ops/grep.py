@@ -32,11 +32,15 @@ class GrepArgs(ClientResult):
     )
     pattern: Annotated[StrictStr, Field(min_length=1)]
     """
-    The text to find, or with regex an RE2 regular expression. It is matched against one line at a time, without the line's end.
+    The text to find, or with regex an RE2 regular expression. It is matched against one line at a time, without the line's end, or with multiline against whole texts.
     """
     regex: StrictBool = False
     """
     Take pattern as a regular expression.
+    """
+    multiline: StrictBool = False
+    """
+    Let a match run over several lines. The pattern is matched against the text of each file: its lines, each with \\n after it, the last one too. ^ and $ are the ends of lines, . matches no \\n unless (?s) says so, and classes such as \\s and [^x] do match it. A hit is the lines of a match, from line to end_line; matches that share a line are one hit.
     """
     case_sensitive: StrictBool = True
     """
@@ -96,7 +100,7 @@ class GrepArgs(ClientResult):
     """
     max_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
     """
-    Return at most this many characters of text in all, context included. A hit that does not fit is left for the next page; one that would not fit on any page is clipped.
+    Return at most this many characters of text in all, context included. A hit that does not fit is left for the next page; one that would not fit on any page is clipped: its lines share the room, and where they are too many text has only the first.
     """
 
 
@@ -124,7 +128,7 @@ class GrepLine(ClientResult):
 
 class GrepHit(ClientResult):
     """
-    A line that matches, whatever the number of matches in it.
+    A line that matches, whatever the number of matches in it; with multiline the lines of a match.
     """
 
     model_config = ConfigDict(
@@ -139,21 +143,25 @@ class GrepHit(ClientResult):
     """
     Line number, counted from 1.
     """
+    end_line: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    Present exactly when multiline is true: the last line of the hit, line itself where it has one.
+    """
     text: StrictStr
     """
-    The line without its end.
+    The line without its end; with multiline the lines from line to end_line joined by \\n.
     """
     clipped: Literal[True] | None = None
     """
-    Present when part of the line was left out; text is then the part around the first match.
+    Present when part of the line was left out; text is then the part around the first match. With multiline: when part of any line was left out.
     """
     sha256: Annotated[StrictStr | None, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = None
     """
-    Present exactly when receipts is true: SHA-256, in lower-case hexadecimal, of the UTF-8 bytes of the whole line, clipped or not.
+    Present exactly when receipts is true: SHA-256, in lower-case hexadecimal, of the UTF-8 bytes of the whole line, or of the whole lines joined by \\n, clipped or not.
     """
     context: Annotated[list[GrepLine] | None, Field(min_length=1)] = None
     """
-    Present exactly when context is above 0: the lines around the hit, clipped to the file, the hit's own line included.
+    Present exactly when context is above 0: the lines around the hit, clipped to the file, the hit's own lines included.
     """
 
 
@@ -171,7 +179,7 @@ class GrepFileCount(ClientResult):
     """
     lines: Annotated[StrictInt, Field(ge=1)]
     """
-    How many of its lines match.
+    How many of its lines match; with multiline, how many are part of a match.
     """
 
 
@@ -189,7 +197,7 @@ class GrepTotal(ClientResult):
     """
     lines: Annotated[StrictInt, Field(ge=0)]
     """
-    Matching lines.
+    Matching lines; with multiline, lines that are part of a match.
     """
 
 
@@ -207,7 +215,7 @@ class GrepSkipped(ClientResult):
     """
     too_large: Annotated[StrictInt, Field(ge=0)]
     """
-    Files larger than max_bytes or 64 MiB, binary or not.
+    Files larger than max_bytes or 64 MiB, binary or not; with multiline also files with so many matches that the search gave up, after 64 GiB counted as the bytes from each match to the end of the file.
     """
     unreadable: Annotated[StrictInt, Field(ge=0)]
     """
@@ -291,7 +299,7 @@ class GrepResult(ClientResult):
 
 class Grep(ClientResult):
     """
-    Search text files line by line for a literal or a regular expression. Hits sort by path, then line.
+    Search text files line by line, or with multiline as whole texts, for a literal or a regular expression. Hits sort by path, then line.
     """
 
     model_config = ConfigDict(

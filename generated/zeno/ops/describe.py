@@ -57,7 +57,7 @@ class OperationDescription(Model):
 
 class ServerLimits(Model):
     """
-    Limits in force. max_seconds and those of the session's budget are present exactly when they are set.
+    Limits in force. max_seconds, max_pattern_work and those of the session's budget are present exactly when they are set.
     """
 
     model_config = ConfigDict(
@@ -86,6 +86,10 @@ class ServerLimits(Model):
     max_seconds: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
     """
     Seconds that one request may take; present exactly when set.
+    """
+    max_pattern_work: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    States of a large regular expression times bytes of text that one request may take; present exactly when another limit than the protocol's is set.
     """
 
 
@@ -116,6 +120,9 @@ OnlyItem = TypeAliasType("OnlyItem", Annotated[StrictStr, Field(min_length=1)])
 List = TypeAliasType("List", Annotated[StrictStr, Field(min_length=1)])
 
 
+WithinItem = TypeAliasType("WithinItem", Annotated[StrictStr, Field(min_length=1)])
+
+
 class ServerPolicy(Model):
     """
     What this server never shows, whatever a request says. A denied path is refused with the code denied, and left out of lists and searches.
@@ -140,6 +147,10 @@ class ServerPolicy(Model):
     """
     Whether names that ignore rules leave out are denied.
     """
+    within: list[WithinItem] | MISSING = MISSING
+    """
+    Directories outside which everything is denied. Present exactly when the roots of the MCP client narrow what is served.
+    """
 
 
 class Confinement(Model):
@@ -158,6 +169,9 @@ class Confinement(Model):
     """
     Whether the process can neither make TCP connections nor listen on a further TCP port.
     """
+
+
+Root = TypeAliasType("Root", Annotated[StrictStr, Field(min_length=1)])
 
 
 class DescribeResult(Model):
@@ -185,6 +199,10 @@ class DescribeResult(Model):
     """
     Flags in force.
     """
+    roots: Annotated[list[Root] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Names of the roots, sorted; every path begins with one of them. Absent where one root is served without a name, and paths begin below it.
+    """
     policy: ServerPolicy | MISSING = MISSING
     """
     Present exactly when the server has a policy.
@@ -195,7 +213,7 @@ class DescribeResult(Model):
     """
     model_defaults: dict[str, dict[str, Any]] | MISSING = MISSING
     """
-    Values that the MCP door puts in for arguments that a call leaves out, by operation.
+    Values that the MCP door puts in for arguments that a call leaves out, by operation. A name such as ranges[].end_line is for a member that entries of a list leave out.
     """
     schemas: dict[str, dict[str, Any]] | MISSING = MISSING
     """

@@ -32,11 +32,15 @@ class GrepArgs(Model):
     )
     pattern: Annotated[StrictStr, Field(min_length=1)]
     """
-    The text to find, or with regex an RE2 regular expression. It is matched against one line at a time, without the line's end.
+    The text to find, or with regex an RE2 regular expression. It is matched against one line at a time, without the line's end, or with multiline against whole texts.
     """
     regex: StrictBool = False
     """
     Take pattern as a regular expression.
+    """
+    multiline: StrictBool = False
+    """
+    Let a match run over several lines. The pattern is matched against the text of each file: its lines, each with \\n after it, the last one too. ^ and $ are the ends of lines, . matches no \\n unless (?s) says so, and classes such as \\s and [^x] do match it. A hit is the lines of a match, from line to end_line; matches that share a line are one hit.
     """
     case_sensitive: StrictBool = True
     """
@@ -100,7 +104,7 @@ class GrepArgs(Model):
         MISSING
     )
     """
-    Return at most this many characters of text in all, context included. A hit that does not fit is left for the next page; one that would not fit on any page is clipped.
+    Return at most this many characters of text in all, context included. A hit that does not fit is left for the next page; one that would not fit on any page is clipped: its lines share the room, and where they are too many text has only the first.
     """
 
 
@@ -128,7 +132,7 @@ class GrepLine(Model):
 
 class GrepHit(Model):
     """
-    A line that matches, whatever the number of matches in it.
+    A line that matches, whatever the number of matches in it; with multiline the lines of a match.
     """
 
     model_config = ConfigDict(
@@ -143,23 +147,27 @@ class GrepHit(Model):
     """
     Line number, counted from 1.
     """
+    end_line: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    Present exactly when multiline is true: the last line of the hit, line itself where it has one.
+    """
     text: StrictStr
     """
-    The line without its end.
+    The line without its end; with multiline the lines from line to end_line joined by \\n.
     """
     clipped: Literal[True] | MISSING = MISSING
     """
-    Present when part of the line was left out; text is then the part around the first match.
+    Present when part of the line was left out; text is then the part around the first match. With multiline: when part of any line was left out.
     """
     sha256: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
         MISSING
     )
     """
-    Present exactly when receipts is true: SHA-256, in lower-case hexadecimal, of the UTF-8 bytes of the whole line, clipped or not.
+    Present exactly when receipts is true: SHA-256, in lower-case hexadecimal, of the UTF-8 bytes of the whole line, or of the whole lines joined by \\n, clipped or not.
     """
     context: Annotated[list[GrepLine] | MISSING, Field(min_length=1)] = MISSING
     """
-    Present exactly when context is above 0: the lines around the hit, clipped to the file, the hit's own line included.
+    Present exactly when context is above 0: the lines around the hit, clipped to the file, the hit's own lines included.
     """
 
 
@@ -177,7 +185,7 @@ class GrepFileCount(Model):
     """
     lines: Annotated[StrictInt, Field(ge=1)]
     """
-    How many of its lines match.
+    How many of its lines match; with multiline, how many are part of a match.
     """
 
 
@@ -195,7 +203,7 @@ class GrepTotal(Model):
     """
     lines: Annotated[StrictInt, Field(ge=0)]
     """
-    Matching lines.
+    Matching lines; with multiline, lines that are part of a match.
     """
 
 
@@ -213,7 +221,7 @@ class GrepSkipped(Model):
     """
     too_large: Annotated[StrictInt, Field(ge=0)]
     """
-    Files larger than max_bytes or 64 MiB, binary or not.
+    Files larger than max_bytes or 64 MiB, binary or not; with multiline also files with so many matches that the search gave up, after 64 GiB counted as the bytes from each match to the end of the file.
     """
     unreadable: Annotated[StrictInt, Field(ge=0)]
     """
@@ -298,7 +306,7 @@ class GrepResult(Model):
 
 class Grep(Model):
     """
-    Search text files line by line for a literal or a regular expression. Hits sort by path, then line.
+    Search text files line by line, or with multiline as whole texts, for a literal or a regular expression. Hits sort by path, then line.
     """
 
     model_config = ConfigDict(
