@@ -1,4 +1,4 @@
-"""`python -m zeno`: the same as the `zeno` command."""
+"""`python -m zeno` runs the `zeno` command."""
 
 import sys
 

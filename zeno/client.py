@@ -28,7 +28,7 @@ from contract_spec.model import ClientResult
 from pydantic_core import to_json
 
 from zeno.session import wire
-from zeno.text.line_splitter import Lines
+from zeno.text.line_splitter import LineSplitter
 
 R = TypeVar("R", bound=ClientResult)
 TIMEOUT = 60.0
@@ -54,17 +54,18 @@ class Zeno(Methods):
 
     def __init__(
         self,
-        root: str | os.PathLike[str],
+        root: str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]],
         *,
         timeout: float = TIMEOUT,
         flags: Sequence[str] = (),
     ) -> None:
-        """Start a server for `root`. `timeout`: seconds for each call. `flags`: further flags of `zeno serve`."""
+        """Start a server for `root`: a directory, or several by name. `timeout`: seconds for each call. `flags`:
+        further flags of `zeno serve`."""
         self.timeout = timeout
         self._lock = threading.Lock()
         self._numbers = 0
         self._owed = 0
-        self._lines = Lines()
+        self._lines = LineSplitter()
         self._answers: deque[bytes] = deque()
         self._process = subprocess.Popen(
             _command(root, flags), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
@@ -170,7 +171,7 @@ class AsyncZeno(AsyncMethods):
 
     def __init__(
         self,
-        root: str | os.PathLike[str],
+        root: str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]],
         *,
         timeout: float = TIMEOUT,
         flags: Sequence[str] = (),
@@ -228,7 +229,7 @@ class AsyncZeno(AsyncMethods):
             args = {**args, "cursor": cursor}
 
     async def _read(self) -> None:
-        lines = Lines()
+        lines = LineSplitter()
         while chunk := await self._source.read(1 << 16):
             for line in lines.feed(chunk):
                 answer = self._waiting.popleft()
@@ -247,8 +248,14 @@ class AsyncZeno(AsyncMethods):
         return Gone(f"the server has ended with status {self._process.returncode}; its standard error may say why")
 
 
-def _command(root: str | os.PathLike[str], flags: Sequence[str]) -> list[str]:
-    return [sys.executable, "-m", "zeno", "serve", "--root", os.fspath(root), *flags]
+def _command(root: str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]], flags: Sequence[str]) -> list[str]:
+    if isinstance(root, Mapping):
+        roots = [f"{name}={os.fspath(one)}" for name, one in root.items()]
+    else:
+        directory = os.fspath(root)
+        # With a slash in front of the equals sign it is not taken for NAME=DIR.
+        roots = [os.path.join(os.curdir, directory) if "=" in directory else directory]
+    return [sys.executable, "-m", "zeno", "serve", *(word for one in roots for word in ("--root", one)), *flags]
 
 
 def _line(request_id: str, op: str, args: Mapping[str, Any]) -> bytes:

@@ -1,25 +1,25 @@
-"""Refusals: what a request can be answered with instead of a result. One class for each code of error.json.
+"""Errors that answer a request instead of a result: one class for each code of error.json.
 
-In the order of the conversation: a line that is no JSON (`InvalidJson`) or no request (`InvalidRequest`), an operation
-nobody knows (`UnknownOp`), arguments of no sense (`InvalidArgs`, `InvalidPattern`, `InvalidCursor`), a path that leaves
-the root (`OutsideRoot`), that the server's policy forbids (`Denied`), that leads nowhere (`NotFound`), to something
-that is no text file (`NotAFile`), is too large (`FileTooLarge`) or that the system keeps shut (`PermissionDenied`), an
-answer over the limit (`ResponseTooLarge`) or over the session's budget (`BudgetExhausted`), a request over its time
-(`DeadlineExceeded`) or withdrawn (`Cancelled`), a log that cannot be
-written (`TraceFailed`), and a bug (`InternalError`).
+In the order in which they can occur: a line that is not JSON (`InvalidJson`) or not a request (`InvalidRequest`); an
+unknown operation (`UnknownOp`); invalid arguments (`InvalidArgs`, `InvalidPattern`, `InvalidCursor`); a path outside
+the root (`OutsideRoot`), denied by the policy (`Denied`), missing (`NotFound`), not a text file (`NotAFile`), too large
+(`FileTooLarge`) or not readable (`PermissionDenied`); an answer over the limit (`ResponseTooLarge`) or over the
+session's budget (`BudgetExhausted`); a pattern that is too large for the text
+(`PatternTooCostly`); a request over its time (`DeadlineExceeded`) or withdrawn (`Cancelled`); a log that cannot be
+written (`TraceFailed`); and a bug (`InternalError`).
 """
 
 from typing import ClassVar
 
 
 class ZenoError(Exception):
-    """A refusal with its code; the message is one sentence for a person."""
+    """An error with its code. The message is one sentence for a person."""
 
     code: ClassVar[str]
 
     @staticmethod
     def restored(code: str, message: str) -> "ZenoError":
-        """Return the error with this code and message: what another process said it was."""
+        """Return the error with this code and message, as another process reported it."""
         kind = next(kind for kind in ZenoError.__subclasses__() if kind.code == code)
         error = kind.__new__(kind)
         error.args = (message,)
@@ -54,7 +54,7 @@ class InvalidArgs(ZenoError):
 
 
 class InvalidPattern(ZenoError):
-    """A regular expression that the dialect does not have."""
+    """A regular expression that RE2 refuses."""
 
     code = "invalid_pattern"
 
@@ -85,6 +85,7 @@ class NotAFile(ZenoError):
 
     def __init__(self, path: str, what: str) -> None:
         super().__init__(f"{path!r} is {what}, not a text file")
+        self.what = what
 
 
 class FileTooLarge(ZenoError):
@@ -103,6 +104,7 @@ class PermissionDenied(ZenoError):
 
     def __init__(self, path: str, why: str = "permission denied") -> None:
         super().__init__(f"{path!r}: {why}")
+        self.why = why
 
 
 class Denied(ZenoError):
@@ -138,8 +140,14 @@ class DeadlineExceeded(ZenoError):
     code = "deadline_exceeded"
 
 
+class PatternTooCostly(ZenoError):
+    """The regular expression is too large for the amount of text that it would search."""
+
+    code = "pattern_too_costly"
+
+
 class Cancelled(ZenoError):
-    """The client withdrew the request. Only the trace tells of it: nobody waits for the answer."""
+    """The client withdrew the request. Only the trace records it; no answer is sent."""
 
     code = "cancelled"
 
@@ -163,4 +171,4 @@ class InternalError(ZenoError):
 
 
 class CannotRun(Exception):
-    """No refusal of a request: a command's flags or files make no sense. Told in one line, exit status 2."""
+    """A command cannot run with these flags or files. Printed as one line; exit status 2."""

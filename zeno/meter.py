@@ -7,43 +7,47 @@ from typing import TypeVar
 from contract_models.zeno.metrics import Metrics
 
 from zeno.errors import ResponseTooLarge
-from zeno.options import Terms
+from zeno.options import SessionOptions
 
 Clock = Callable[[], float]
 T = TypeVar("T")
 A = TypeVar("A")
 
-# Text whose lines are counted in some ten milliseconds.
+# Lines of this much text are counted in about ten milliseconds.
 MUCH_TEXT = 8 << 20
 
 
 class Overrun(Exception):
-    """An operation has taken longer than it may in this process. Nothing of its work is kept."""
+    """An operation has used up its time in this process. Its work is discarded."""
 
 
 class Meter:
-    """Counts for one request, on the terms of its session. The clock is a parameter, so that tests can stop it.
+    """Counts for one request, under the limits of its session. The clock is a parameter, for tests.
 
-    `patience` returns the seconds that the operation may take at this moment; without it there is no limit.
+    `patience` returns the seconds that the operation may take at this moment; without it there is no limit. `movable`:
+    whether an operation that takes longer can go on in another process.
     """
 
     def __init__(
         self,
         clock: Clock = time.monotonic,
-        terms: Terms | None = None,
+        terms: SessionOptions | None = None,
         patience: Callable[[], float] | None = None,
+        *,
+        movable: bool = True,
     ) -> None:
         self._clock = clock
         self._patience = patience
+        self._movable = movable
         self._start = clock()
-        self.terms = terms or Terms()
+        self.terms = terms or SessionOptions()
         self._room = self.terms.max_response_bytes
         self.bytes_read = 0
         self.files_scanned = 0
         self.lines = 0
 
     def scanned(self, size: int) -> None:
-        """A file was looked at, and so many of its bytes were read."""
+        """Count a file and the bytes that were read of it."""
         self.files_scanned += 1
         self.bytes_read += size
         self.check()
@@ -54,9 +58,14 @@ class Meter:
             raise Overrun
 
     def expect(self, size: int) -> None:
-        """Raise `Overrun` if so many bytes of text are too many to go through in this process."""
-        if self._patience is not None and size > MUCH_TEXT:
+        """Raise `Overrun` if another process should go through this many bytes of text."""
+        if self._patience is not None and self._movable and size > MUCH_TEXT:
             raise Overrun
+
+    def finish(self) -> None:
+        """Raise `Overrun` if the operation is done, but too late, and no other process can do it sooner."""
+        if not self._movable:
+            self.check()
 
     def guard(self, function: Callable[[A], T]) -> Callable[[A], T]:
         """Return the function with a check at every 64th call: for loops that only call it."""
@@ -80,16 +89,16 @@ class Meter:
             yield item
 
     def keep(self, size: int) -> None:
-        """So many bytes of text go into the answer: stop as soon as it cannot fit any more, not when memory is full."""
+        """Count bytes of text in the answer. Raises ResponseTooLarge as soon as the answer cannot fit any more."""
         self._room -= size
         if self._room < 0:
             raise ResponseTooLarge("the answer holds more text than a response may")
 
     def returned(self, lines: int) -> None:
-        """So many lines of files are in the answer."""
+        """Count lines of files in the answer."""
         self.lines += lines
 
     def stop(self, **counts: int) -> Metrics:
-        """The metrics of the result, with what only some operations count."""
+        """Return the metrics of the result, with those that only some operations count."""
         elapsed = max(0, int((self._clock() - self._start) * 1000))
         return Metrics(time_ms=elapsed, bytes_read=self.bytes_read, files_scanned=self.files_scanned, **counts)

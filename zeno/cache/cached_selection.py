@@ -7,12 +7,12 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from zeno.files.walk import NOT_REGULAR, Run, Walked
-from zeno.search.selection import Rules
+from zeno.files.walk import NOT_REGULAR, Walked, WalkedNames
+from zeno.search.selection import SelectionRules
 from zeno.text.path_names import is_hidden
 
 if TYPE_CHECKING:
-    from zeno.cache.text_store import Entry, Narrowed, Range, Segment
+    from zeno.cache.text_store import CachedFile, Narrowed, Range, Segment
     from zeno.cache.tree_cache import TreeCache
 
 # To scan so much text of other files costs less than to begin a new scan behind it.
@@ -30,7 +30,7 @@ class RulesKey(NamedTuple):
     start: str
 
 
-def key_of(rules: Rules, start: str) -> RulesKey:
+def key_of(rules: SelectionRules, start: str) -> RulesKey:
     """Return the key of some rules from the path `start` on."""
     return RulesKey(
         rules.include_hidden,
@@ -42,7 +42,7 @@ def key_of(rules: Rules, start: str) -> RulesKey:
     )
 
 
-def walked(cache: "TreeCache", rules: Rules) -> Iterable[Run] | None:
+def walked(cache: "TreeCache", rules: SelectionRules) -> Iterable[WalkedNames] | None:
     """Return what a walk by these rules would find; None where only a walk can tell."""
     excluded = frozenset(rules.exclude_dirs)
     if rules.gitignore:
@@ -62,9 +62,9 @@ def walked(cache: "TreeCache", rules: Rules) -> Iterable[Run] | None:
         left_out = cache.left_out(include_hidden=rules.include_hidden, exclude_dirs=excluded)
     names = merge((Walked(path, None) for path in files), (Walked(path, NOT_REGULAR) for path in problems))
     found = (
-        (Run([path for path, _ in names], problem) for problem, names in groupby(names, itemgetter(1)))
+        (WalkedNames([path for path, _ in names], problem) for problem, names in groupby(names, itemgetter(1)))
         if problems
-        else [Run(files, None)]
+        else [WalkedNames(files, None)]
     )
     return chain(left_out, found)
 
@@ -79,9 +79,11 @@ class Located:
         """Files that have to be read from disk, sorted."""
         self.known: set[str] = set()
         """Those among them that are known to be texts of no more than `max_bytes`."""
-        self.linked: list[tuple[str, Entry]] = []
+        self.stamped: list[CachedFile] = []
+        """Files without a watch of which something is known, sorted: compare their stamps before each search."""
+        self.linked: list[tuple[str, CachedFile]] = []
         """Links to files whose texts are held, sorted, with these files."""
-        self.held: dict[Segment, list[Entry]] = {}
+        self.held: dict[Segment, list[CachedFile]] = {}
         """The other files that are to be searched, sorted, by segment; segments are sorted by their first file."""
         self._shared: set[Segment] = set()
         """Segments that also have files which are none of these."""
@@ -96,12 +98,14 @@ class Located:
         self._for = (cache.content_version, max_bytes)
         self.unheld, self.held, self.skipped = [], {}, Counter()
         entries = cache.entries
-        self.linked, self.known = [], set()
+        self.linked, self.known, self.stamped = [], set(), []
         for path in self._paths:
             entry = entries.get(path)
             is_link = entry is None
             if entry is None:
                 entry = cache.target(path)
+            if entry is not None and entry.stamp is not None:
+                self.stamped.append(entry)
             if entry is None or entry.size < 0:
                 self.unheld.append(path)
             elif entry.size > max_bytes:
@@ -140,7 +144,7 @@ class Located:
         return within(ranges, self.held[segment]) if ranges and segment in self._shared else ranges
 
 
-def within(ranges: "list[Range]", held: "list[Entry]") -> "list[Range]":
+def within(ranges: "list[Range]", held: "list[CachedFile]") -> "list[Range]":
     """Clip parts of a text to the texts of some sorted files, with short gaps between them included."""
     within: list[Range] = []
     for entry in held:

@@ -5,17 +5,17 @@ import os
 from collections.abc import Callable
 
 from zeno.cache.listing import Folder, Link, Other
-from zeno.cache.text_store import Entry
-from zeno.files.walk import DENIED, EXCLUDED, HIDDEN, IGNORED, LEFT_OUT, Run
+from zeno.cache.text_store import CachedFile
+from zeno.files.walk import DENIED, EXCLUDED, HIDDEN, IGNORED, LEFT_OUT, WalkedNames
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores
 from zeno.text.path_names import printed_entry
 
-Text = Callable[[Entry], bytes]
+Text = Callable[[CachedFile], bytes]
 
 
 def met(
     root: Folder, text: Text, *, include_hidden: bool, exclude_dirs: frozenset[str]
-) -> tuple[list[str], list[str], list[Run]]:
+) -> tuple[list[str], list[str], list[WalkedNames]]:
     """Apply ignore rules. Return files and names that lead to no file, both sorted, and the names left out.
 
     `text` returns the text of an ignore file. Raises OSError if one cannot be read.
@@ -43,14 +43,16 @@ def met(
             elif isinstance(child, Link) and child.denied:
                 rule = DENIED
             else:
-                is_file = isinstance(child, Entry) or (isinstance(child, Link) and child.listed)
+                is_file = isinstance(child, CachedFile) or (isinstance(child, Link) and child.listed)
                 (files if is_file else problems).append(child.path)
                 continue
             left_out[rule].append(_walked(child))
-    return sorted(files), sorted(problems), [Run(paths, rule) for rule, paths in left_out.items() if paths]
+    return sorted(files), sorted(problems), [WalkedNames(paths, rule) for rule, paths in left_out.items() if paths]
 
 
-def left_out(root: Folder, *, include_hidden: bool, exclude_dirs: frozenset[str], policy: bool) -> list[Run]:
+def names_left_out(
+    root: Folder, *, include_hidden: bool, exclude_dirs: frozenset[str], policy: bool
+) -> list[WalkedNames]:
     """Return the names that a walk without ignore rules would leave out; `policy`: whether names may be denied."""
     hidden: list[str] = []
     excluded: list[str] = []
@@ -71,24 +73,24 @@ def left_out(root: Folder, *, include_hidden: bool, exclude_dirs: frozenset[str]
                 else:
                     todo.append(child)
     found = {DENIED: denied, HIDDEN: hidden, EXCLUDED: excluded}
-    return [Run(paths, rule) for rule, paths in found.items() if paths]
+    return [WalkedNames(paths, rule) for rule, paths in found.items() if paths]
 
 
-def _walked(child: Folder | Entry | Link | Other) -> str:
+def _walked(child: Folder | CachedFile | Link | Other) -> str:
     """Return a path as the walk yields it."""
     return child.prefix if isinstance(child, Folder) else child.path
 
 
 def _inside(folder: Folder, base: bytes, around: Ignores, text: Text) -> Ignores:
     """Return the rules inside a directory; `base` is its path with a slash at the end."""
-    files = {name: child for name in IGNORE_FILES if isinstance(child := folder.children.get(name), Entry)}
+    files = {name: child for name in IGNORE_FILES if isinstance(child := folder.children.get(name), CachedFile)}
     repository = folder.children.get(REPOSITORY)
     if not files and repository is None:
         return around
     exclude = None
     info = repository.children.get("info") if isinstance(repository, Folder) else None
     held = info.children.get(EXCLUDE) if isinstance(info, Folder) else None
-    if isinstance(held, Entry):
+    if isinstance(held, CachedFile):
         exclude = text(held)
     elif isinstance(held, Folder | Other):
         raise OSError(errno.EINVAL, "no ignore file, where one belongs")

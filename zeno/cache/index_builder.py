@@ -12,15 +12,25 @@ if TYPE_CHECKING:
     from threading import Thread
 
 
+# One helper process may be killed, for instance when memory is short; where all fail there is no numpy or no process.
+MAX_FAILURES = 3
+
+
 class Builder:
     """Computes the bits of pieces of text in the background. Without numpy, or without processes, there is no index."""
 
     def __init__(self) -> None:
-        self.broken = False
+        self._failures = 0
+        """Number of helper processes that failed since one succeeded."""
         self._closed = False
         self._thread: Thread | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._finished: list[tuple[Block, list[Piece]]] = []
+
+    @property
+    def broken(self) -> bool:
+        """Whether so many helper processes failed that no other is started."""
+        return self._failures >= MAX_FAILURES
 
     @property
     def busy(self) -> bool:
@@ -64,8 +74,9 @@ class Builder:
                     signatures.send((piece.text for piece in pieces), len(pieces), sink)
                     bits = signatures.receive(len(pieces), source)
                     if bits is None:
-                        self.broken = True
+                        self._failures += 1
                         break
+                    self._failures = 0
                     self._finished.append((bits, pieces))
         except OSError:
-            self.broken = True
+            self._failures += 1

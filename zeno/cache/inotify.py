@@ -38,6 +38,8 @@ _LOCAL = {
     *(0xEF53, 0x58465342, 0x9123683E, 0x01021994, 0x858458F6, 0x794C7630, 0xF2F52010, 0x2FC12FC1, 0xCA451A4E),
     *(0x3153464A, 0x3434, 0x73717368, 0xE0F5E1E2, 0x9660),
 }
+# tmpfs and ramfs: stores through a memory map never set the change time of a file.
+_WITHOUT_CHANGE_TIME = {0x01021994, 0x858458F6}
 
 
 class Event(NamedTuple):
@@ -69,7 +71,8 @@ class Watch:
         self._poll.register(self._mounts, select.POLLPRI)
         self._poll.register(self._descriptor, select.POLLIN)
         self._mounted = self._mounted_below()
-        self._devices: set[int] = set()
+        self._devices: dict[int, int] = {}
+        """The kind of the file system on each device with a watched directory."""
         # All programs of a user share the watches: use at most half of them.
         self._most = _limit() // 2
 
@@ -84,9 +87,10 @@ class Watch:
         if device not in self._devices:
             buffer = ctypes.create_string_buffer(512)
             self._call("fstatfs", descriptor, buffer)
-            if int.from_bytes(buffer.raw[:4], sys.byteorder) not in _LOCAL:
+            kind = int.from_bytes(buffer.raw[:4], sys.byteorder)
+            if kind not in _LOCAL:
                 raise Unwatchable
-            self._devices.add(device)
+            self._devices[device] = kind
         number = self._add(descriptor, _DIRECTORY)
         if number is None:
             raise Unwatchable
@@ -95,6 +99,10 @@ class Watch:
     def file(self, descriptor: int, taken: int) -> int | None:
         """Watch an open file and return the watch number; None if no watch is free. `taken`: the number in use."""
         return self._add(descriptor, _FILE) if taken < self._most else None
+
+    def has_change_times(self, device: int) -> bool:
+        """Whether every change of a file on a device sets its change time, as far as is known."""
+        return device in self._devices and self._devices[device] not in _WITHOUT_CHANGE_TIME
 
     def forget(self, watch: int) -> None:
         """End a watch, which may have ended already."""

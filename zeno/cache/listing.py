@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from zeno.cache.errors import Lost, Unwatchable
 from zeno.cache.inotify import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT
-from zeno.cache.text_store import Entry
-from zeno.cache.watch_table import Watched
-from zeno.files.batch_open import FILE, FOLDER, LINK, OTHER, Descent, scan
+from zeno.cache.text_store import CachedFile
+from zeno.cache.watch_table import WatchTable
+from zeno.files.batch_open import FILE, FOLDER, LINK, OTHER, BatchOpener, scan
 from zeno.files.location import MAX_MOVES
 from zeno.files.tree import Tree
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY
@@ -73,7 +73,7 @@ class Folder:
         self.watch = -1
         self.denied: frozenset[str] = frozenset()
         """Printed paths of entries that the policy denies. Nothing else is stored about them."""
-        self.children: dict[str, Folder | Entry | Link | Other] = {}
+        self.children: dict[str, Folder | CachedFile | Link | Other] = {}
 
 
 class Listing:
@@ -83,9 +83,9 @@ class Listing:
     def __init__(
         self,
         tree: Tree,
-        watched: Watched[Folder | Entry],
-        forget: Callable[[Entry], None],
-        drop: Callable[[Entry], None],
+        watched: WatchTable[Folder | CachedFile],
+        forget: Callable[[CachedFile], None],
+        drop: Callable[[CachedFile], None],
     ) -> None:
         self._tree = tree
         self._watched = watched
@@ -99,7 +99,7 @@ class Listing:
         """Directories that may not be listed or searched."""
         self._log_rules = False
         """Whether the concealed log has, or had, the name of an ignore file: then only a walk gives the right rules."""
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, CachedFile] = {}
         self.paths: list[str] = []
         """All listed files, sorted. Current after `refresh`."""
         self.version = 0
@@ -117,7 +117,7 @@ class Listing:
         """Whether a walk may find more, because a directory could not be listed."""
         return self._log_rules or bool(self._closed)
 
-    def step(self, descent: Descent) -> bool:
+    def step(self, descent: BatchOpener) -> bool:
         """Scan one more directory. Return False when all are scanned."""
         self._scan(self._todo.pop(), descent)
         return bool(self._todo)
@@ -152,7 +152,7 @@ class Listing:
             if event.kind & (OVERFLOW | UNMOUNT):
                 raise Lost
             for owner in owners:
-                if isinstance(owner, Entry):
+                if isinstance(owner, CachedFile):
                     self._forget(owner)
                 elif event.name:
                     self._told_of_child(owner, os.fsdecode(event.name), event.kind, stale)
@@ -177,7 +177,7 @@ class Listing:
             folder = folder.parent
         return True
 
-    def _scan(self, folder: Folder, descent: Descent) -> None:
+    def _scan(self, folder: Folder, descent: BatchOpener) -> None:
         """List a directory, update its children, and queue its new subdirectories."""
         found: dict[str, tuple[str, int]] = {}
         try:
@@ -224,7 +224,7 @@ class Listing:
 
     def _add_child(self, folder: Folder, name: str, kind: str, inode: int, new: list[Folder]) -> None:
         known = folder.children.get(name)
-        wanted = {FILE: Entry, FOLDER: Folder, LINK: Link, OTHER: Other}[kind]
+        wanted = {FILE: CachedFile, FOLDER: Folder, LINK: Link, OTHER: Other}[kind]
         if known is not None:
             if isinstance(known, wanted):
                 return
@@ -247,7 +247,7 @@ class Listing:
             self._others.add(path)
             self._changed.add(path)
         elif self._tree.is_listed(path, inode):
-            entry = Entry(path)
+            entry = CachedFile(path)
             folder.children[name] = self.entries[path] = entry
             self._forget(entry)
             self._changed.add(path)
@@ -266,7 +266,7 @@ class Listing:
                 self._changed.add(child.prefix)
                 self._closed.discard(child)
                 self._watched.release(child)
-            elif isinstance(child, Entry):
+            elif isinstance(child, CachedFile):
                 self._drop(child)
                 self._watched.release(child)
                 del self.entries[child.path]

@@ -10,7 +10,7 @@ from heapq import heappop, heappush, heapreplace
 from itertools import islice
 from typing import NamedTuple
 
-from zeno.cache.text_store import Entry, Range
+from zeno.cache.text_store import CachedFile, Range
 from zeno.text.regex import Scan
 
 
@@ -18,7 +18,7 @@ class MayMatch(NamedTuple):
     """A file that may have a matching line."""
 
     path: str
-    entry: Entry | None
+    entry: CachedFile | None
     """Where its text is held; None where it has to be read."""
     first: int | None = None
     """Where in the segment the scan finds something first, if it was asked."""
@@ -26,11 +26,11 @@ class MayMatch(NamedTuple):
     """The parts of the segment that may match."""
 
 
-Source = tuple[str, Iterator[MayMatch]]
+PendingMatches = tuple[str, Iterator[MayMatch]]
 """A path that comes before all that an iterator yields, or is the first of it, and the iterator."""
 
 
-def in_segment(text: bytes, held: list[Entry], ranges: Sequence[Range], scan: Scan | None) -> Iterator[MayMatch]:
+def in_segment(text: bytes, held: list[CachedFile], ranges: Sequence[Range], scan: Scan | None) -> Iterator[MayMatch]:
     """Yield the files of a segment in which the scan finds something within the ranges.
 
     `held` are the files to look at, sorted; between their texts may be texts of other files. Without a scan all files
@@ -53,14 +53,14 @@ def in_segment(text: bytes, held: list[Entry], ranges: Sequence[Range], scan: Sc
                 position = held[at].start if at < len(held) else high
 
 
-def in_file(path: str, entry: Entry, ranges: Sequence[Range], scan: Scan | None) -> Iterator[MayMatch]:
+def in_file(path: str, entry: CachedFile, ranges: Sequence[Range], scan: Scan | None) -> Iterator[MayMatch]:
     """Yield the file of one entry, under another path, if the scan finds something in it within the ranges."""
     if entry.segment is not None:
         for found in in_segment(entry.segment.text, [entry], ranges, scan):
             yield found._replace(path=path)
 
 
-def merged(sources: Iterable[Source], unheld: Sequence[str]) -> Iterator[MayMatch]:
+def merged(sources: Iterable[PendingMatches], unheld: Sequence[str]) -> Iterator[MayMatch]:
     """Merge sources that are sorted by their first paths, and the sorted paths of files that are not in memory.
 
     A source is opened when its first path is reached.
@@ -91,5 +91,5 @@ def _advance(waiting: list[tuple[str, int, MayMatch, Iterator[MayMatch]]]) -> No
         heapreplace(waiting, (item.path, number, item, source))
 
 
-def _start(entry: Entry) -> int:
+def _start(entry: CachedFile) -> int:
     return entry.start

@@ -8,6 +8,7 @@ its files is dropped too, so that its memory is freed.
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from zeno.files.batch_open import Stamp
 from zeno.index.requirements import Demand
 from zeno.index.signatures import Block
 
@@ -18,17 +19,17 @@ PIECE = SEGMENT // 3
 BLOCK = 1024
 # Blocks with fewer pieces are indexed again together with new segments.
 SMALL_BLOCK = 64
-# Bytes that a held file costs beside its text: the objects that describe it.
+# Memory for a cached file besides its text.
 OVERHEAD = 512
 
 Range = tuple[int, int]
 """Part of a text: where it begins and where it ends."""
 
 
-class Entry:
-    """A regular file and what is known of it. Whatever is known of a file is also watched."""
+class CachedFile:
+    """A regular file and what is known of it. A file of which something is known is watched or has a stamp."""
 
-    __slots__ = ("binary", "end", "path", "segment", "size", "start", "watch")
+    __slots__ = ("binary", "end", "path", "segment", "size", "stamp", "start", "watch")
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -36,6 +37,8 @@ class Entry:
         """Size in bytes; below 0 where nothing is known of the file, so that it is read from disk."""
         self.binary = False
         self.watch = -1
+        self.stamp: Stamp | None = None
+        """For a file without a watch: its status when it was read. Compare it before each use of what is known."""
         self.segment: Segment | None = None
         """The segment that has its text; None where its text is not held."""
         self.start = self.end = 0
@@ -43,7 +46,7 @@ class Entry:
 
 
 class Piece(NamedTuple):
-    """Whole lines of a segment; the unit that the index tells apart."""
+    """Whole lines of a segment; the unit of the index."""
 
     segment: "Segment"
     start: int
@@ -67,10 +70,10 @@ class Segment:
 
     __slots__ = ("block", "cuts", "entries", "first_bit", "live", "text")
 
-    def __init__(self, texts: list[tuple[Entry, bytes]]) -> None:
+    def __init__(self, texts: list[tuple[CachedFile, bytes]]) -> None:
         texts = sorted(texts, key=_path_of)
         self.text = b"".join(text for _, text in texts)
-        self.entries: list[Entry] = []
+        self.entries: list[CachedFile] = []
         self.live = len(self.text)
         """Bytes of files that are still held here."""
         self.block: IndexedBlock | None = None
@@ -96,7 +99,7 @@ class Segment:
             start = end
 
 
-def _path_of(item: tuple[Entry, bytes]) -> str:
+def _path_of(item: tuple[CachedFile, bytes]) -> str:
     return item[0].path
 
 
@@ -105,7 +108,7 @@ class Store:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._pending: dict[Entry, bytes] = {}
+        self._pending: dict[CachedFile, bytes] = {}
         self._pending_size = 0
         self._fresh: dict[Segment, None] = {}
         """Segments without an index: they may match anything."""
@@ -123,7 +126,7 @@ class Store:
         """Whether there is room for more than a few files: a store that was full must not fill up after every edit."""
         return self.size + self._pending_size < self._limit * 7 // 8
 
-    def hold(self, entry: Entry, text: bytes) -> None:
+    def hold(self, entry: CachedFile, text: bytes) -> None:
         """Take the text of a file. Searches use it once its segment is full, or after `seal`."""
         self._pending[entry] = text
         self._pending_size += len(text) + OVERHEAD
@@ -141,7 +144,7 @@ class Store:
             self._pending_size = 0
         return some
 
-    def forget(self, entry: Entry) -> list[Entry]:
+    def forget(self, entry: CachedFile) -> list[CachedFile]:
         """Drop the text of a file; return the other files that are dropped because their segment is hardly used."""
         text = self._pending.pop(entry, None)
         if text is not None:

@@ -2,17 +2,19 @@
 
 import errno
 
-from zeno.cache.ignored_listing import left_out, met
+from zeno.cache.ignored_listing import met, names_left_out
 from zeno.cache.index_builder import Builder
 from zeno.cache.inotify import Watch
 from zeno.cache.listing import Folder, Listing
-from zeno.cache.text_store import Entry, Narrowed, Store
-from zeno.cache.watch_table import Watched
-from zeno.files.batch_open import Descent, content
+from zeno.cache.text_store import CachedFile, Narrowed, Store
+from zeno.cache.unsettled_files import Unsettled
+from zeno.cache.watch_table import WatchTable
+from zeno.files.batch_open import BatchOpener, content
 from zeno.files.ignore_rules import ignore_text
 from zeno.files.tree import Tree
-from zeno.files.walk import Run
+from zeno.files.walk import WalkedNames
 from zeno.index.requirements import Demand
+from zeno.meter import Meter
 from zeno.text.file_lines import normal
 from zeno.text.path_names import is_hidden, raw
 
@@ -20,6 +22,8 @@ from zeno.text.path_names import is_hidden, raw
 MAX_HELD_FILE = 2_000_000
 # Below this amount of text an index does not make searches faster.
 MIN_INDEXED = 1 << 20
+# Files without a watch are compared with the disk in batches of this size: some milliseconds.
+CHECKED_AT_ONCE = 1024
 
 
 class TreeCache:
@@ -29,18 +33,19 @@ class TreeCache:
         self._tree = tree
         self._watch = Watch(tree)
         self._store = Store(limit)
-        self._watched: Watched[Folder | Entry] = Watched(self._watch)
+        self._watched: WatchTable[Folder | CachedFile] = WatchTable(self._watch)
         self._listing = Listing(tree, self._watched, self._forget, self._drop)
         self._builder = Builder()
         self._listed = False
-        self._queue: dict[Entry, None] = {}
+        self._queue: dict[CachedFile, None] = {}
         """Files that are not read yet, in the order of reading."""
-        self._hidden: dict[Entry, None] = {}
+        self._hidden: dict[CachedFile, None] = {}
         """Hidden files that are not read yet: they are read only after a request for hidden files."""
-        self._without_text: dict[Entry, None] = {}
+        self._without_text: dict[CachedFile, None] = {}
         """Files of which only size and kind are cached, because there was no room for their texts."""
-        self._out_of_watches = False
-        self._ruling: set[Entry] = set()
+        self._unsettled = Unsettled()
+        """Files without a watch that changed too recently to be read: their change time could miss a further change."""
+        self._ruling: set[CachedFile] = set()
         """Texts of ignore files that were used in answers."""
         self._rules_version = 0
         self.behind = True
@@ -71,10 +76,13 @@ class TreeCache:
         # Read `busy` before collecting: a block that finishes in between would be indexed twice.
         busy = self._builder.busy
         self._collect()
+        for entry in self._unsettled.due():
+            if self.entries.get(entry.path) is entry:
+                self._forget(entry)
         if self._without_text and self._store.has_room:
             self._queue.update(self._without_text)
             self._without_text.clear()
-        if self._queue and not self._out_of_watches:
+        if self._queue:
             self._read_some()
             return True
         if not self._queue:
@@ -94,10 +102,14 @@ class TreeCache:
                 if descriptor is None:
                     # Cannot be read now: it is tried again at every search.
                     continue
-                # Watch first, then read: a later change causes an event.
+                # Watch first, then read: a later change causes an event. Or compare the status before each use.
+                stamp = None
                 if not self._watched.file(entry, descriptor):
-                    self._out_of_watches = True
-                    return
+                    stamp = descent.stamp()
+                    if stamp is None:
+                        self._unsettled.add(entry)
+                    if stamp is None or not self._watch.has_change_times(stamp[0]):
+                        continue
                 try:
                     # No room for its text, but size and kind are still useful.
                     found = content(descriptor, MAX_HELD_FILE, whole=not self._store.full)
@@ -107,6 +119,7 @@ class TreeCache:
                 if found is None or not descent.is_in_place():
                     continue
                 entry.size, data, entry.binary = found
+                entry.stamp = stamp
                 if entry.binary or entry.size > MAX_HELD_FILE:
                     continue
                 if self._store.full:
@@ -119,7 +132,7 @@ class TreeCache:
         for bits, pieces in self._builder.finished():
             self._store.indexed(bits, pieces)
 
-    def _forget(self, entry: Entry) -> None:
+    def _forget(self, entry: CachedFile) -> None:
         """Discard the cached content of a file that changed."""
         self.content_version += 1
         self.behind = True
@@ -127,12 +140,12 @@ class TreeCache:
             self._ruling.remove(entry)
             self._rules_version += 1
         for lost in [entry, *self._store.forget(entry)]:
-            lost.size, lost.binary = -1, False
+            lost.size, lost.binary, lost.stamp = -1, False, None
             self._without_text.pop(lost, None)
             queue = self._hidden if is_hidden(lost.path) else self._queue
             queue[lost] = None
 
-    def _drop(self, entry: Entry) -> None:
+    def _drop(self, entry: CachedFile) -> None:
         """Remove a file that is gone."""
         self._forget(entry)
         self._queue.pop(entry, None)
@@ -149,6 +162,20 @@ class TreeCache:
         """Apply all changes since the last call."""
         self._collect()
         self._listing.refresh()
+        self.behind = self.behind or self._unsettled.is_due
+
+    def check(self, stamped: list[CachedFile], meter: Meter) -> None:
+        """Forget those files without a watch that changed on disk since they were read."""
+        with self._tree.descent() as descent:
+            for start in range(0, len(stamped), CHECKED_AT_ONCE):
+                meter.check()
+                some = [
+                    (entry, entry.stamp)
+                    for entry in stamped[start : start + CHECKED_AT_ONCE]
+                    if entry.stamp is not None
+                ]
+                for number in list(descent.changed((raw(entry.path, "path"), stamp) for entry, stamp in some)):
+                    self._forget(some[number][0])
 
     @property
     def paths(self) -> list[str]:
@@ -170,9 +197,9 @@ class TreeCache:
         """Increases whenever `paths`, `problems` or the ignore rules change."""
         return self._listing.version + self._rules_version
 
-    def left_out(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> list[Run]:
+    def left_out(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> list[WalkedNames]:
         """Return the names that a walk without ignore rules would leave out."""
-        return left_out(
+        return names_left_out(
             self._listing.root,
             include_hidden=include_hidden,
             exclude_dirs=exclude_dirs,
@@ -181,7 +208,7 @@ class TreeCache:
 
     def not_ignored(
         self, *, include_hidden: bool, exclude_dirs: frozenset[str]
-    ) -> tuple[list[str], list[str], list[Run]] | None:
+    ) -> tuple[list[str], list[str], list[WalkedNames]] | None:
         """Return files, problems and left-out names of a walk with ignore rules; None if only a walk can tell."""
         with self._tree.descent() as descent:
             try:
@@ -194,10 +221,10 @@ class TreeCache:
             except OSError:
                 return None
 
-    def _ignore_text(self, entry: Entry, descent: Descent) -> bytes:
+    def _ignore_text(self, entry: CachedFile, descent: BatchOpener) -> bytes:
         descriptor = descent.open(raw(entry.path, "path"))
         # Watch first, then read, so that a later change causes an event. Then check the location.
-        if descriptor is None or not self._watched.file(entry, descriptor):
+        if descriptor is None or not self._watched.file(entry, descriptor, needed=True):
             raise OSError(errno.EAGAIN, "an ignore file that cannot be held")
         self._ruling.add(entry)
         text = ignore_text(descriptor)
@@ -206,11 +233,11 @@ class TreeCache:
         return text
 
     @property
-    def entries(self) -> dict[str, Entry]:
+    def entries(self) -> dict[str, CachedFile]:
         """Return all regular files by path. Links have no entry."""
         return self._listing.entries
 
-    def target(self, path: str) -> Entry | None:
+    def target(self, path: str) -> CachedFile | None:
         """Return the listed file that a link leads to; None if there is none, or the path is no link."""
         link = self._listing.links.get(path)
         return None if link is None or link.target is None else self.entries.get(link.target)

@@ -19,16 +19,16 @@ from zeno.cache.errors import Lost, Unwatchable
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.cold import ColdCorpus
-from zeno.search.corpus import Found, Query, Search, Snapshot, planned_for
+from zeno.search.corpus import Query, Search, SearchedFile, Snapshot, planned_for
 from zeno.search.disk_reader import Reader
-from zeno.search.line_view import Lines
-from zeno.search.selection import Candidates, Rules, Selection, select
+from zeno.search.line_view import LineView
+from zeno.search.selection import Candidates, Selection, SelectionRules, select
 from zeno.text.path_names import Paths
 
 if TYPE_CHECKING:
     from zeno.cache.tree_cache import TreeCache
 
-# Seconds of one slice of idle work: somebody who asks meanwhile waits so long at most.
+# Seconds of one slice of idle work: the longest that a request waits for it.
 SLICE = 0.002
 # Clients repeat few combinations of rules, and few selections of files.
 MAX_SNAPSHOTS = 8
@@ -75,7 +75,7 @@ class WarmCorpus:
         self._current()
 
     def in_fork(self) -> None:
-        """Use the cache as it is: the kernel tells of each change once, and that is for the parent to read."""
+        """Use the cache as it is: the kernel reports each change once, and the parent must read it."""
         self._is_copy = True
 
     def idle(self) -> bool:
@@ -96,7 +96,7 @@ class WarmCorpus:
             self.close()
         return False
 
-    def snapshot(self, rules: Rules, start: str = "") -> Snapshot:
+    def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
         """Take the candidates from the cached listing, brought up to date."""
         cache = self._current()
         if cache is None:
@@ -173,12 +173,18 @@ class WarmSnapshot:
 
     def _found(
         self, search: Search, located: Located, query: Query, meter: Meter, skipped: "Counter[str]"
-    ) -> Iterator[Found]:
+    ) -> Iterator[SearchedFile]:
         from zeno.cache.segment_search import in_file, in_segment, merged
 
-        planned = planned_for(query)
         located.look_up(self._cache, query.max_bytes)
+        if located.stamped:
+            self._cache.check(located.stamped, meter)
+            located.look_up(self._cache, query.max_bytes)
         skipped.update(located.skipped)
+        if search.counts_only and not located.unheld:
+            # No hits are wanted from the start, because another root has given enough; all are counted.
+            return
+        planned = planned_for(query)
         narrowed = self._cache.narrow(planned.demand)
         segments = located.segments(narrowed)
         if not segments and not located.unheld and not located.linked:
@@ -196,19 +202,20 @@ class WarmSnapshot:
         )
         read = 0
         with Reader(self._tree, query.max_bytes, planned, meter, skipped) as reader:
-            for path, entry, first, parts in merged(merge(in_memory, linked, key=itemgetter(0)), located.unheld):
+            sources = merge(in_memory, linked, key=itemgetter(0)) if located.linked else in_memory
+            for path, entry, first, parts in merged(sources, located.unheld):
                 if search.counts_only:
                     break
                 if entry is None:
                     read += 1
                     text = reader.text(path, whole=True)
                     if text is not None:
-                        lines = Lines(text)
-                        yield Found(path, lines, lines.matching(query.matches, scan))
+                        lines = LineView(text)
+                        yield SearchedFile(path, lines, lines.matching(query.matches, scan))
                 elif entry.segment is not None:
-                    lines = Lines(entry.segment.text, entry.start, entry.end)
+                    lines = LineView(entry.segment.text, entry.start, entry.end)
                     meter.scanned(entry.end - entry.start)
-                    yield Found(path, lines, lines.matching(query.matches, scan, parts, first))
+                    yield SearchedFile(path, lines, lines.matching(query.matches, scan, parts, first))
             # Files in memory were counted before.
             for path in located.unheld[read:] if search.counts_only else ():
                 if path not in located.known:

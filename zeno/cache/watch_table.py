@@ -15,7 +15,7 @@ class Watchable(Protocol):
 W = TypeVar("W", bound=Watchable)
 
 
-class Watched(Generic[W]):
+class WatchTable(Generic[W]):
     """Files and directories by watch. A watch ends when its last owner releases it."""
 
     def __init__(self, watch: Watch) -> None:
@@ -27,9 +27,9 @@ class Watched(Generic[W]):
         """Number of watches in use."""
         return len(self._owners)
 
-    def file(self, owner: W, descriptor: int) -> bool:
-        """Watch an open file. Return False if no watch is free."""
-        number = self._watch.file(descriptor, len(self))
+    def file(self, owner: W, descriptor: int, *, needed: bool = False) -> bool:
+        """Watch an open file. Return False if no watch is free. If `needed`, use those kept for other programs too."""
+        number = self._watch.file(descriptor, 0 if needed else len(self))
         if number is None:
             return False
         self._own(owner, number)

@@ -10,9 +10,8 @@ from typing import Any
 
 import contract_spec as spec
 
-from zeno.cli.descriptors import raise_descriptor_limit
 from zeno.cli.interrupts import deadly
-from zeno.cli.policy_flags import policy_of
+from zeno.cli.policy_flags import opened_tree
 from zeno.errors import CannotRun
 
 
@@ -21,8 +20,6 @@ def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
     """Return the server that the flags describe. Raises CannotRun if the log cannot be opened."""
     # Plugins of other packages must not affect answers, and searching for them takes time.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
-    from zeno.cache.warm_corpus import WarmCorpus
-    from zeno.search.cold import ColdCorpus
     from zeno.session.server import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, Server
 
     trace = None
@@ -35,10 +32,8 @@ def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
             raise CannotRun(f"cannot open the log {options.log!r}: {os.strerror(error.errno or 0)}") from None
         stack.callback(trace.close)
         tree.conceal(trace.descriptor)
-    corpus = ColdCorpus(tree) if options.no_cache else WarmCorpus(tree, options.cache_bytes)
-    stack.callback(corpus.close)
-    return Server(
-        corpus,
+    server = Server(
+        _corpus(options, tree),
         trace,
         max_request_bytes=options.max_request_bytes or MAX_REQUEST_BYTES,
         max_response_bytes=options.max_response_bytes or MAX_RESPONSE_BYTES,
@@ -46,18 +41,31 @@ def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
         max_lines=options.max_lines,
         max_bytes=options.max_bytes,
         max_seconds=options.max_seconds,
+        max_pattern_work=options.max_pattern_work,
         gitignore=options.gitignore,
     )
+    stack.callback(server.close)
+    return server
+
+
+def _corpus(options: argparse.Namespace, tree: Any) -> Any:
+    """Return the corpus of one root or several, cold or warm; several share the memory that the flags allow."""
+    from zeno.cache.warm_corpus import WarmCorpus
+    from zeno.search.cold import ColdCorpus
+    from zeno.search.roots_corpus import corpus_of
+
+    cache_bytes = options.cache_bytes // len(tree.descriptors)
+    return corpus_of(tree, ColdCorpus if options.no_cache else lambda root: WarmCorpus(root, cache_bytes))
 
 
 def _confine(options: argparse.Namespace, server: Any, tree: Any) -> None:
-    """Give up what the server does not need, now that everything it was told to open is open."""
+    """Confine the process after everything that the flags name is open."""
     if options.confine == "off":
         return
     from zeno.confinement import landlock, needs
 
     try:
-        server.tell_confinement(landlock.restrict(needs.rules(tree.descriptor, options.log)))
+        server.tell_confinement(landlock.restrict(needs.rules(tree.descriptors, options.log)))
     except landlock.NotPossible as error:
         if options.confine == "require":
             raise CannotRun(f"cannot confine itself: {error}; --confine auto goes on without") from None
@@ -75,7 +83,7 @@ def _claims(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
 
 def _require_output() -> None:
     if sys.stdout is None:
-        raise CannotRun("standard output is closed, so nobody can be answered; give it somewhere to go")
+        raise CannotRun("standard output is closed, so no answer can be sent; open it")
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -107,12 +115,16 @@ def mcp(options: argparse.Namespace) -> int:
         tree = _tree(options, stack)
         server = _server(options, stack, tree)
         try:
+            from zeno.doors.mcp.client_roots import ClientRoots
             from zeno.doors.mcp.standard_io import serve
         except ModuleNotFoundError as error:
             raise _needs("mcp", error) from None
         claims = _claims(options, stack, tree)
+        client_roots = None
+        if not options.ignore_client_roots:
+            client_roots = ClientRoots(server, claims, tree, lambda narrowed: _corpus(options, narrowed))
         _confine(options, server, tree)
-        serve(server, claims)
+        serve(server, claims, client_roots)
     return 0
 
 
@@ -144,19 +156,19 @@ def _needs(extra: str, error: ModuleNotFoundError) -> CannotRun:
 def shell(options: argparse.Namespace) -> int:
     """Answer requests typed at a prompt."""
     _require_output()
-    from zeno.cache.warm_corpus import WarmCorpus
     from zeno.doors.shell import Shell
     from zeno.session.server import Server
 
     with ExitStack() as stack:
-        corpus = WarmCorpus(_tree(options, stack), options.cache_bytes)
-        stack.callback(corpus.close)
-        return Shell(Server(corpus)).run()
+        server = Server(_corpus(options, _tree(options, stack)))
+        stack.callback(server.close)
+        return Shell(server).run()
 
 
 def call(options: argparse.Namespace) -> int:
     """Run one operation."""
     from zeno.search.cold import ColdCorpus
+    from zeno.search.roots_corpus import corpus_of
     from zeno.session.server import Server
     from zeno.text.path_names import typed
 
@@ -164,7 +176,7 @@ def call(options: argparse.Namespace) -> int:
         raise CannotRun(f"no operation is called {options.op!r}: the name is not UTF-8")
     args = _arguments(options)
     with ExitStack() as stack:
-        answer = Server(ColdCorpus(_tree(options, stack))).ask("call", options.op, args).line
+        answer = Server(corpus_of(_tree(options, stack), ColdCorpus)).ask("call", options.op, args).line
     value = json.loads(answer)
     as_text = options.text or (sys.stdout is not None and sys.stdout.isatty() and not (options.pretty or options.json))
     if as_text:
@@ -245,11 +257,16 @@ def completion(options: argparse.Namespace, parser: argparse.ArgumentParser) -> 
     return 0
 
 
-def _tree(options: argparse.Namespace, stack: ExitStack) -> Any:
-    from zeno.files.tree import Tree
+def manual(parser: argparse.ArgumentParser) -> int:
+    """Print the manual page of the parser's program."""
+    from importlib.metadata import version
 
-    raise_descriptor_limit()
-    try:
-        return stack.enter_context(Tree(options.root, policy_of(options)))
-    except OSError as error:
-        raise CannotRun(f"cannot serve {options.root!r}: {os.strerror(error.errno or 0)}") from None
+    from zeno.cli.install.manual import page
+
+    print(page(parser, version("zeno-normalizer")), end="")
+    return 0
+
+
+def _tree(options: argparse.Namespace, stack: ExitStack) -> Any:
+    """Open the root, or the roots, that the flags name."""
+    return opened_tree(options, stack, "cannot serve")

@@ -8,7 +8,12 @@ from zeno.cli.policy_flags import add_policy
 def add_root(parser: ArgumentParser) -> None:
     """Add --root and the policy flags."""
     parser.add_argument(
-        "--root", metavar="DIR", required=True, help="the directory to serve; nothing outside it is read"
+        "--root",
+        metavar="[NAME=]DIR",
+        action="append",
+        required=True,
+        help="the directory to serve; nothing outside it is read. May be repeated with a name for each; "
+        "paths then begin with the name",
     )
     add_policy(parser)
 
@@ -24,7 +29,9 @@ def add_server(parser: ArgumentParser) -> None:
         "--max-response-bytes", type=positive, metavar="N", help="refuse to send longer answers (default: 16 MiB)"
     )
     add_cache(parser)
-    parser.add_argument("--no-cache", action="store_true", help="hold nothing: walk and read anew for every request")
+    parser.add_argument(
+        "--no-cache", action="store_true", help="cache nothing: walk and read the disk for every request"
+    )
     parser.add_argument("--max-ops", type=positive, metavar="N", help="answer at most so many requests")
     parser.add_argument("--max-lines", type=positive, metavar="N", help="return at most so many lines of files in all")
     parser.add_argument(
@@ -35,6 +42,13 @@ def add_server(parser: ArgumentParser) -> None:
         type=positive,
         metavar="N",
         help="refuse a request that takes longer with deadline_exceeded (default: no limit)",
+    )
+    parser.add_argument(
+        "--max-pattern-work",
+        type=positive,
+        metavar="N",
+        help="refuse a regular expression of over 1500 states where states times bytes of text to search exceed N with "
+        "pattern_too_costly (default: 2^32)",
     )
     parser.add_argument(
         "--gitignore",

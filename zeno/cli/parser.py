@@ -106,6 +106,11 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         epilog="Needs the extra: pip install 'zeno-normalizer[mcp]'. How to set up agents: docs/doors.md.",
     )
     add_server(mcp)
+    mcp.add_argument(
+        "--ignore-client-roots",
+        action="store_true",
+        help="serve DIR whole, even to a client that tells roots of its own inside DIR",
+    )
     mcp.set_defaults(run=commands.mcp)
 
     http = inner.add_parser(
@@ -145,7 +150,7 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
     )
     add_root(shell)
     add_cache(shell)
-    shell.set_defaults(run=commands.shell)
+    shell.set_defaults(run=commands.shell, no_cache=False)
 
     call = inner.add_parser(
         "call",
@@ -194,6 +199,13 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
     )
     completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
     completion.set_defaults(run=lambda options: commands.completion(options, _parser(of_trace=True)))
+
+    manual = inner.add_parser(
+        "man",
+        help="print the manual page",
+        description="Print the manual page, for `zeno man | man -l -` or a folder of manual pages.",
+    )
+    manual.set_defaults(run=lambda _: commands.manual(_parser(of_trace=True)))
 
     trace = inner.add_parser(
         "trace",

@@ -1,12 +1,16 @@
-"""The flags that make a policy, and the policy they make."""
+"""The flags that make a policy, and the tree that is opened under it."""
 
 import argparse
 import os
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from zeno.cli.descriptors import raise_descriptor_limit
 from zeno.errors import CannotRun, InvalidArgs
+from zeno.options import named_roots
 
 if TYPE_CHECKING:
+    from zeno.files.file_tree import FileTree
     from zeno.files.policy import Policy
 
 # Longer lists of globs are refused.
@@ -45,6 +49,27 @@ def policy_of(options: argparse.Namespace) -> "Policy":
     try:
         return Policy(globs, list(dict.fromkeys(options.only)), lists=lists, ignored=IGNORED in deny)
     except InvalidArgs as error:
+        raise CannotRun(str(error)) from None
+
+
+def opened_tree(options: argparse.Namespace, stack: ExitStack, failure: str) -> "FileTree":
+    """Open the root or the roots of the flags under their policy; the stack closes them.
+
+    Raises CannotRun, whose message begins with `failure` where a directory cannot be opened.
+    """
+    from zeno.files.roots import Nested, Roots
+    from zeno.files.tree import Tree
+
+    raise_descriptor_limit()
+    directories = named_roots(options.root)
+    policy = policy_of(options)
+    try:
+        if directories:
+            return stack.enter_context(Roots(directories, policy))
+        return stack.enter_context(Tree(options.root[0], policy))
+    except OSError as error:
+        raise CannotRun(f"{failure} {error.filename!r}: {os.strerror(error.errno or 0)}") from None
+    except Nested as error:
         raise CannotRun(str(error)) from None
 
 

@@ -45,13 +45,14 @@ def mcp_arguments(arguments: Sequence[str]) -> list[str]:
 
 
 def _run(load: Callable[[], Callable[[], int]]) -> int:
-    """Load the command line and run it. On Ctrl-C end by that signal and print nothing."""
+    """Load the command line and run it. On Ctrl-C say so in one line and end by that signal (status 130 in a shell)."""
     try:
         with deadly():
             _require_own_package()
             run = load()
         return run()
     except KeyboardInterrupt:
+        print("\r\033[K" * sys.stderr.isatty() + "zeno: interrupted", file=sys.stderr, flush=True)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
         raise

@@ -33,6 +33,7 @@ def add_commands(trace: argparse.ArgumentParser) -> None:
 
     coverage = _reader(inner, "coverage", "which lines were delivered of the lines there are", needs_root=True)
     coverage.add_argument("--all", action="store_true", help="list files of which nothing was delivered too")
+    coverage.add_argument("--wide", action="store_true", help="on a terminal: do not cut rows to its width")
     coverage.set_defaults(run=_later("trace_read", "coverage"))
 
     view = _reader(inner, "view", "make one self-contained page that shows the trace", needs_root=False)
@@ -54,7 +55,13 @@ def _reader(commands: Any, name: str, what: str, needs_root: bool | None) -> arg
     )
     parser.add_argument("trace", metavar="TRACE", help="a trace as zeno serve --log writes it; - is standard input")
     if needs_root is not None:
-        parser.add_argument("--root", metavar="DIR", required=needs_root, help="the tree that the trace is about")
+        parser.add_argument(
+            "--root",
+            metavar="[NAME=]DIR",
+            action="append",
+            required=needs_root,
+            help="the tree that the trace is about; repeated with names, the roots that the traced server had",
+        )
         parser.add_argument(
             "--max-response-bytes",
             type=positive,
@@ -76,12 +83,15 @@ def _add_writers(commands: Any) -> None:
     record = commands.add_parser(
         "record",
         help="run a command that may add claims and subcalls to a trace",
-        description="Run a command with ZENO_TRACE, ZENO_ROOT and ZENO_SUBCALL set: servers it starts with "
-        '--log "$ZENO_TRACE" and the commands claim, subcall and append all write to one trace, each line whole. '
+        description="Run a command with ZENO_TRACE, ZENO_ROOT, ZENO_SUBCALL and ZENO_POLICY set: servers it starts "
+        'with --log "$ZENO_TRACE" and the commands claim, subcall and append all write to one trace, each line whole. '
         "Ends with the status of the command.",
         epilog='Example: zeno trace record --root src --log trace.jsonl --task "why does login fail?" -- ./agent.sh',
     )
-    record.add_argument("--root", metavar="DIR", required=True, help="the tree that claims cite")
+    record.add_argument(
+        "--root", metavar="[NAME=]DIR", action="append", required=True, help="the tree that claims cite; see zeno serve"
+    )
+    add_policy(record)
     record.add_argument("--log", metavar="TRACE", required=True, help="the trace to append to; made if need be")
     record.add_argument("--task", metavar="TEXT", help="write the command down as a subcall with this task")
     record.add_argument("--id", metavar="ID", help="id of that subcall (default: the first free sub-N)")
@@ -108,6 +118,7 @@ def _add_writers(commands: Any) -> None:
         help="a whole answer that it rests on, by the id of its request; may be repeated",
     )
     claim.add_argument("--id", metavar="ID", help="id of the claim, for others to refer to")
+    add_policy(claim)
     _add_recording(claim)
     claim.set_defaults(run=_later("trace_write", "claim"))
 
@@ -142,7 +153,9 @@ def _add_writers(commands: Any) -> None:
 
 def _add_recording(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log", metavar="TRACE", help="the trace (default: ZENO_TRACE)")
-    parser.add_argument("--root", metavar="DIR", help="the tree that is cited (default: ZENO_ROOT)")
+    parser.add_argument(
+        "--root", metavar="[NAME=]DIR", action="append", help="the tree that is cited (default: ZENO_ROOT)"
+    )
     parser.add_argument("--parent", metavar="ID", help="the subcall around it (default: ZENO_SUBCALL)")
     _add_format(parser)
 

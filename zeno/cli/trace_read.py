@@ -6,8 +6,8 @@ import sys
 from contextlib import ExitStack
 from typing import Any
 
-from zeno.cli.printing import call, count, print_json, safe, say
-from zeno.cli.trace_source import Source, replayer_for
+from zeno.cli.printing import call, coloured, count, print_json, safe, say, say_row
+from zeno.cli.trace_source import TraceSource, replayer_for
 from zeno.errors import CannotRun
 from zeno.trace.coverage import coverage as coverage_of
 from zeno.trace.coverage import totals
@@ -22,13 +22,13 @@ def lint(options: argparse.Namespace) -> int:
     counts = {"error": 0, "warning": 0}
     findings = []
     with ExitStack() as stack:
-        source = Source(options, stack)
+        source = TraceSource(options, stack)
         for finding in lint_all(source.entries()):
             counts[finding.level] += 1
             if options.format == "json":
                 findings.append(finding._asdict())
             else:
-                say(f"line {finding.line}: {finding.level}: {finding.code}: {safe(finding.message)}")
+                say(f"line {finding.line}: {coloured(finding.level)}: {finding.code}: {safe(finding.message)}")
     if options.format == "json":
         print_json(
             {"events": source.events, "errors": counts["error"], "warnings": counts["warning"], "findings": findings}
@@ -42,7 +42,7 @@ def lint(options: argparse.Namespace) -> int:
 def replay(options: argparse.Namespace) -> int:
     """Run every request again and print the differences. Return 1 if there are any."""
     with ExitStack() as stack:
-        source = Source(options, stack)
+        source = TraceSource(options, stack)
         outcome = replay_all(source.steps(), replayer_for(options, source, stack), count_times=options.times)
     counts = {name: outcome.counts[name] for name in ("same", "differs", "times", "not_run")}
     described = outcome.counts["not_run_describe"]
@@ -91,25 +91,26 @@ def _short(answer: str) -> str:
 def verify(options: argparse.Namespace) -> int:
     """Check the citations of every claim. Return 1 if one does not check out."""
     with ExitStack() as stack:
-        source = Source(options, stack)
+        source = TraceSource(options, stack)
         claims = list(verify_all(source.steps(), replayer_for(options, source, stack)))
-    hold = sum(claim.holds for claim in claims)
+    good = sum(claim.checks_out for claim in claims)
     if options.format == "json":
         listed = [
             {
                 "line": claim.line,
                 **{name: claim.event[name] for name in ("id", "parent", "claim") if name in claim.event},
-                "holds": claim.holds,
+                "holds": claim.checks_out,
                 "evidence": [one._asdict() for one in claim.evidence],
                 "answers": [one._asdict() for one in claim.answers],
             }
             for claim in claims
         ]
-        print_json({**source.told(), "claims": listed, "hold": hold})
+        print_json({**source.told(), "claims": listed, "hold": good})
     else:
         source.print_problems()
         for claim in claims:
-            say(f"{'checks out' if claim.holds else 'FAILS     '}  line {claim.line}: {safe(claim.event['claim'])}")
+            outcome = coloured("checks out") if claim.checks_out else coloured("FAILS", "FAILS     ")
+            say(f"{outcome}  line {claim.line}: {safe(claim.event['claim'])}")
             for one in claim.evidence:
                 note = f" to {one.moved_to[0]}-{one.moved_to[1]}" if one.moved_to else ""
                 seen = {"delivered": "", "not_delivered": ", never delivered before", "unknown": ", delivery unknown"}
@@ -127,15 +128,15 @@ def verify(options: argparse.Namespace) -> int:
                     say(f"            {safe(answer.reason)}")
             if not claim.evidence and not claim.answers:
                 say("            it cites nothing")
-        check, do = ("checks" if hold == 1 else "check"), ("does" if len(claims) - hold == 1 else "do")
-        say(f"{count(len(claims), 'claim')}: {hold} {check} out, {len(claims) - hold} {do} not")
-    return 1 if hold < len(claims) or source.problems else 0
+        check, do = ("checks" if good == 1 else "check"), ("does" if len(claims) - good == 1 else "do")
+        say(f"{count(len(claims), 'claim')}: {good} {check} out, {len(claims) - good} {do} not")
+    return 1 if good < len(claims) or source.problems else 0
 
 
 def coverage(options: argparse.Namespace) -> int:
     """Print the delivered lines of each file, the searches, and the answers that were cut."""
     with ExitStack() as stack:
-        source = Source(options, stack)
+        source = TraceSource(options, stack)
         found = coverage_of(source.steps(), replayer_for(options, source, stack))
     total = dict(totals(found.files))
     files = [file for file in found.files if file.delivered or options.all]
@@ -153,35 +154,35 @@ def coverage(options: argparse.Namespace) -> int:
         )
     else:
         source.print_problems()
-        _print_coverage(found, files, total)
+        _print_coverage(found, files, total, options.wide)
     withheld = any(not one.continued and one.hidden != 0 for one in found.truncations)
     return 1 if withheld or found.unknown or source.problems else 0
 
 
-def _print_coverage(found: Any, files: list[Any], total: dict[str, int]) -> None:
-    say(f"{'delivered':>9} {'of lines':>8}  file")
+def _print_coverage(found: Any, files: list[Any], total: dict[str, int], wide: bool) -> None:
+    say(coloured("head", f"{'delivered':>9} {'of lines':>8}  file"))
     for file in files:
         share = "-" if not file.total else f"{100 * file.delivered / file.total:.0f}%"
         there = "gone" if file.total is None else file.total
         ranges = " ".join(f"{first}-{last}" for first, last in file.ranges[:6]) + (
             " ..." if len(file.ranges) > 6 else ""
         )
-        say(f"{file.delivered:>9} {there:>8}  {safe(file.path)}  {share}  {ranges}".rstrip())
+        say_row(f"{file.delivered:>9} {there:>8}  {safe(file.path)}  {share}  {ranges}".rstrip(), wide=wide)
     say(f"{total['lines_delivered']:>9} {total['lines']:>8}  in {total['files_delivered']} of {total['files']} files")
     if found.patterns:
         say("\npatterns")
     for pattern in found.patterns:
         times = f", {len(pattern.lines)} times" if len(pattern.lines) > 1 else ""
-        cut = ", cut" if pattern.truncated else ""
+        short = ", cut" if pattern.truncated else ""
         within = "" if pattern.files is None else f" in {count(pattern.files, 'file')}"
-        say(f"  {call('grep', pattern.args)}: {count(pattern.hits, 'hit')}{within}{times}{cut}")
+        say_row(f"  {call('grep', pattern.args)}: {count(pattern.hits, 'hit')}{within}{times}{short}", wide=wide)
     if found.truncations:
         say("\nwithheld by limits")
     for one in found.truncations:
         hidden = "unknown" if one.hidden is None else f"{'more than ' if one.at_least else ''}{one.hidden}"
         on = ", but gone on with" if one.continued else ""
         where = f"line {one.lines[0]}" + (f" and {len(one.lines) - 1} more" if len(one.lines) > 1 else "")
-        say(f"  {where}: {call(one.op, one.args)}: {one.shown} {one.what} shown, {hidden} hidden{on}")
+        say_row(f"  {where}: {call(one.op, one.args)}: {one.shown} {one.what} shown, {hidden} hidden{on}", wide=wide)
     if found.unknown:
         lines = ", ".join(map(str, found.unknown[:10])) + (" ..." if len(found.unknown) > 10 else "")
         say(f"\nnot counted: the tree no longer gives the answers on {lines}; what they delivered cannot be told")
@@ -190,7 +191,7 @@ def _print_coverage(found: Any, files: list[Any], total: dict[str, int]) -> None
 def view(options: argparse.Namespace) -> int:
     """Write the page."""
     with ExitStack() as stack:
-        source = Source(options, stack)
+        source = TraceSource(options, stack)
         replayer = None if options.root is None else replayer_for(options, source, stack)
         name = "standard input" if options.trace == "-" else os.path.basename(options.trace)
         data, told = page(source.steps(), source.pairing, replayer, title=options.title or name, text=options.text)

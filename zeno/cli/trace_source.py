@@ -2,23 +2,24 @@
 
 import argparse
 import os
+import stat
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any, BinaryIO
 
-from zeno.cli.descriptors import raise_descriptor_limit
-from zeno.cli.policy_flags import policy_of
+from zeno.cli.policy_flags import opened_tree
 from zeno.cli.printing import safe, say
 from zeno.errors import CannotRun
-from zeno.files.tree import Tree
-from zeno.options import Terms
+from zeno.options import SessionOptions
 from zeno.search.cold import ColdCorpus
-from zeno.trace.events import Entry, Exchange, Pairing, exchanges, read
+from zeno.search.roots_corpus import corpus_of
+from zeno.trace.events import Exchange, Pairing, TraceLine, exchanges, read
 from zeno.trace.replay import Replayer
 
 
-class Source:
+class TraceSource:
     """The lines of a trace and the problems found in them. Raises CannotRun if the trace cannot be read."""
 
     def __init__(self, options: argparse.Namespace, stack: ExitStack) -> None:
@@ -34,26 +35,23 @@ class Source:
         self.problems: list[dict[str, Any]] = []
         self.pairing = Pairing()
 
-    def entries(self) -> Iterator[Entry]:
-        """Yield an entry for every line. On a terminal, show the number of lines read so far."""
-        show = sys.stderr.isatty()
-        shown = False
+    def entries(self) -> Iterator[TraceLine]:
+        """Yield an entry for every line. On a terminal, show after a second how far it is, and the time left."""
+        progress = _Progress(self.stream)
         try:
             for entry in read(self.stream):
                 self.events += entry.event is not None
                 if entry.problem:
                     code, message = entry.problem
                     self.problems.append({"line": entry.number, "code": code, "message": message})
-                if show and entry.number % 2000 == 0:
-                    print(f"\r{entry.number} lines", end="", file=sys.stderr)
-                    shown = True
+                progress.show(entry.number)
                 yield entry
         except OSError as error:
             raise CannotRun(f"cannot read the trace: {os.strerror(error.errno or 0)}") from None
-        if shown:
-            print("\r\x1b[K", end="", file=sys.stderr)
+        finally:
+            progress.clear()
 
-    def steps(self) -> Iterator[Entry | Exchange]:
+    def steps(self) -> Iterator[TraceLine | Exchange]:
         """Yield the entries with each answer joined to its request."""
         return exchanges(self.entries(), self.pairing)
 
@@ -70,15 +68,40 @@ class Source:
             tell(f"line {number}: unanswered: the request {safe(event['id'])} has no response and no error")
 
 
-def replayer_for(options: argparse.Namespace, source: Source, stack: ExitStack) -> Replayer:
+class _Progress:
+    """A line on standard error, only on a terminal: lines read, and the time that the rest of a file will take."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._wanted = sys.stderr.isatty()
+        about = os.fstat(stream.fileno()) if self._wanted else None
+        self._size = about.st_size if about is not None and stat.S_ISREG(about.st_mode) else 0
+        self._begun = time.monotonic()
+        self._next = self._begun + 1.0
+        self._drawn = False
+
+    def show(self, lines: int) -> None:
+        """Draw the line anew, ten times a second at most."""
+        if not self._wanted or time.monotonic() < self._next:
+            return
+        now, text = time.monotonic(), f"{lines} lines"
+        if self._size and 0 < (place := self._stream.tell()) < self._size:
+            left = (now - self._begun) / place * (self._size - place)
+            text += f", {100 * place // self._size} %, about {left:.0f} s left"
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        self._next, self._drawn = now + 0.1, True
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._drawn:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def replayer_for(options: argparse.Namespace, source: TraceSource, stack: ExitStack) -> Replayer:
     """Return a replayer for the tree that the options name. Raises CannotRun if it cannot be opened."""
-    raise_descriptor_limit()
-    try:
-        tree = stack.enter_context(Tree(options.root, policy_of(options)))
-    except OSError as error:
-        raise CannotRun(f"cannot read the tree {options.root!r}: {os.strerror(error.errno or 0)}") from None
+    tree = opened_tree(options, stack, "cannot read the tree")
     if options.trace != "-":
         # A server conceals its own log, so replay does too.
         tree.conceal(source.stream.fileno())
-    terms = Terms(max_response_bytes=options.max_response_bytes, gitignore=options.gitignore)
-    return Replayer(ColdCorpus(tree), terms)
+    terms = SessionOptions(max_response_bytes=options.max_response_bytes, gitignore=options.gitignore)
+    return Replayer(corpus_of(tree, ColdCorpus), terms)

@@ -11,11 +11,15 @@ from contextlib import contextmanager
 
 import contract_spec as spec
 
+from zeno.cli.policy_flags import policy_of
 from zeno.cli.printing import print_json, safe
 from zeno.errors import CannotRun
+from zeno.files.policy import Policy
+from zeno.files.roots import Nested
+from zeno.options import named_roots
 from zeno.text.path_names import typed
 from zeno.trace.events import KINDS, read
-from zeno.trace.recorder import ROOT, SUBCALL, TRACE, NotRecorded, Recorder
+from zeno.trace.recorder import POLICY, ROOT, SUBCALL, TRACE, NotRecorded, Recorder, policy_of_environment
 
 # No line number has more digits, and Python refuses to parse very long numbers.
 _MAX_DIGITS = 16
@@ -29,7 +33,10 @@ def _recorder(options: argparse.Namespace) -> Iterator[Recorder]:
     # ZENO_SUBCALL is an id in the trace of ZENO_TRACE and in no other.
     inside = os.environ.get(SUBCALL) if os.path.abspath(log) == os.environ.get(TRACE) else None
     try:
-        recorder = Recorder(log, options.root or os.environ.get(ROOT), options.parent or inside)
+        root = "\n".join(options.root or ()) or os.environ.get(ROOT)
+        recorder = Recorder(log, root, options.parent or inside, policy=_policy(options))
+    except (Nested, NotRecorded) as error:
+        raise CannotRun(str(error)) from None
     except OSError as error:
         raise CannotRun(f"cannot open {error.filename!r}: {os.strerror(error.errno or 0)}") from None
     with recorder:
@@ -39,6 +46,18 @@ def _recorder(options: argparse.Namespace) -> Iterator[Recorder]:
             raise CannotRun(str(error)) from None
         except OSError as error:
             raise CannotRun(f"the log cannot be written: {os.strerror(error.errno or 0)}") from None
+
+
+def _policy(options: argparse.Namespace) -> Policy | None:
+    """Return the policy of the flags, or that of the recording around this command, which flags cannot replace."""
+    around = policy_of_environment()
+    # Only commands that read the tree have the flags.
+    given = policy_of(options) if hasattr(options, "deny") else None
+    if given is None or not given.active:
+        return around
+    if around is not None:
+        raise CannotRun(f"the recording has a policy already, in {POLICY}; leave out --deny and --only")
+    return given
 
 
 def claim(options: argparse.Namespace) -> int:
@@ -103,10 +122,12 @@ def record(options: argparse.Namespace) -> int:
         raise CannotRun("--id names the subcall that --task writes down; give both")
     options.parent = None
     # Subprocesses may work in another directory.
-    options.root, options.log = os.path.abspath(options.root), os.path.abspath(options.log)
+    options.root, options.log = _absolute(options.root), os.path.abspath(options.log)
     with _recorder(options) as recorder, _Relay() as relay:
         before = os.stat(options.log).st_size
-        environment = {**os.environ, TRACE: options.log, ROOT: options.root}
+        environment = {**os.environ, TRACE: options.log, ROOT: "\n".join(options.root)}
+        if (policy := _policy(options)) is not None:
+            environment[POLICY] = policy.to_json()
         if os.environ.get(TRACE) != options.log:
             environment.pop(SUBCALL, None)
         name = None
@@ -123,6 +144,12 @@ def record(options: argparse.Namespace) -> int:
                 recorder.end(name, outcome)
     _tell_recorded(options, before, status)
     return status
+
+
+def _absolute(roots: list[str]) -> list[str]:
+    """Return the values of --root with absolute directories."""
+    named = named_roots(roots)
+    return [f"{name}={os.path.abspath(directory)}" for name, directory in named.items()] or [os.path.abspath(roots[0])]
 
 
 class _Relay:

@@ -25,8 +25,8 @@ _BIND_TCP_AND_CONNECT_TCP = 3  # since ABI 4
 _ABSTRACT_SOCKETS_AND_SIGNALS = 3  # since ABI 6: of processes outside
 _OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | _TRUNCATE | _IOCTL_DEV
 
-Rule = tuple[int | str, int]
-"""A descriptor or path, and the kinds of access allowed to it and to all that is beneath it."""
+AccessRule = tuple[int | str, int]
+"""A descriptor or path, and the kinds of access allowed to it and everything below it."""
 
 
 class NotPossible(Exception):
@@ -39,7 +39,7 @@ class _Ruleset(ctypes.Structure):
 
 class _PathBeneath(ctypes.Structure):
     _pack_ = 1
-    _layout_ = "ms"  # what _pack_ means; Python 3.14 wants it said
+    _layout_ = "ms"  # implied by _pack_; Python 3.14 requires it
     _fields_ = (("access", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
 
@@ -53,7 +53,7 @@ def version() -> int:
         raise NotPossible("this kernel has no Landlock, or does not allow it here") from None
 
 
-def restrict(rules: Iterable[Rule]) -> Confinement:
+def restrict(rules: Iterable[AccessRule]) -> Confinement:
     """Allow this process the rules' access to files, and no new TCP connections. Return what is enforced.
 
     Paths that do not exist are left out. Raises NotPossible, with nothing restricted, where the kernel cannot, or where

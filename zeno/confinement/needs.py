@@ -1,8 +1,8 @@
 """Files that a server still opens after its start, besides those below the root.
 
 Python imports modules when they are first used, and the index is computed by a second Python. Both need the standard
-library, installed packages and system libraries. None of these folders holds anybody's documents; the folder that a
-server is started in is not among them, even where Python would import from there.
+library, installed packages and system libraries. None of these folders holds documents of users. The current directory
+is not among them, even where Python would import from it.
 """
 
 import os
@@ -10,9 +10,9 @@ import re
 import site
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from zeno.confinement.landlock import EXECUTE, READ_DIR, READ_FILE, WRITE_FILE, Rule
+from zeno.confinement.landlock import EXECUTE, READ_DIR, READ_FILE, WRITE_FILE, AccessRule
 
 _READ = READ_FILE | READ_DIR
 _SYSTEM_LIBRARIES = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib")
@@ -25,12 +25,12 @@ _FILES = (
 _LOADER = re.compile(r"ld[-.].*\.so(\.\d+)*$|ld\.so$")
 
 
-def rules(root: int, log: str | None) -> list[Rule]:
-    """Return what a server of this open root needs: reading, running Python again, and the log if there is one."""
+def rules(roots: Iterable[int], log: str | None) -> list[AccessRule]:
+    """Return what a server of these open roots needs: reading, running Python again, and the log if there is one."""
     folders = {*_SYSTEM_LIBRARIES, *_FILES, *_installed()}
     folders |= {path for path in _loaded() if not any(path.startswith(folder + "/") for folder in folders)}
     return [
-        (root, _READ),
+        *((root, _READ) for root in roots),
         ("/proc/self", _READ),
         # A forked copy of the server lists its own descriptors, and has another number there.
         ("/proc", READ_DIR),
@@ -62,7 +62,7 @@ def _loaded() -> Iterator[str]:
 
 
 def _loaders() -> Iterator[str]:
-    """Yield the program that loads dynamic programs: to run Python again, the kernel runs this."""
+    """Yield the dynamic loader, which the kernel runs to start Python again."""
     with open("/proc/self/maps") as maps:
         for line in maps:
             path = line.rstrip("\n").partition("/")[2]

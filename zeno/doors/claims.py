@@ -5,9 +5,10 @@ from typing import Any
 
 import contract_spec as spec
 
-from zeno.errors import InvalidArgs, InvalidJson, TraceFailed
+from zeno.errors import Denied, InvalidArgs, InvalidJson, TraceFailed
+from zeno.files.file_tree import FileTree
 from zeno.session import wire
-from zeno.trace.recorder import NotRecorded, Recorder
+from zeno.trace.recorder import EvidenceDenied, NotRecorded, Recorder
 
 _ARGS = "zeno/claim.json#/$defs/args"
 
@@ -18,8 +19,12 @@ class Claims:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
+    def cite_from(self, tree: FileTree) -> None:
+        """Look up cited lines in another tree from now on."""
+        self._recorder.cite_from(tree)
+
     def record(self, args: Any) -> dict[str, Any]:
-        """Write a claim; return the event as written. Raises InvalidJson, InvalidArgs or TraceFailed."""
+        """Write a claim; return the event as written. Raises InvalidJson, InvalidArgs, Denied or TraceFailed."""
         if not wire.is_strict(args):
             raise InvalidJson("the arguments are not strict JSON: a number, a text or the nesting is not allowed")
         found = spec.violations(_ARGS, args, patience=wire.PATIENCE)
@@ -34,6 +39,8 @@ class Claims:
                 id=args.get("id"),
                 parent=args.get("parent"),
             )
+        except EvidenceDenied as error:
+            raise Denied(error.path) from None
         except NotRecorded as error:
             raise InvalidArgs(str(error)) from None
         except OSError as error:

@@ -12,24 +12,24 @@ from zeno.text.path_names import typed
 _NAMES = frozenset({"path", "paths", "glob", "exclude_globs", "exclude_dirs"})
 
 
-# Operations that need none of their arguments, and the one that people mean when they type one word.
+# Operations without required arguments, and the argument that a single word stands for.
 _ALONE = {"list_files": "glob", "stat": "path"}
 
 
 class NotAPair(ValueError):
-    """A word that is no argument; the message says what would be one."""
+    """A word that is no argument. The message says what would be one."""
 
 
 def known(op: str) -> dict[str, Any]:
-    """The arguments of an operation by name, each with its schema; none for an operation nobody knows."""
+    """Return the arguments of an operation by name, each with its schema; empty for an unknown operation."""
     properties: dict[str, Any] = _args(op).get("properties", {})
     return properties
 
 
 def first(op: str) -> str | None:
-    """The argument that a word alone stands for, if there is one."""
+    """Return the argument that a single word stands for, or None."""
     required = _args(op).get("required", [])
-    # stat takes one path or many; one is what people type.
+    # stat takes one path or many; people type one.
     return required[0] if required else _ALONE.get(op)
 
 

@@ -1,9 +1,8 @@
-"""A result as text that people and models read: what was found line by line, and first what one must know about it.
+"""Write a result as text for people: one line of small values, then what was found, line by line.
 
-It follows the shape of a result, not its operation: small values stand on the first line as `name=value`, long ones
-below, each under its name where there is more than one. The files that were selected and the names that rules left out
-are one clause. Nothing but the metrics is left out, and of these what is left of a budget is told, for whoever must
-live within it.
+The layout depends on the shape of a result, not on its operation: small values are on the first line as `name=value`,
+long ones below, each under its name if there is more than one. The files that were selected and the names that rules
+left out are one clause. Metrics are left out, except the rest of a budget.
 """
 
 import json
@@ -18,7 +17,7 @@ def plain(result: dict[str, Any]) -> str:
     if "budget" in result.get("metrics", {}):
         told["budget"] = result["metrics"]["budget"]
     covered = _covered(told)
-    # Lists that are empty because something else was asked for.
+    # Lists that are empty because the request asked for another form.
     unasked = {"hits"} if "counts" in told or "total" in told else {"files"} if "tree" in told else set()
     told = {name: value for name, value in told.items() if name not in unasked}
     blocks = {name: value for name, value in told.items() if not _small(name, value)}
@@ -48,7 +47,7 @@ def _covered(told: dict[str, Any]) -> str:
 
 
 def _small(name: str, value: Any) -> bool:
-    """Whether a value fits on a line of pairs; `text` never does, however short it is this time."""
+    """Whether a value goes on a line of pairs; `text` never does."""
     if isinstance(value, list):
         return name == "truncated_by"
     if isinstance(value, dict):
@@ -78,7 +77,7 @@ def _block(value: Any) -> list[str]:
 
 
 def _item(item: Any) -> list[str]:
-    """One of many: `path:line: text` where it is a line of a file, pairs otherwise; its lists stand indented below."""
+    """Return one item of a list: `path:line: text` for a line of a file, else pairs; its lists are indented below."""
     if not isinstance(item, dict):
         return [item if isinstance(item, str) and item.isprintable() else _word(item)]
     if item.keys() == {"path", "lines"}:

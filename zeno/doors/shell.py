@@ -7,6 +7,7 @@ import select
 import shlex
 import sys
 import textwrap
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,19 +19,25 @@ from zeno.session.dispatch import OPS
 from zeno.session.server import Server
 
 PROMPT = "zeno> "
+WARMING = "(reading the tree into memory; ask when you like) "
+# Seconds of reading after which WARMING is shown.
+TELLING = 1.0
 WORDS = ("help", "quit")
-GREETING = "Operations: {ops}. Type `help` or `help grep`, Tab completes, `quit` or Ctrl-D ends."
+GREETING = (
+    "Operations: {ops}. Type `help` or `help grep`, Tab completes, `quit` or Ctrl-D ends. While nothing is typed, the "
+    "tree is read into memory."
+)
 
 
 class Shell:
-    """A server and the person who asks it."""
+    """A prompt on one server."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
         self._asked = 0
 
     def run(self) -> int:
-        """Read, answer, print, until the input ends."""
+        """Read requests, answer them and print the answers until the input ends."""
         interactive = sys.stdin.isatty()
         with _history(self.complete) if interactive else contextlib.nullcontext():
             if interactive:
@@ -51,12 +58,15 @@ class Shell:
                 print(self.reply(line), end="\n" if line.strip() else "", flush=True)
 
     def _warm_up(self) -> None:
-        """Fill the cache until a key is pressed, with the prompt in view."""
+        """Fill the cache until a key is pressed, with the prompt in view. After a second, say so in front of it."""
         print(PROMPT, end="", flush=True)
+        begun, told = time.monotonic(), False
         while not select.select([sys.stdin], [], [], 0)[0] and self._server.idle():
-            pass
+            if not told and time.monotonic() - begun > TELLING:
+                print(f"\r{WARMING}{PROMPT}", end="", flush=True)
+                told = True
         # The line editor writes its own prompt over this one.
-        print("\r", end="", flush=True)
+        print("\r" + (" " * len(WARMING + PROMPT) + "\r" if told else ""), end="", flush=True)
 
     def reply(self, line: str) -> str:
         """Return the text that is printed for one line."""
@@ -97,7 +107,7 @@ class Shell:
         return self._paths(f"{key}=", text) if key in ("path", "paths") else []
 
     def _paths(self, prefix: str, start: str) -> list[str]:
-        """Files and directories that begin so, one step deeper."""
+        """Return the files and directories whose paths begin with `word`, one level deeper."""
         glob = "".join(f"[{char}]" if char in "*?[{" else char for char in start) + "*"
         hidden = any(step.startswith(".") for step in start.split("/"))
         answer = self._ask("list_files", {"glob": glob, "include_hidden": hidden})
@@ -125,7 +135,7 @@ def _help(op: str | None = None) -> str:
 
 @contextlib.contextmanager
 def _history(complete: Callable[[str, str], list[str]]) -> Any:
-    """Line editing with completion, and a history that outlives the session."""
+    """Line editing with completion, and a history that is saved."""
     import readline
 
     base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
@@ -141,14 +151,14 @@ def _history(complete: Callable[[str, str], list[str]]) -> Any:
 
     readline.set_completer_delims(" \t\n")
     readline.set_completer(completer)
-    # libedit, which stands in for readline on some systems, has its own language.
+    # libedit, which replaces readline on some systems, has its own commands.
     libedit = "libedit" in (readline.__doc__ or "")
     readline.parse_and_bind("bind ^I rl_complete" if libedit else "tab: complete")
     try:
         yield
     finally:
         readline.set_history_length(1000)
-        # A home that cannot be written to is no reason to fail at the end of a session.
+        # Ignore a home directory that cannot be written to.
         with contextlib.suppress(OSError):
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
             readline.write_history_file(path)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from zeno.session import wire
 from zeno.session.server import Server
-from zeno.text.line_splitter import Lines
+from zeno.text.line_splitter import LineSplitter
 
 # Idle seconds before background work starts. A client that asks one request after another must not wait for that work,
 # and a server that sleeps right after an answer lets its reader run on the same core.
@@ -30,7 +30,7 @@ def serve(server: Server, source: int, sink: int) -> None:
 
 
 class _Stop:
-    """Turns SIGTERM and SIGINT into something one can wait for; a second signal ends the process as usual."""
+    """Makes SIGTERM and SIGINT readable from a descriptor; a second signal ends the process as usual."""
 
     def __enter__(self) -> "_Stop":
         self.asked = False
@@ -53,8 +53,8 @@ class _Stop:
 
 
 def _lines(source: int, server: Server, stop: _Stop) -> Iterator[bytes]:
-    """The lines of a descriptor without their ends. Of an over-long one only enough is kept to see that it is one."""
-    lines = Lines(server.max_request_bytes)
+    """Yield the lines of a descriptor without line ends. A line over the limit is cut to one byte more."""
+    lines = LineSplitter(server.max_request_bytes)
     while True:
         ready, _, _ = select.select([source, stop.wakeup], [], [], PAUSE)
         while not ready:

@@ -1,6 +1,6 @@
 """The only room that opens anything under the root.
 
-`tree` is the root, `resolve` follows one path step by step, `absolute_paths` maps absolute paths to the root,
-`walk` lists the tree, `batch_open` reads many files, `openat2` is Linux's confined open, `open_file` is one open
-file. Every step is opened without following links.
+`tree` is the root, `roots` joins several, `file_tree` is the interface of both. `resolve` follows one path step by
+step, `absolute_paths` maps absolute paths to the root, `walk` lists the tree, `batch_open` reads many files, `openat2`
+is Linux's confined open, `open_file` is one open file. Every step is opened without following links.
 """

@@ -15,7 +15,7 @@ from zeno.files.location import DIRECTORY
 MAX_LINKS = 40
 
 
-class Entrance:
+class AbsolutePaths:
     """Maps absolute paths to an open root, by its given name, its real name, or any other path that leads there."""
 
     def __init__(self, root: int, name: str) -> None:
@@ -41,6 +41,10 @@ class Entrance:
             if path == prefix or path.startswith(prefix.rstrip(b"/") + b"/"):
                 return path[len(prefix) :].split(b"/")
         return None
+
+    def is_below(self, path: bytes) -> bool:
+        """Whether the root's name begins with an absolute path. No file is read."""
+        return any(prefix.startswith(path.rstrip(b"/") + b"/") for prefix in self._prefixes)
 
     def _followed(self, path: bytes) -> list[bytes] | None:
         # `..` outside the root would reveal whether the directory before it exists, so only links may contain it.

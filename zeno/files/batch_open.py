@@ -5,10 +5,11 @@ Every component is opened without following links, so no path leads out of the r
 
 import os
 import stat
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
-from zeno.files.location import Location, unchanged
+from zeno.files.location import HeldDirectories, Location, unchanged
 from zeno.text.file_lines import BINARY_WINDOW, is_binary
 
 CHUNK = 1 << 18
@@ -37,26 +38,35 @@ def scan(directory: int) -> Iterator[tuple[str, str, int]]:
                 yield entry.name, LINK if entry.is_symlink() else OTHER, entry.inode()
 
 
+Stamp = tuple[int, int, int, int]
+"""Device, inode, size and change time of a file. While they stay the same, so does its content, if the change time was
+settled when the content was read: see `BatchOpener.stamp`."""
+
+# Nanoseconds after which a change time is settled. Two writes within a tick of the system's clock, or within a second
+# on some file systems, have the same change time. Stores through a memory map set it only when they make a page dirty,
+# and the kernel writes dirty pages back after 35 seconds at most, by default.
+SETTLED = 60 * 10**9
+
 Content = tuple[int, bytes, bool]
 """Size, bytes and "is binary" of a regular file. A file over the limit has no bytes here, a binary one only its first.
 A plain tuple for speed: a search makes thousands."""
 
 
 class NoBytes(IntEnum):
-    """Reasons why `Descent.fill` read no bytes. Negative, because it returns them in place of a size."""
+    """Reasons why `BatchOpener.fill` read no bytes. Negative, because it returns them in place of a size."""
 
     BINARY = -1
     LARGE = -2
     UNREADABLE = -3
     UNUSUAL = -4
-    """Use `Descent.read` for this file."""
+    """Use `BatchOpener.read` for this file."""
 
 
 # Module globals, because enum lookups are slow and a search needs one per file.
 BINARY, LARGE, UNREADABLE, UNUSUAL = NoBytes
 
 
-class Descent:
+class BatchOpener:
     """Opens files by paths without links, keeping the directories of the last path open.
 
     Every component is opened without following links, as in `Tree.open`. If a component is no longer what the listing
@@ -78,8 +88,11 @@ class Descent:
         """Whether files were opened in this folder."""
         self.doubtful = 0
         """Number of folders that were found moved after files in them had been opened; complete after `close`."""
-        self._names: list[bytes] = []
-        self._descriptors: list[int] = []
+        self._held = HeldDirectories(location, LISTING)
+        self._directory = -1
+        """The descriptor of the current folder."""
+        self._root = -1
+        """The root opened for listing."""
         self._folder = b""
 
     def close(self) -> None:
@@ -88,40 +101,43 @@ class Descent:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-        while self._descriptors:
-            os.close(self._descriptors.pop())
-        self._names.clear()
+        self._held.clear()
+        if self._root >= 0:
+            os.close(self._root)
+        self._root = self._directory = -1
         self._folder = b""
 
     def folder(self, path: bytes) -> int:
         """Return a descriptor of a directory, `b""` for the root. The descent closes it. Raises OSError."""
-        if path != self._folder or not self._descriptors:
+        if path != self._folder or self._directory < 0:
             self._leave()
+            self._directory = -1
             names = path.split(b"/") if path else []
+            held = self._held
             common = 0
-            for name, held in zip(names, self._names, strict=False):
-                if name != held:
+            for name, other in zip(names, held.names, strict=False):
+                if name != other:
                     break
                 common += 1
-            if not self._descriptors:
-                self._descriptors.append(os.open(b".", LISTING, dir_fd=self._location.root))
-            while len(self._names) > common:
-                self._names.pop()
-                os.close(self._descriptors.pop())
+            while len(held.names) > common:
+                held.leave()
             for name in names[common:]:
-                # Set before each step: if the next one fails, this is the directory that is open.
-                self._folder = b"/".join(self._names)
-                self._descriptors.append(os.open(name, LISTING, dir_fd=self._descriptors[-1]))
-                self._names.append(name)
+                held.enter(name, os.open(name, LISTING, dir_fd=held.last()))
+            self._directory = held.last() if names else self._opened_root()
             self._folder = path
-        return self._descriptors[-1]
+        return self._directory
+
+    def _opened_root(self) -> int:
+        if self._root < 0:
+            self._root = os.open(b".", LISTING, dir_fd=self._location.root)
+        return self._root
 
     def folder_is_in_place(self) -> bool:
         """Whether the directory opened last is still at its path below the root."""
-        if not self._descriptors:
+        if self._directory < 0:
             return False
-        directory = self._descriptors[-1]
-        return self._location.is_above(directory, len(self._names)) or self._location.leads_to(directory, self._folder)
+        above = self._location.is_above(self._directory, len(self._held.names))
+        return above or self._location.leads_to(self._directory, self._folder)
 
     def is_in_place(self) -> bool:
         """Whether the file opened last is still at its path below the root, and was not written since it was opened.
@@ -132,7 +148,7 @@ class Descent:
             return False
         try:
             name = self._path.rpartition(b"/")[2]
-            there = os.stat(name, dir_fd=self._descriptors[-1], follow_symlinks=False)
+            there = os.stat(name, dir_fd=self._directory, follow_symlinks=False)
             in_place = os.path.samestat(there, self._status) and self.folder_is_in_place()
         except OSError:
             in_place = False
@@ -150,6 +166,30 @@ class Descent:
             if (status.st_dev, status.st_ino) == self._concealed:
                 return None
         return descriptor
+
+    def stamp(self) -> Stamp | None:
+        """Return the stamp of the file opened last, as it was before it was read; None if its change is too recent."""
+        status = self._status
+        if status is None or time.time_ns() - status.st_ctime_ns < SETTLED:
+            return None
+        return status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns
+
+    def changed(self, stamped: Iterable[tuple[bytes, Stamp]]) -> Iterator[int]:
+        """Yield the positions of those files that are not at their paths any more with the stamps they had."""
+        status = os.stat
+        held, directory = None, -1
+        for number, (path, stamp) in enumerate(stamped):
+            folder, _, name = path.rpartition(b"/")
+            try:
+                if folder != held:
+                    held, directory = folder, self.folder(folder)
+                found = status(name, dir_fd=directory, follow_symlinks=False)
+            except OSError:
+                held = None
+                yield number
+                continue
+            if (found.st_dev, found.st_ino, found.st_size, found.st_ctime_ns) != stamp:
+                yield number
 
     def read(self, path: bytes, limit: int, *, whole: bool = True) -> Content | None:
         """Return the content of a regular file; None if there is none that may be read."""
@@ -197,10 +237,10 @@ class Descent:
             self._file = -1
         folder, _, name = path.rpartition(b"/")
         try:
-            if folder != self._folder or not self._descriptors:
+            if folder != self._folder or self._directory < 0:
                 self.folder(folder)
                 self._used = True
-            self._file = os.open(name, READING, dir_fd=self._descriptors[-1])
+            self._file = os.open(name, READING, dir_fd=self._directory)
         except OSError:
             return None
         self._path = path

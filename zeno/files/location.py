@@ -4,7 +4,7 @@ A descriptor stays open when its file, or a directory above it, is moved out of 
 could then be read through it. Zeno therefore gives this guarantee:
 
     Bytes, names, sizes and link targets are delivered only if the file or directory they were read from was still
-    beneath the root after they were read, by directories alone and not by a symbolic link: a file at its very path, a
+    below the root after they were read, by directories alone and not by a symbolic link: a file at its exact path, a
     directory as deep as its path says. Bytes, moreover, only if the file was not written since, or no name in any
     directory on its path came or went meanwhile: so it was not outside, and back again, in between.
 
@@ -20,6 +20,7 @@ links, and the device and inode at its end are compared. Changes are detected by
 the file system.
 """
 
+import errno
 import os
 
 # O_PATH opens a directory that may be searched but not listed; systems without it need the right to list.
@@ -27,6 +28,12 @@ DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW 
 
 DESCRIPTORS = b"/proc/self/fd/%d"
 """A link by which Linux gives the path of an open file."""
+
+# A path of so many `../` is short enough for every system.
+_STEPS = 1000
+
+MAX_HELD = 16
+"""How many directories of one path are held open. A deeper tree takes no more descriptors than that."""
 
 MAX_MOVES = 8
 """How many times a read is repeated because the file or directory was moved meanwhile."""
@@ -69,16 +76,26 @@ class Location:
         return [(status.st_dev, status.st_ino, status.st_ctime_ns) for status in found]
 
     def is_above(self, directory: int, steps: int) -> bool:
-        """Whether the root is `steps` levels above an open directory now. One system call.
+        """Whether the root is `steps` levels above an open directory now. One system call for each 1,000 levels.
 
-        False also if the system cannot tell, because the directory may not be searched or is too deep.
+        False also if the system cannot tell, because the directory may not be searched.
         """
         if not steps:
             return True
+        far = -1
         try:
-            above = os.stat(b"../" * steps, dir_fd=directory)
+            while steps > _STEPS:
+                higher = os.open(b"../" * _STEPS, DIRECTORY, dir_fd=directory if far < 0 else far)
+                if far >= 0:
+                    os.close(far)
+                far = higher
+                steps -= _STEPS
+            above = os.stat(b"../" * steps, dir_fd=directory if far < 0 else far)
         except OSError:
             return False
+        finally:
+            if far >= 0:
+                os.close(far)
         return above.st_ino == self._inode and above.st_dev == self._device
 
     def leads_to(self, descriptor: int, path: bytes) -> bool:
@@ -109,6 +126,65 @@ class Location:
                 os.close(held)
             raise
         return held
+
+
+class HeldDirectories:
+    """The open directories of one path, from below the root down.
+
+    Of a deep path only the last ones are held open. One that was closed is opened again from the root when it is
+    needed, and must still be the same directory.
+    """
+
+    def __init__(self, location: Location, flags: int) -> None:
+        self._location = location
+        self._flags = flags
+        self.names: list[bytes] = []
+        """The components of the path."""
+        self._open: list[int] = []
+        """Their descriptors; -1 for one that was closed."""
+        self._closed: list[tuple[int, int] | None] = []
+        """Device and inode of those that were closed."""
+
+    def last(self) -> int:
+        """Return a descriptor of the last directory, the root's if there is none. Raises OSError.
+
+        It stays valid until this directory is left or many are entered below it.
+        """
+        if not self._open:
+            return self._location.root
+        if self._open[-1] < 0:
+            directory = self._location.open_directory(b"/".join(self.names), self._flags)
+            status = os.fstat(directory)
+            if (status.st_dev, status.st_ino) != self._closed[-1]:
+                os.close(directory)
+                raise OSError(errno.ESTALE, "another directory is at this path now")
+            self._open[-1] = directory
+        return self._open[-1]
+
+    def enter(self, name: bytes, directory: int) -> None:
+        """Go down into an open directory, which is closed here from now on."""
+        self.names.append(name)
+        self._open.append(directory)
+        self._closed.append(None)
+        above = len(self._open) - MAX_HELD - 1
+        if above >= 0 and self._open[above] >= 0:
+            status = os.fstat(self._open[above])
+            self._closed[above] = (status.st_dev, status.st_ino)
+            os.close(self._open[above])
+            self._open[above] = -1
+
+    def leave(self) -> None:
+        """Go up one level."""
+        self.names.pop()
+        self._closed.pop()
+        directory = self._open.pop()
+        if directory >= 0:
+            os.close(directory)
+
+    def clear(self) -> None:
+        """Go up to the root."""
+        while self._open:
+            self.leave()
 
 
 def unchanged(before: os.stat_result, now: os.stat_result) -> bool:

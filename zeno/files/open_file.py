@@ -21,12 +21,15 @@ class File:
 
     def __init__(self, path: str, descriptor: int, status: os.stat_result, location: Location) -> None:
         self.path = path
+        """The path that results and errors tell. Where there are several roots, it begins with the name of one."""
+        self._place = raw(path, "path")
+        """The path below the root, in bytes."""
         self.size = status.st_size
         self.bytes_read = 0
         self._descriptor = descriptor
         self._location = location
         self._status = status
-        self._changes = location.changes(raw(path, "path"))
+        self._changes = location.changes(self._place)
         self._head: bytes | None = None
 
     def __enter__(self) -> Self:
@@ -44,10 +47,9 @@ class File:
 
     def _stayed(self) -> bool:
         """Whether the file is at its path, and was not written elsewhere in between."""
-        path = raw(self.path, "path")
-        return self._location.has(self._descriptor, path) and (
+        return self._location.has(self._descriptor, self._place) and (
             unchanged(self._status, os.fstat(self._descriptor))
-            or (self._changes is not None and self._changes == self._location.changes(path))
+            or (self._changes is not None and self._changes == self._location.changes(self._place))
         )
 
     @property

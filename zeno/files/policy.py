@@ -4,8 +4,10 @@
 denied by its name alone, before the file system is read, so that no answer reveals whether the file exists.
 """
 
+import json
 from collections.abc import Sequence
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import contract_spec as spec
 
@@ -47,17 +49,56 @@ class Policy:
         allowed = [_plain(glob, "--only") for glob in only]
         self._allowed = matcher(_with_below(allowed), "--only") if allowed else None
         self._leads_to_allowed = reach(allowed)
+        self.within: list[str] | None = None
+        """Directories outside which everything is denied; None where there is no such limit. See `narrowed`."""
+        self._above = ""
+        """Prefix of the paths that are asked about. See `below`."""
+
+    def below(self, directory: str) -> "Policy":
+        """Return this policy for paths relative to a directory."""
+        policy = copy(self)
+        policy._above = f"{self._above}{directory}/"
+        return policy
+
+    def narrowed(self, directories: Sequence[str]) -> "Policy":
+        """Return this policy with everything denied that is not in one of these directories, or leads to one."""
+        policy = copy(self)
+        policy.within, policy.active = list(directories), True
+        return policy
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the policy that `to_json` described. Raises InvalidArgs if the text describes none."""
+        try:
+            told = json.loads(text)
+            return cls(told["deny"], told["only"], lists=told["lists"], ignored=told["ignored"])
+        except (ValueError, KeyError, TypeError, AttributeError, FileNotFoundError):
+            raise InvalidArgs("not a policy: give an object with deny, only, lists and ignored") from None
+
+    def to_json(self) -> str:
+        """Return the policy as JSON, to be passed on to another process."""
+        return json.dumps({"deny": self.deny, "only": self.only, "lists": self.lists, "ignored": self.ignored})
 
     def verdict(self, path: str) -> str:
         """Return `allowed`, `directory_only` (only a directory is allowed there) or `denied` for a relative path.
 
         The verdict depends on the path alone. Ignore rules are not part of it.
         """
+        path = self._above + path
         if self._denied is not None and self._denied(path):
             return DENIED
+        limits = self._by_only(path), self._by_directories(path)
+        return DENIED if DENIED in limits else DIRECTORY_ONLY if DIRECTORY_ONLY in limits else ALLOWED
+
+    def _by_only(self, path: str) -> str:
         if self._allowed is None or self._allowed(path):
             return ALLOWED
         return DIRECTORY_ONLY if self._leads_to_allowed(path + "/") else DENIED
+
+    def _by_directories(self, path: str) -> str:
+        if self.within is None or f"{path}/".startswith(tuple(f"{one}/" for one in self.within)):
+            return ALLOWED
+        return DIRECTORY_ONLY if any(one.startswith(f"{path}/") for one in self.within) else DENIED
 
     def denies(self, path: str, *, is_directory: bool) -> bool:
         """Whether a name is denied, ignore rules aside."""

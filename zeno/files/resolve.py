@@ -13,9 +13,9 @@ from contextlib import ExitStack
 from typing import NamedTuple
 
 from zeno.errors import Denied, OutsideRoot, PermissionDenied
-from zeno.files.absolute_paths import MAX_LINKS, Entrance
+from zeno.files.absolute_paths import MAX_LINKS, AbsolutePaths
 from zeno.files.ignore_rules import DeniedByRules
-from zeno.files.location import DIRECTORY, MAX_MOVES, Location
+from zeno.files.location import DIRECTORY, MAX_MOVES, HeldDirectories, Location
 from zeno.files.policy import DENIED, Policy
 from zeno.text.path_names import printed
 
@@ -29,7 +29,7 @@ class _Moved(Exception):
     """A directory on the path was moved."""
 
 
-class Found(NamedTuple):
+class ResolvedPath(NamedTuple):
     """The end of a resolved path: a name in an open directory."""
 
     path: str
@@ -77,13 +77,13 @@ class _Guard:
 
 def follow(
     location: Location,
-    entrance: Entrance,
+    absolute_paths: AbsolutePaths,
     policy: Policy,
     path: str,
     target: bytes,
     stack: ExitStack,
     links: list[bytes] | None = None,
-) -> Found:
+) -> ResolvedPath:
     """Resolve a path, given as text for errors (`path`) and as bytes (`target`).
 
     Raises OutsideRoot if it leads out of the root, Denied if the policy denies a component, also one that a link leads
@@ -94,7 +94,7 @@ def follow(
     for _ in range(MAX_MOVES):
         links.clear()
         try:
-            return _followed(location, entrance, policy, path, target, stack, links)
+            return _followed(location, absolute_paths, policy, path, target, stack, links)
         except _Moved:
             stack.close()
     raise PermissionDenied(path, "a directory on the way keeps moving")
@@ -102,25 +102,32 @@ def follow(
 
 def _followed(
     location: Location,
-    entrance: Entrance,
+    absolute_paths: AbsolutePaths,
     policy: Policy,
     path: str,
     target: bytes,
     stack: ExitStack,
     links: list[bytes],
-) -> Found:
-    root = location.root
-    names: list[bytes] = []
-    directories = [root]
-    guard = _Guard(policy, path, root)
+) -> ResolvedPath:
+    held = HeldDirectories(location, DIRECTORY)
+    stack.callback(held.clear)
+    names = held.names
+    guard = _Guard(policy, path, location.root)
+
+    def last() -> int:
+        """Return the last directory on the path. Raises _Moved."""
+        try:
+            return held.last()
+        except OSError:
+            raise _Moved from None
 
     def check() -> None:
         """Raise _Moved unless the last directory is still at its path."""
-        directory = directories[-1]
+        directory = last()
         if not (location.is_above(directory, len(names)) or location.leads_to(directory, b"/".join(names))):
             raise _Moved
 
-    todo = deque(_components(entrance, path, target))
+    todo = deque(_components(absolute_paths, path, target))
     retries = 0
     while todo:
         name = todo.popleft()
@@ -129,11 +136,10 @@ def _followed(
         if name == b"..":
             if not names:
                 raise OutsideRoot(path)
-            names.pop()
-            directories.pop()
+            held.leave()
             guard.leave(names)
             continue
-        parent = directories[-1]
+        parent = last()
         place = b"/".join([*names, name])
         guard.before(place)
         try:
@@ -146,22 +152,19 @@ def _followed(
                 if len(links) > MAX_LINKS:
                     return _missing(path, names, name, todo)
                 if link.startswith(b"/"):
-                    names.clear()
-                    directories = [root]
+                    held.clear()
                     guard.leave(names)
-                todo.extendleft(reversed(_components(entrance, path, link)))
+                todo.extendleft(reversed(_components(absolute_paths, path, link)))
             elif stat.S_ISDIR(status.st_mode):
                 directory = os.open(name, DIRECTORY, dir_fd=parent)
-                stack.callback(os.close, directory)
-                names.append(name)
-                directories.append(directory)
+                held.enter(name, directory)
                 guard.enter(names, directory)
             elif todo:
                 check()
                 return _missing(path, names, name, todo)
             else:
                 check()
-                return Found(_join([*names, name]), parent, name, status)
+                return ResolvedPath(_join([*names, name]), parent, name, status)
         except OSError as error:
             retries += 1
             # A link or a file replaced a directory after it was checked: look again.
@@ -175,28 +178,29 @@ def _followed(
                 check()
                 _missing(path, names, name, todo)  # raises OutsideRoot if the rest would leave the root
                 raise PermissionDenied(path, os.strerror(error.errno or 0)) from None
-    status = os.fstat(directories[-1])
+    directory = last()
+    status = os.fstat(directory)
     check()
-    return Found(_join(names), directories[-1], b".", status)
+    return ResolvedPath(_join(names), directory, b".", status)
 
 
-def _components(entrance: Entrance, path: str, target: bytes) -> list[bytes]:
+def _components(absolute_paths: AbsolutePaths, path: str, target: bytes) -> list[bytes]:
     if not target.startswith(b"/"):
         return target.split(b"/")
-    below = entrance.below(target)
+    below = absolute_paths.below(target)
     if below is None:
         raise OutsideRoot(path)
     return below
 
 
-def _missing(path: str, names: list[bytes], name: bytes, todo: deque[bytes]) -> Found:
+def _missing(path: str, names: list[bytes], name: bytes, todo: deque[bytes]) -> ResolvedPath:
     """Return a missing end. Raises OutsideRoot if the remaining components would leave the root."""
     depth = len(names) + 1
     for step in todo:
         depth += {b"": 0, b".": 0, b"..": -1}.get(step, 1)
         if depth < 0:
             raise OutsideRoot(path)
-    return Found(_join([*names, name, *(step for step in todo if step not in (b"", b"."))]), -1, name, None)
+    return ResolvedPath(_join([*names, name, *(step for step in todo if step not in (b"", b"."))]), -1, name, None)
 
 
 def _join(names: list[bytes]) -> str:

@@ -4,16 +4,18 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, NamedTuple, Self
+from copy import copy
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
-from zeno.files.absolute_paths import Entrance
-from zeno.files.batch_open import READING, Descent
+from zeno.files.absolute_paths import AbsolutePaths
+from zeno.files.batch_open import READING, BatchOpener
+from zeno.files.file_tree import Place
 from zeno.files.location import Location
 from zeno.files.open_file import File
 from zeno.files.policy import ALLOWED, DENIED, Policy
-from zeno.files.resolve import MAX_RETRIES, NOWHERE, Found, follow
-from zeno.text.path_names import raw
+from zeno.files.resolve import MAX_RETRIES, NOWHERE, ResolvedPath, follow
+from zeno.text.path_names import printed, raw
 
 if TYPE_CHECKING:
     from zeno.files.openat2 import Opener
@@ -23,22 +25,16 @@ class _Changed(Exception):
     """The file at a path was replaced while it was being opened."""
 
 
-class Place(NamedTuple):
-    """A resolved path and the status of its end."""
-
-    path: str
-    """Relative to the root with links resolved; the root is `.`."""
-    status: os.stat_result | None
-    """Its status; None if nothing is there."""
-
-
 class Tree:
     """The root directory, opened once: if another directory takes its path later, the opened one is still served."""
+
+    names: ClassVar[list[str]] = []
+    """One root needs no name."""
 
     def __init__(self, root: str, policy: Policy | None = None) -> None:
         self._root = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.policy = policy or Policy()
-        self._entrance = Entrance(self._root, root)
+        self._absolute_paths = AbsolutePaths(self._root, root)
         self.location = Location(self._root)
         self._concealed: tuple[int, int] | None = None
         self._glance: Opener | None = None
@@ -63,6 +59,17 @@ class Tree:
     def descriptor(self) -> int:
         """The descriptor of the root, for the walk."""
         return self._root
+
+    @property
+    def descriptors(self) -> list[int]:
+        """The descriptor of the root, in a list."""
+        return [self._root]
+
+    def under(self, policy: Policy) -> Self:
+        """Return this tree under another policy. It uses the same open root, and must not be closed."""
+        tree = copy(self)
+        tree.policy = policy
+        return tree
 
     @property
     def concealed_inode(self) -> int | None:
@@ -110,11 +117,11 @@ class Tree:
         """
         if self._glance is None or self.policy.ignored or not _is_plain(path):
             return None
+        name = raw(path, field)
         if self.policy.active and (verdict := self.policy.verdict(path)) != ALLOWED:
             if verdict == DENIED:
                 raise Denied(path)
             return None
-        name = raw(path, field)
         descriptor = self._glance(self._root, name)
         if descriptor < 0:
             return None
@@ -167,13 +174,28 @@ class Tree:
 
     def inside(self, path: bytes) -> list[bytes] | None:
         """Return the components of an absolute path below the root, or None if it does not lead under the root."""
-        return self._entrance.below(path)
+        return self._absolute_paths.below(path)
+
+    def inside_by_name(self, path: bytes) -> list[bytes] | None:
+        """Like `inside`, but only for a path that begins with the root's name. No file is read."""
+        return self._absolute_paths.by_name(path)
+
+    def covered_by(self, path: bytes) -> list[str]:
+        """Return the directory that an absolute path leads to, `.` if the root is below the path, else nothing."""
+        below = self.inside(path)
+        if below is None:
+            return ["."] if self._absolute_paths.is_below(path) else []
+        try:
+            place = self.place("/".join(map(printed, below)).lstrip("/") or ".")
+        except (Denied, OutsideRoot, PermissionDenied):
+            return []
+        return [place.path] if place.status is not None and stat.S_ISDIR(place.status.st_mode) else []
 
     @contextmanager
-    def _followed(self, path: str, field: str, links: list[bytes] | None = None) -> Iterator[Found]:
+    def _followed(self, path: str, field: str, links: list[bytes] | None = None) -> Iterator[ResolvedPath]:
         """Resolve a path. Targets of links on the path are added to `links`."""
         with ExitStack() as stack:
-            found = follow(self.location, self._entrance, self.policy, path, raw(path, field), stack, links)
+            found = follow(self.location, self._absolute_paths, self.policy, path, raw(path, field), stack, links)
             if found.status is None and found.path != "." and self.policy.denies(found.path, is_directory=False):
                 raise Denied(path)
             status = found.status
@@ -184,9 +206,9 @@ class Tree:
     # Many paths
 
     @contextmanager
-    def descent(self) -> Iterator[Descent]:
+    def descent(self) -> Iterator[BatchOpener]:
         """Open many files; fastest in the order of their paths."""
-        descent = Descent(self.location, self._concealed)
+        descent = BatchOpener(self.location, self._concealed)
         try:
             yield descent
         finally:
@@ -209,7 +231,7 @@ class Tree:
             denied = True
         except (OutsideRoot, PermissionDenied):
             pass
-        abroad = any(link.startswith(b"/") and self._entrance.by_name(link) is None for link in links)
+        abroad = any(link.startswith(b"/") and self._absolute_paths.by_name(link) is None for link in links)
         return target, abroad, denied
 
 

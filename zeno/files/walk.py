@@ -1,7 +1,7 @@
 """Walk the tree: yield every name under the root in the order of whole paths, with the reason if it is no file.
 
 Directories are opened by descriptor, one below the other, and never through a link. Names count only if the directory
-was still at its path after it was listed.
+was still at its path after it was listed. Only the last directories of a deep path are held open.
 """
 
 import os
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from zeno.errors import Denied, OutsideRoot, PermissionDenied
 from zeno.files.batch_open import LISTING
 from zeno.files.ignore_rules import DeniedByRules, rules_inside
-from zeno.files.location import MAX_MOVES
+from zeno.files.location import MAX_MOVES, HeldDirectories
 from zeno.files.resolve import NOWHERE
 from zeno.files.tree import Tree
 from zeno.text.gitignore import IGNORE_FILES, REPOSITORY, Ignores
@@ -39,7 +39,7 @@ class Walked(NamedTuple):
     that leaves the name out (see `LEFT_OUT`)."""
 
 
-class Run(NamedTuple):
+class WalkedNames(NamedTuple):
     """Names that the walk found, all with the same problem or none."""
 
     paths: list[str]
@@ -49,19 +49,17 @@ class Run(NamedTuple):
 class _Level:
     """A directory that the walk is in."""
 
-    __slots__ = ("at", "directory", "files", "ignores", "left_out", "others", "prefix")
+    __slots__ = ("at", "files", "ignores", "left_out", "others", "prefix")
 
     def __init__(
         self,
         prefix: str,
-        directory: int,
         files: list[str],
         others: list["_Other"],
         ignores: Ignores | None,
-        left_out: list[Run],
+        left_out: list[WalkedNames],
     ) -> None:
         self.prefix = prefix
-        self.directory = directory
         self.files = sorted(files)
         """Printed names of its regular files."""
         self.at = 0
@@ -94,7 +92,7 @@ def walk(
 
 def runs(
     tree: Tree, *, include_hidden: bool, exclude_dirs: frozenset[str], gitignore: bool, start: str
-) -> Iterator[Run]:
+) -> Iterator[WalkedNames]:
     """Like `walk`, but yield lists of consecutive names instead of an object for each."""
     return _Walk(tree, include_hidden, exclude_dirs, gitignore, start).run()
 
@@ -108,15 +106,16 @@ class _Walk:
         self._exclude_dirs = exclude_dirs
         self._start = start
         self._levels: list[_Level] = []
+        self._held = HeldDirectories(tree.location, LISTING)
         self._ignores = Ignores() if gitignore else None
         self._denied = DeniedByRules(tree.descriptor) if tree.policy.ignored else None
         """Ignore rules of the policy, those of the current directory last."""
 
-    def run(self) -> Iterator[Run]:
+    def run(self) -> Iterator[WalkedNames]:
         levels, start = self._levels, self._start
         try:
-            if not self._enter("", self._tree.descriptor, b".", self._ignores):
-                yield Run(["./"], UNREADABLE)
+            if not self._enter("", b".", self._ignores):
+                yield WalkedNames(["./"], UNREADABLE)
             while levels:
                 level = levels[-1]
                 if level.left_out:
@@ -128,25 +127,24 @@ class _Walk:
                 if level.at > at:
                     prefix = level.prefix
                     paths = [prefix + name for name in files[at : level.at]]
-                    yield Run([path for path in paths if path >= start] if start else paths, None)
+                    yield WalkedNames([path for path in paths if path >= start] if start else paths, None)
                 if entry is None:
                     levels.pop()
-                    os.close(level.directory)
+                    self._held.leave()
                     if self._denied is not None:
                         self._denied.leave(len(levels) - 1)
                     continue
                 path = level.prefix + key
                 if key.endswith("/"):
                     wanted = path >= start or start.startswith(path)
-                    if wanted and not self._enter(path, level.directory, raw(key[:-1], "path"), level.ignores):
-                        yield Run([path], UNREADABLE)
+                    if wanted and not self._enter(path, raw(key[:-1], "path"), level.ignores):
+                        yield WalkedNames([path], UNREADABLE)
                 elif path >= start and (found := self._look(path, entry)) is not None:
                     yield found
         finally:
-            for level in levels:
-                os.close(level.directory)
+            self._held.clear()
 
-    def _enter(self, prefix: str, parent: int, name: bytes, ignores: Ignores | None) -> bool:
+    def _enter(self, prefix: str, name: bytes, ignores: Ignores | None) -> bool:
         """Enter a directory. Return False if it, or an ignore file in it, cannot be read.
 
         If it was moved while it was listed, it is opened again from the root.
@@ -157,7 +155,7 @@ class _Walk:
                 if attempt:
                     directory = location.open_directory(raw(prefix[:-1], "path"), LISTING)
                 else:
-                    directory = os.open(name, LISTING, dir_fd=parent)
+                    directory = os.open(name, LISTING, dir_fd=self._held.last())
             except OSError as error:
                 if attempt == 0:
                     # The parent may have been moved.
@@ -170,6 +168,7 @@ class _Walk:
                     directory, raw(prefix[:-1], "path")
                 ):
                     self._levels.append(level)
+                    self._held.enter(name, directory)
                     return complete
             except BaseException:
                 os.close(directory)
@@ -203,8 +202,8 @@ class _Walk:
             if excluded:
                 left_out[EXCLUDED] = excluded
                 others = [other for other in others if other[0] not in excluded]
-        told = [Run([prefix + key for key in keys], rule) for rule, keys in left_out.items()]
-        return _Level(prefix, directory, files, others, ignores, told), complete
+        told = [WalkedNames([prefix + key for key in keys], rule) for rule, keys in left_out.items()]
+        return _Level(prefix, files, others, ignores, told), complete
 
     def _entries(
         self, prefix: str, directory: int, left_out: dict[str, set[str]]
@@ -262,14 +261,14 @@ class _Walk:
             self._denied is not None and self._denied.deny(raw(path, "path"), is_directory=is_directory)
         )
 
-    def _look(self, path: str, entry: "os.DirEntry[str]") -> Run | None:
+    def _look(self, path: str, entry: "os.DirEntry[str]") -> WalkedNames | None:
         """Classify a link, a special file, or a file with the log's inode. Return None for the concealed log."""
         try:
             status = self._tree.place(path).status
         except Denied:
-            return Run([path], DENIED)
+            return WalkedNames([path], DENIED)
         except (OutsideRoot, PermissionDenied):
             status = None
         if status is None and entry.is_file(follow_symlinks=False):
             return None
-        return Run([path], None if status is not None and stat.S_ISREG(status.st_mode) else NOT_REGULAR)
+        return WalkedNames([path], None if status is not None and stat.S_ISREG(status.st_mode) else NOT_REGULAR)

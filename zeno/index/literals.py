@@ -1,4 +1,4 @@
-"""The literals of a pattern: what a plain text demands of the index, and where a scan for a pattern can begin.
+"""The literals of a pattern: the demand of a plain text, and where a scan for a pattern can begin.
 
 A match of `^\\s*def get_\\w+\\(` contains a match of `def get_\\w+\\(`, its tail from a literal on. RE2 finds a pattern
 that begins with a literal many times faster than one that does not, so a text is scanned for a tail, and the lines that
@@ -12,8 +12,11 @@ from zeno.index.requirements import LONG_RUN, Demand, Part, demand_of
 from zeno.index.signatures import FOLD, LONG_GRAM, SHORT_GRAM, gram
 
 MAX_PARTS = 128
-# A shorter literal stands almost everywhere.
+LONGER_RUN = 20
+# A literal of one byte occurs almost everywhere. A tail that begins with one is worth a try only if so many further
+# bytes are restricted: otherwise it finds most lines that have the byte.
 MIN_LITERAL = 2
+MIN_RESTRICTED = 4
 # More tails cost more to compare than they save.
 MAX_TAILS = 6
 
@@ -34,9 +37,12 @@ def literal(text: str, *, case_sensitive: bool) -> Demand:
     if text.isascii() and LONG_GRAM <= len(text) <= MAX_PARTS:
         encoded = text.encode()
         lower = encoded.translate(FOLD)
-        steps = ((LONG_GRAM, 1), (SHORT_GRAM, 1 if len(text) < LONG_RUN else 2))
+        # Of a long text every second or third sequence rules out about as much as all of them.
+        steps = (1, 1) if len(text) < LONG_RUN else (1, 2) if len(text) <= LONGER_RUN else (2, 3)
         rows = {
-            gram(lower[at : at + length]) for length, step in steps for at in range(0, len(lower) - length + 1, step)
+            gram(lower[at : at + length])
+            for length, step in zip((LONG_GRAM, SHORT_GRAM), steps, strict=True)
+            for at in range(0, len(lower) - length + 1, step)
         }
         return Demand(False, tuple(sorted(rows)), (), frozenset([encoded] if case_sensitive else []))
     parts: list[Part] = []
@@ -52,6 +58,8 @@ def tails(parts: list[Part], atoms: list[tuple[int, int]], out: list[str]) -> tu
     """
     found: list[Tail] = []
     end = 0
+    # Where an atom begins; of several at one part the first.
+    pieces = dict(reversed(atoms))
     for part, piece in atoms:
         # Inside a literal that was found already, or behind the parts that were looked at.
         if part < end or part >= min(len(parts), MAX_PARTS):
@@ -65,11 +73,28 @@ def tails(parts: list[Part], atoms: list[tuple[int, int]], out: list[str]) -> tu
             any_case = any_case or byte[1]
             run.append(byte[0])
         end = part + len(run)
-        if len(run) >= MIN_LITERAL:
-            found.append(Tail(bytes(run).lower() if any_case else bytes(run), any_case, "".join(out[piece:])))
+        if len(run) >= MIN_LITERAL or (run and _restricted(parts[end:]) >= MIN_RESTRICTED):
+            rest = "".join(out[piece:])
+            if not any_case and end in pieces:
+                # RE2 jumps to a literal that is spelled as one, but not to `[_]{1}`.
+                rest = _quoted(bytes(run)) + "".join(out[pieces[end] :])
+            found.append(Tail(bytes(run).lower() if any_case else bytes(run), any_case, rest))
             if len(found) == MAX_TAILS:
                 break
     return tuple(found)
+
+
+def _restricted(parts: list[Part]) -> int:
+    """Return how many bytes of a sequence are restricted to a set."""
+    return sum(isinstance(part, frozenset) for part in parts[:MAX_PARTS])
+
+
+def _quoted(run: bytes) -> str:
+    """Return a pattern that matches these bytes only, which are whole characters."""
+    return "".join(f"\\{char}" if char in _SPECIAL else char for char in run.decode())
+
+
+_SPECIAL = frozenset("\\.+*?()|[]{}^$")
 
 
 def _byte(part: Part) -> tuple[int, bool] | None:

@@ -1,4 +1,4 @@
-"""The characters of RE2's syntax as bytes: classes by name, escapes, and what case makes of them."""
+"""The characters of RE2's syntax as bytes: named classes, escapes, case folding."""
 
 from zeno.index.requirements import NOTHING, ByteSet, Part
 

@@ -93,7 +93,7 @@ class _Reader:
                 self.out.append(self.pattern[start : self.position])
             parts += self._repeated(atom)
             if len(parts) > MAX_PARTS:
-                # What comes after is not looked at: fewer demands are still right ones.
+                # The rest is not read: fewer demands are still correct.
                 parts = [*parts[:MAX_PARTS], NOTHING]
         return parts, ignore_case
 
@@ -248,7 +248,7 @@ class _Reader:
         times = min(least, max(1, MAX_PARTS // 2 // max(1, len(atom))))
         if times == least == most:
             return atom * times
-        # However often it is repeated, it stands so often at the beginning and at the end.
+        # With more repetitions, these still come first and last.
         return [*atom * times, NOTHING, *atom * times]
 
     def _repetition(self) -> tuple[int, int] | None:

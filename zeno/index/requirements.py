@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from zeno.index.signatures import FOLD, KIND, LONG_GRAM, RUN_SETS, SHAPE_LENGTHS, SHORT_GRAM, gram, run, shape
+from zeno.index.signatures import FOLD, KIND, LONG_GRAM, RUN_SETS, SHAPE_LENGTHS, SHORT_GRAM, gram, run_row, shape
 
 # With more alternatives for one sequence of bytes the lookup costs more than it saves.
 MAX_COMBINATIONS = 16
@@ -115,7 +115,7 @@ def _run(parts: list[ByteSet], rows: set[int], inner: list[Demand]) -> None:
         for part in parts:
             current = current + 1 if part.issubset(chars) else 0
             longest = max(longest, current)
-        row = run(members, longest)
+        row = run_row(members, longest)
         if row is not None:
             rows.add(row)
 

@@ -5,10 +5,9 @@ one for each four and each six bytes by their kind (digit, upper case, space, ..
 length of its longest runs of digits, letters and the like. Bits of 8 pieces share a byte; all bits for one sequence
 stand together, so that a lookup costs one slice for each sequence.
 
-Run as a program this module computes the bits: it reads blocks of pieces on standard input and writes each block's
-bits on standard output. It is a process of its own because numpy costs time to load and memory to keep, and a server
-needs it only while it builds. It imports nothing of zeno, and knows nothing of files. With `--nice` it gives way to
-other processes.
+Run as a program this module computes the bits: it reads blocks of pieces on standard input and writes each block's bits
+on standard output. It is a process of its own because numpy costs time to load and memory to keep, and a server needs
+it only while it builds. It imports nothing of zeno and opens no files. With `--nice` it runs at low priority.
 """
 
 import os
@@ -69,7 +68,7 @@ def _multiply(value: int, factor: int) -> int:
     return value * factor & 0xFFFFFFFF
 
 
-def run(members: int, length: int) -> int | None:
+def run_row(members: int, length: int) -> int | None:
     """The row of at least so many bytes in a row that are all in one of `RUN_SETS`; None for too few to tell."""
     reached = sum(limit <= length for limit in RUN_LENGTHS)
     return GRAMS + SHAPES + members * len(RUN_LENGTHS) + reached - 1 if reached else None
@@ -104,7 +103,7 @@ def send(block: Iterable[bytes], count: int, sink: BinaryIO) -> None:
 
 
 def receive(count: int, source: BinaryIO) -> Block | None:
-    """The bits of a block; None where the other side has gone."""
+    """Read the bits of a block; None if the other process has ended."""
     size = ROWS * ((count + 7) // 8)
     bits = source.read(size)
     return Block(count, bits) if len(bits) == size else None
@@ -139,7 +138,7 @@ def main(source: BinaryIO, sink: BinaryIO) -> int:
 
     tables = [_member_table(chars) for chars in RUN_SETS]
     while count := _number(source):
-        # Eight pieces at a time in one line, and turned round in the end: so each is written in one go.
+        # Eight pieces share a row, which is transposed at the end: each piece is written in one step.
         matrix = np.zeros(((count + 7) // 8, ROWS), dtype=np.uint8)
         for number in range(count):
             text = source.read(_number(source))
@@ -147,7 +146,7 @@ def main(source: BinaryIO, sink: BinaryIO) -> int:
             grams(text.translate(FOLD), held)
             shapes(text.translate(KIND), held)
             for members, table in enumerate(tables):
-                row = run(members, max(map(len, text.translate(table).split()), default=0))
+                row = run_row(members, max(map(len, text.translate(table).split()), default=0))
                 if row is not None:
                     first = GRAMS + SHAPES + members * len(RUN_LENGTHS)
                     held[first : row + 1] = 1
@@ -160,7 +159,7 @@ def main(source: BinaryIO, sink: BinaryIO) -> int:
 
 
 def _member_table(chars: bytes) -> bytes:
-    """A table that keeps the members of a set and turns all else into space."""
+    """Return a translation table that keeps the members of a set and maps everything else to a space."""
     return bytes(byte if byte in chars else 32 for byte in range(256))
 
 

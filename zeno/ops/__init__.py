@@ -1,1 +1,1 @@
-"""The operations, one module each: data in, data out, with the disk behind `tree` and the clock behind `meter`."""
+"""The operations, one module each. They use the disk only through the corpus, and the clock only through the meter."""

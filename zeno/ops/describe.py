@@ -1,4 +1,4 @@
-"""describe: what this server is, so that a client can learn all from the server itself."""
+"""describe: versions, operations, schemas and limits of this server."""
 
 import contract_spec as spec
 from contract_models.zeno.ops.describe import (
@@ -22,7 +22,7 @@ _OPS = "zeno/ops/"
 
 
 def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult:
-    """The version, the operations, the terms."""
+    """Return the versions, the operations and the limits."""
     names = [name for name in spec.names() if name.startswith(_PREFIX)]
     schemas = {name: spec.schema(name) for name in names} if args.schemas and args.op is MISSING else {}
     if args.op is not MISSING:
@@ -44,6 +44,7 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
         ],
         limits=ServerLimits.model_validate({name: limit for name, limit in terms.items() if limit is not None}),
         flags=ServerFlags.model_validate(flags),
+        roots=corpus.tree.names or MISSING,
         policy=_policy(corpus.tree.policy),
         confinement=Confinement(files=confinement.files, network=confinement.network),
         model_defaults={
@@ -59,4 +60,10 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
 def _policy(policy: Policy) -> ServerPolicy | MISSING:
     if not policy.active:
         return MISSING
-    return ServerPolicy(deny=policy.deny, only=policy.only, lists=policy.lists, ignored=policy.ignored)
+    return ServerPolicy(
+        deny=policy.deny,
+        only=policy.only,
+        lists=policy.lists,
+        ignored=policy.ignored,
+        within=MISSING if policy.within is None else policy.within,
+    )

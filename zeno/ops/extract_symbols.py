@@ -1,4 +1,4 @@
-"""extract_symbols: what a source file defines."""
+"""extract_symbols: list the definitions in a source file."""
 
 import contract_spec as spec
 from contract_models.zeno.ops.extract_symbols import ExtractedSymbol, ExtractSymbolsArgs, ExtractSymbolsResult
@@ -14,12 +14,12 @@ from zeno.text.symbols import symbols_of
 
 MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_symbols_file_bytes"]
 """Larger files are refused: their text is held several times over."""
-# How much longer it takes to find the symbols of a text than to count its lines.
+# Time to find the symbols of a text, relative to counting its lines.
 _COST_OF_A_BYTE = 64
 
 
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
-    """The symbols in the order they stand, capped."""
+    """Return the symbols in the order of the text, capped."""
     before = 0 if args.cursor is MISSING else cursors.number(cursors.position("extract_symbols", args, args.cursor))
     with suggesting(args.path, corpus), corpus.tree.open(args.path, "args.path") as file:
         file.require_text()

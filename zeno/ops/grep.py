@@ -1,59 +1,65 @@
-"""grep: which lines match."""
+"""grep: find the lines that match a pattern."""
 
 from collections import Counter
-from functools import cached_property
+from collections.abc import Iterator
 
 import contract_spec as spec
-from contract_models.zeno.ops.grep import (
-    GrepArgs,
-    GrepFileCount,
-    GrepHit,
-    GrepLine,
-    GrepResult,
-    GrepSkipped,
-    GrepTotal,
-)
+from contract_models.zeno.ops.grep import GrepArgs, GrepFileCount, GrepResult, GrepSkipped, GrepTotal
 from pydantic import MISSING
 
 from zeno.meter import Meter
 from zeno.results import cursors
-from zeno.results.clip import clip
 from zeno.results.hints import on_pattern, why_nothing
+from zeno.results.hit_page import HitPage
 from zeno.results.left_out import left_out
-from zeno.results.receipts import receipt
-from zeno.search.corpus import Corpus, Found, Query
+from zeno.search.corpus import Corpus, Query, SearchedFile
+from zeno.search.line_view import MatchedLines
+from zeno.search.pattern_work import file_sizes, require_affordable
 from zeno.search.selection import EVERYTHING, under
-from zeno.text.regex import Finds, finder, searcher
+from zeno.text.regex import Scan, searcher, text_scanner
 
-MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_searched_file_bytes"]
-"""Larger files are skipped whatever a request says: a file is searched in memory, whole."""
+_LIMITS = spec.resource("rules/request_limits.json")
+MAX_BYTES: int = _LIMITS["max_searched_file_bytes"]
+"""Larger files are always skipped, because a file is searched in memory as a whole."""
+MAX_MULTILINE_BYTES: int = _LIMITS["max_multiline_bytes"]
+"""A multiline search of one file gives up after so many bytes, counted from each match to the end of the file."""
 
 
 def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     """Search the selected files in order until a limit on hits or text is reached."""
     matches = searcher(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
     max_bytes = min(args.max_bytes, MAX_BYTES)
-    query = Query(args.pattern, args.regex, args.case_sensitive, meter.guard(matches), max_bytes)
+    query = Query(args.pattern, args.regex, args.case_sensitive, meter.guard(matches), max_bytes, args.multiline)
     selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
     snapshot = corpus.snapshot(args, start)
     candidates = snapshot.candidates
     paths = snapshot.paths(selection)
+    require_affordable(
+        args.pattern,
+        "args.pattern",
+        file_sizes(paths, corpus.tree, max_bytes),
+        meter,
+        "narrow args.paths",
+        case_sensitive=args.case_sensitive,
+        literal=not args.regex,
+    )
     skipped: Counter[str] = Counter()
-    page = _Page(args, meter)
+    page = HitPage(args, meter)
     tally = _Tally(args)
+    spans = _Spans(args, meter, skipped)
     search = snapshot.search(selection, query, meter, skipped)
-    # Taken to its end even when the page is full: what was skipped is counted over all files.
+    # Iterate to the end even when the page is full: skipped files are counted over all files.
     for found in search:
         if args.output != "hits":
-            tally.add(found)
+            tally.add(found.path, spans.count(found))
             if tally.full_by:
                 search.count_only()
             continue
-        for index in found.matching:
-            if index < seen and found.path == start:
+        for span in spans.of(found):
+            if span.first < seen and found.path == start:
                 continue
-            page.add(found, index)
+            page.add(found, span)
             if page.full_by:
                 search.count_only()
                 break
@@ -70,8 +76,8 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     if not paths and not start:
         globs = [] if args.paths is MISSING else args.paths
         hints = why_nothing(args, "args.paths" if globs else "", globs, selection, candidates, corpus)
-    elif not args.regex and not start and not page.hits and not tally.counts:
-        hints = on_pattern(args.pattern)
+    elif not start and not page.hits and not tally.counts:
+        hints = on_pattern(args.pattern, regex=args.regex, multiline=args.multiline)
     return GrepResult(
         hits=page.hits,
         counts=tally.counts if args.output == "files" else MISSING,
@@ -95,15 +101,63 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
 
 
 def _position(args: GrepArgs) -> tuple[str, int]:
-    """Where to go on: the first path to look at, and how many of its lines were dealt with."""
+    """Return where to continue: the first path, and how many of its lines are done."""
     line, _, path = cursors.position("grep", args, str(args.cursor)).partition(":")
     seen = cursors.number(line)
-    # With nothing said of lines the whole file is done, and the next path there can be comes next.
+    # Without a line number the whole file is done: continue with the next possible path.
     return (path, seen) if seen else (path + "\0", 0)
 
 
+def _single_line(index: int) -> MatchedLines:
+    return MatchedLines(index, index, (0, 0))
+
+
+class _GiveUp(Exception):
+    """A multiline search of a file has gone through too many bytes."""
+
+
+class _Spans:
+    """Finds the lines of matches: single lines, or with `multiline` the lines that matches run over."""
+
+    def __init__(self, args: GrepArgs, meter: Meter, skipped: "Counter[str]") -> None:
+        self._meter = meter
+        self._skipped = skipped
+        self._left = 0
+        self._scan = None
+        if args.multiline:
+            # Compiled for lines before, so that the pattern is known to be valid.
+            self._scan = text_scanner(
+                args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex
+            )
+
+    def of(self, found: SearchedFile) -> Iterator[MatchedLines]:
+        """Return the lines of each match in a file, in order. A file that takes too long is counted as too large."""
+        if self._scan is None:
+            return map(_single_line, found.matching)
+        return self._over_lines(found, self._scan)
+
+    def _over_lines(self, found: SearchedFile, scan: Scan) -> Iterator[MatchedLines]:
+        self._left = MAX_MULTILINE_BYTES
+        try:
+            yield from found.lines.spans(scan, self._spend)
+        except _GiveUp:
+            self._skipped["large"] += 1
+
+    def count(self, found: SearchedFile) -> int:
+        """Return how many lines of a file match or are part of a match."""
+        if self._scan is None:
+            return sum(1 for _ in found.matching)
+        return sum(span.last - span.first + 1 for span in self.of(found))
+
+    def _spend(self, size: int) -> None:
+        self._meter.check()
+        self._left -= size
+        if self._left < 0:
+            raise _GiveUp
+
+
 class _Tally:
-    """The files that match, and in how many lines."""
+    """The files that match, with their numbers of matching lines."""
 
     def __init__(self, args: GrepArgs) -> None:
         self._max_files = args.max_hits if args.output == "files" else None
@@ -117,96 +171,10 @@ class _Tally:
         """Where the next page begins, if a limit ended this one: behind the last file."""
         return f"0:{self.counts[-1].path}" if self.full_by else None
 
-    def add(self, found: Found) -> None:
-        """Count the matching lines of a file."""
-        lines = sum(1 for _ in found.matching)
+    def add(self, path: str, lines: int) -> None:
+        """Count the matching lines of a file, if there are any."""
         if lines:
-            self.counts.append(GrepFileCount(path=found.path, lines=lines))
+            self.counts.append(GrepFileCount(path=path, lines=lines))
             self.lines += lines
         if len(self.counts) == self._max_files:
             self.full_by = ["max_hits"]
-
-
-# The shortest that the JSON of a hit can be, without its path and text.
-_FRAME = len('{"path":"","line":1,"text":""}')
-
-
-class _Page:
-    """The hits of one answer."""
-
-    def __init__(self, args: GrepArgs, meter: Meter) -> None:
-        self._args = args
-        self._meter = meter
-        self._line_chars = None if args.max_line_chars is MISSING else args.max_line_chars
-        self._room = None if args.max_chars is MISSING else args.max_chars
-        self.hits: list[GrepHit] = []
-        self.full_by: list[str] = []
-        """The limit that was reached, if any."""
-
-    @cached_property
-    def _find(self) -> Finds:
-        """Where a line matches; asked only of lines that are to be clipped."""
-        args = self._args
-        return finder(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
-
-    @property
-    def end(self) -> str | None:
-        """Where the page ends, if a limit ended it."""
-        return f"{self.hits[-1].line}:{self.hits[-1].path}" if self.full_by else None
-
-    def add(self, found: Found, index: int) -> None:
-        """Take in a hit, or be full without it."""
-        hit = self._hit(found, index, self._line_chars)
-        if self._room is not None and _chars(hit) > self._room:
-            if self.hits:
-                self.full_by = ["max_chars"]
-                return
-            # It would fit on no page: its lines share what room there is.
-            hit = self._hit(found, index, self._room // (1 + len(_context(hit))))
-        if self._room is not None:
-            self._room -= _chars(hit)
-        self._meter.keep(_chars(hit) + len(hit.path) + _FRAME)
-        self._meter.returned(len(_context(hit)) or 1)
-        self.hits.append(hit)
-        if len(self.hits) == self._args.max_hits:
-            self.full_by = ["max_hits"]
-
-    def _hit(self, found: Found, index: int, limit: int | None) -> GrepHit:
-        line = found.lines[index].decode()
-        text = line if limit is None or len(line) <= limit else clip(line, limit, self._match(found.lines[index]))
-        clipped = True if text != line else MISSING
-        context = self._args.context
-        first = max(0, index - context)
-        around = found.lines[first : index + context + 1] if context else []
-        return GrepHit(
-            path=found.path,
-            line=index + 1,
-            text=text,
-            clipped=clipped,
-            sha256=receipt(line) if self._args.receipts else MISSING,
-            context=[
-                GrepLine(line=index + 1, text=text, clipped=clipped)
-                if at == index
-                else _neighbour(at, neighbour.decode(), limit)
-                for at, neighbour in enumerate(around, first)
-            ]
-            or MISSING,
-        )
-
-    def _match(self, line: bytes) -> tuple[int, int]:
-        """Where in the line, in characters, the first match is. One of bytes (`\\C`) may begin or end inside one."""
-        start, end = self._find(line) or (0, 0)
-        return len(line[:start].decode(errors="ignore")), len(line[:end].decode(errors="replace"))
-
-
-def _neighbour(at: int, line: str, limit: int | None) -> GrepLine:
-    text = line if limit is None else clip(line, limit)
-    return GrepLine(line=at + 1, text=text, clipped=True if text != line else MISSING)
-
-
-def _context(hit: GrepHit) -> list[GrepLine]:
-    return [] if hit.context is MISSING else hit.context
-
-
-def _chars(hit: GrepHit) -> int:
-    return len(hit.text) + sum(len(line.text) for line in _context(hit))

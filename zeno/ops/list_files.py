@@ -1,4 +1,4 @@
-"""list_files: which files are there."""
+"""list_files: list the files under the root."""
 
 from collections.abc import Sequence
 
@@ -6,19 +6,20 @@ from contract_models.zeno.ops.list_files import ListFilesArgs, ListFilesResult, 
 from pydantic import MISSING
 
 from zeno.errors import InvalidArgs, ZenoError
-from zeno.files.tree import Tree
+from zeno.files.file_tree import FileTree
 from zeno.meter import Meter
 from zeno.results import cursors
 from zeno.results.directory_counts import directory_counts
 from zeno.results.hints import on_stars, why_nothing
 from zeno.results.left_out import left_out
 from zeno.search.corpus import Corpus
+from zeno.search.pattern_work import require_affordable
 from zeno.search.selection import EVERYTHING, globbed, searched
 from zeno.text.regex import searcher
 
 
 def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesResult:
-    """The candidates that match the glob, or else the regular expression, or else all; with `tree` only counted."""
+    """Return the candidates that match the glob or the regular expression; with `tree`, counts by directory."""
     _check(args)
     selection = EVERYTHING
     if args.regex is not MISSING:
@@ -30,6 +31,9 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
         # The next path there can be.
         start = cursors.position("list_files", args, args.cursor) + "\0"
     candidates = corpus.snapshot(args, start).candidates
+    if args.regex is not MISSING:
+        sizes = (len(path.encode()) for path in candidates.paths)
+        require_affordable(args.regex, "args.regex", sizes, meter, "use args.glob")
     meter.files_scanned += len(candidates.paths)
     matching = selection.of(candidates)
     found = _newest_first(matching, corpus.tree, meter) if args.sort == "mtime" else matching
@@ -73,7 +77,7 @@ def _check(args: ListFilesArgs) -> None:
         raise InvalidArgs(f"args.cursor cannot be given where {which}; raise args.max or narrow args.glob instead")
 
 
-def _newest_first(paths: Sequence[str], tree: Tree, meter: Meter) -> list[str]:
+def _newest_first(paths: Sequence[str], tree: FileTree, meter: Meter) -> list[str]:
     """Sort paths by when each file was last modified, the latest first, then by path; unknown times come last."""
     tree.quicken()
 

@@ -1,4 +1,4 @@
-"""peek: how a file begins and ends."""
+"""peek: return the first and last lines of a file."""
 
 from contract_models.zeno.ops.peek import PeekArgs, PeekResult, PeekSlice
 from pydantic import MISSING
@@ -13,7 +13,7 @@ from zeno.text.file_lines import Window, last_lines
 
 
 def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
-    """Head while counting lines, then the tail from the end: only what is returned is held."""
+    """Read the head while counting lines, then the tail from the end. Only returned lines are held in memory."""
     with suggesting(args.path, corpus), corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
         meter.expect(file.size)
@@ -48,7 +48,7 @@ def _tail(file: File, total: int, args: PeekArgs, meter: Meter) -> list[str]:
     limit = needed(args)
     if limit is None:
         return last_lines(file.chunks_backwards(file.size), count, meter.keep)
-    # The beginnings of the last lines may lie far before the end: better to hold little than to read little.
+    # Long last lines may begin far before the end: read more rather than hold more.
     window = Window(total - count + 1, total, meter.keep, limit)
     window.feed(file.chunks())
     return window.lines

@@ -1,4 +1,4 @@
-"""read_file: a range of lines, or several."""
+"""read_file: return a range of lines, or several."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from zeno.text.file_lines import Window
 
 
 def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResult:
-    """The asked lines, capped. Files are streamed: only what is returned is held."""
+    """Return the requested lines, capped. Files are streamed: only returned lines are held in memory."""
     first = ReadFileRange(path=args.path, start_line=args.start_line, end_line=args.end_line)
     further = [] if args.ranges is MISSING else args.ranges
     asked = [(first, "args"), *((one, f"args.ranges[{index}]") for index, one in enumerate(further))]

@@ -1,4 +1,4 @@
-"""stat: size and time of paths."""
+"""stat: return kind, size and modification time of paths."""
 
 import os
 import stat as modes
@@ -8,13 +8,13 @@ from contract_models.zeno.ops.stat import StatArgs, StatItem, StatResult
 from pydantic import MISSING
 
 from zeno.errors import PermissionDenied
-from zeno.files.tree import Tree
+from zeno.files.file_tree import FileTree
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 
-# So many paths are worth loading what makes single ones cheaper.
+# With this many paths, loading openat2 pays off.
 MANY = 100
-# Dates repeat after 400 years, to the second: so the system's calendar serves for every year there is.
+# The calendar repeats every 400 years, so the system's functions serve for every year.
 _CYCLE_YEARS, _CYCLE_SECONDS = 400, 146_097 * 86_400
 
 
@@ -30,7 +30,7 @@ def stat(args: StatArgs, corpus: Corpus, meter: Meter) -> StatResult:
     return StatResult(items=items, metrics=meter.stop())
 
 
-def _item(path: str, field: str, tree: Tree) -> StatItem:
+def _item(path: str, field: str, tree: FileTree) -> StatItem:
     try:
         resolved, status = tree.place(path, field)
     except PermissionDenied as error:

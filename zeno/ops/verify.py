@@ -1,4 +1,4 @@
-"""verify: whether what was cited still stands."""
+"""verify: check whether cited lines are still in the tree."""
 
 from contract_models.zeno.ops.verify import CitationVerdict, VerifyArgs, VerifyCitation, VerifyResult
 from pydantic import MISSING
@@ -8,7 +8,7 @@ from zeno.meter import Meter
 from zeno.results.receipts import Checker, receipt
 from zeno.search.corpus import Corpus
 
-# How much longer it takes to look for lines that moved than to count lines.
+# Time to look for lines that moved, relative to counting lines.
 _COST_OF_A_BYTE = 16
 
 
@@ -38,7 +38,7 @@ def _size(path: str, field: str, corpus: Corpus) -> int:
 
 
 def _require_sense(citation: VerifyCitation, field: str) -> None:
-    """Refuse what the schema cannot: a citation that cites nothing, or contradicts itself."""
+    """Refuse citations that the schema accepts but that cite nothing or contradict themselves."""
     count = citation.end_line - citation.start_line + 1
     if count < 1:
         raise InvalidArgs(f"{field}.end_line must not be below start_line ({citation.start_line})")

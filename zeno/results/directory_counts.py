@@ -7,7 +7,7 @@ import contract_spec as spec
 from contract_models.zeno.ops.list_files import ListFilesDirectory
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
-from zeno.files.tree import Tree
+from zeno.files.file_tree import FileTree
 from zeno.meter import Meter
 from zeno.text.file_lines import Window
 
@@ -19,7 +19,7 @@ MAX_FILE_BYTES: int = _LIMITS["max_counted_file_bytes"]
 
 
 def directory_counts(
-    paths: Sequence[str], depth: int, tree: Tree, meter: Meter, max_bytes: int = MAX_BYTES
+    paths: Sequence[str], depth: int, tree: FileTree, meter: Meter, max_bytes: int = MAX_BYTES
 ) -> list[ListFilesDirectory]:
     """Return the directories above sorted paths of files, down to `depth` levels below the root, with their counts."""
     tree.quicken()
@@ -49,7 +49,7 @@ def directory_counts(
 class _LineCounter:
     """Counts the lines of files one after the other, until they are more text than may be read."""
 
-    def __init__(self, tree: Tree, meter: Meter, max_bytes: int) -> None:
+    def __init__(self, tree: FileTree, meter: Meter, max_bytes: int) -> None:
         self._tree = tree
         self._meter = meter
         self._room = max_bytes

@@ -7,7 +7,7 @@ from stat import S_ISDIR
 from typing import Any
 
 from zeno.errors import InvalidArgs, InvalidPattern, ZenoError
-from zeno.files.tree import Tree
+from zeno.files.file_tree import FileTree
 from zeno.search.corpus import Corpus
 from zeno.search.selection import Candidates, Selection
 from zeno.text.globs import WILDCARD, matcher
@@ -15,6 +15,8 @@ from zeno.text.regex import searcher
 
 # Give hints on this many globs of a request at most.
 MAX_GLOBS = 3
+# A line feed, or the escape for one; a class such as [^\n] only excludes it.
+_LINE_FEED = re.compile(r"\n|(?<!\\)(?:\\\\)*\\n(?![^\[]*\])")
 # Typical of regular expressions and rare in other text.
 _EXPRESSION = re.compile(r"\.[*+]|\\[wdsbWDSB.(\[]|\[[^\]]+\][*+?]?|\(\?|\w\|\w|^\^|\w\$$")
 
@@ -53,9 +55,11 @@ def _on_glob(glob: str, field: str, paths: list[str]) -> list[str]:
     return []
 
 
-def on_pattern(pattern: str) -> list[str]:
-    """Return a hint for a literal that was not found and looks like a regular expression."""
-    if not _EXPRESSION.search(pattern):
+def on_pattern(pattern: str, *, regex: bool, multiline: bool) -> list[str]:
+    """Return hints for a pattern that was not found: it looks like a regular expression, or needs several lines."""
+    if not multiline and _LINE_FEED.search(pattern if regex else pattern.replace("\\", "")):
+        return ["a line has no line feed, so args.pattern cannot match in one: set multiline to true"]
+    if regex or not _EXPRESSION.search(pattern):
         return []
     try:
         searcher(pattern, "args.pattern")
@@ -79,7 +83,7 @@ def on_stars(glob: str, files: Sequence[str]) -> list[str]:
     ]
 
 
-def _on_links(glob: str, tree: Tree) -> list[str]:
+def _on_links(glob: str, tree: FileTree) -> list[str]:
     """Return a hint if a path goes through a linked directory, which the walk does not enter."""
     steps = glob.removeprefix("./").strip("/").split("/")
     for length, step in enumerate(steps, 1):

@@ -10,8 +10,8 @@ from contract_models.zeno.ops.verify import CitationVerdict, LineRange, VerifyCi
 from pydantic import MISSING
 
 from zeno.errors import InvalidArgs, NotAFile, NotFound, PermissionDenied
+from zeno.files.file_tree import FileTree
 from zeno.files.open_file import File
-from zeno.files.tree import Tree
 from zeno.text.file_lines import Window, normal
 from zeno.text.file_lines import receipt as receipt
 from zeno.text.line_index import LineIndex
@@ -27,7 +27,7 @@ _COST_OF_A_PLACE = 256
 _Verdict = tuple[str, LineRange | None, str | None]
 
 
-def check(citation: VerifyCitation, tree: Tree, field: str = "citation") -> CitationVerdict:
+def check(citation: VerifyCitation, tree: FileTree, field: str = "citation") -> CitationVerdict:
     """Compare one citation with the tree; see `Checker.check`."""
     return Checker(tree).check(citation, field)
 
@@ -35,7 +35,7 @@ def check(citation: VerifyCitation, tree: Tree, field: str = "citation") -> Cita
 class Checker:
     """Compares citations with the tree. It keeps the text of the last file, so pass citations file by file."""
 
-    def __init__(self, tree: Tree, scanned: Callable[[int], None] | None = None) -> None:
+    def __init__(self, tree: FileTree, scanned: Callable[[int], None] | None = None) -> None:
         self._tree = tree
         self._scanned = scanned
         self._room = MAX_SEARCHED_IN_ALL
@@ -55,13 +55,13 @@ class Checker:
                 with self._tree.open(citation.path, f"{field}.path") as file:
                     file.require_text()
                     if file.size > MAX_SEARCHED_BYTES:
-                        verdict, moved_to, reason = _judge_stream(citation, file, field)
+                        verdict, moved_to, reason = _check_stream(citation, file, field)
                     else:
                         self._held = (path, LineIndex(normal(file.read())))
                 if self._scanned:
                     self._scanned(file.bytes_read)
             if self._held is not None:
-                verdict, moved_to, reason = self._judge(citation, self._held[1], field)
+                verdict, moved_to, reason = self._check(citation, self._held[1], field)
         except (NotFound, NotAFile, PermissionDenied) as error:
             verdict, moved_to, reason = "missing", None, str(error)
         return CitationVerdict.model_validate(
@@ -75,7 +75,7 @@ class Checker:
             }
         )
 
-    def _judge(self, citation: VerifyCitation, lines: LineIndex, field: str) -> _Verdict:
+    def _check(self, citation: VerifyCitation, lines: LineIndex, field: str) -> _Verdict:
         first, last = citation.start_line, citation.end_line
         start, end = lines.start(min(first - 1, len(lines))), lines.start(min(last, len(lines)))
         if end - start > MAX_CITED_BYTES:
@@ -110,7 +110,7 @@ class Checker:
             self._room -= before - max(0, room)
 
 
-def _judge_stream(citation: VerifyCitation, file: File, field: str) -> _Verdict:
+def _check_stream(citation: VerifyCitation, file: File, field: str) -> _Verdict:
     """Compare a citation with a file that is too large to be held in memory."""
     room = MAX_CITED_BYTES
 

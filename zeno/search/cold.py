@@ -8,11 +8,11 @@ from itertools import repeat
 from zeno.files.tree import Tree
 from zeno.files.walk import runs
 from zeno.meter import Meter
-from zeno.search.corpus import Found, Query, Search, planned_for
+from zeno.search.corpus import Query, Search, SearchedFile, planned_for
 from zeno.search.disk_reader import MAY_MATCH, Reader
 from zeno.search.fork_helper import PART, ForkHelper, possible
-from zeno.search.line_view import Lines
-from zeno.search.selection import Candidates, Rules, Selection, select
+from zeno.search.line_view import LineView
+from zeno.search.selection import Candidates, Selection, SelectionRules, select
 from zeno.text.path_names import Paths
 
 # With fewer files a second process costs more than it saves.
@@ -27,7 +27,7 @@ class ColdCorpus:
         self._shared_from = shared_from
         self._part = part
 
-    def snapshot(self, rules: Rules, start: str = "") -> "ColdSnapshot":
+    def snapshot(self, rules: SelectionRules, start: str = "") -> "ColdSnapshot":
         """Walk the tree."""
         walked = runs(
             self.tree,
@@ -44,12 +44,12 @@ class ColdCorpus:
 
     def _found(
         self, search: Search, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]"
-    ) -> Iterator[Found]:
+    ) -> Iterator[SearchedFile]:
         planned = planned_for(query)
         with ExitStack() as stack:
             reader = stack.enter_context(Reader(self.tree, query.max_bytes, planned, meter, skipped))
             glimpses: Iterator[int | None] = repeat(None)
-            # Where a pass over the text rules nothing out, another process could not save us a file.
+            # If a scan rules nothing out, a second process saves nothing.
             if len(paths) >= self._shared_from and planned.scan is not None and possible():
                 look = lambda index: reader.glimpse(paths[index])  # noqa: E731
                 sure = lambda: not reader.doubtful()  # noqa: E731
@@ -61,8 +61,8 @@ class ColdCorpus:
                     continue
                 text = reader.text(path, whole=whole)
                 if text is not None:
-                    lines = Lines(text)
-                    yield Found(path, lines, lines.matching(query.matches, planned.scan))
+                    lines = LineView(text)
+                    yield SearchedFile(path, lines, lines.matching(query.matches, planned.scan))
 
     def preparations(self) -> list[Callable[[], object]]:
         """There is nothing to prepare."""

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
-from zeno.files.tree import Tree
+from zeno.files.file_tree import FileTree
 from zeno.meter import Meter
-from zeno.search.line_view import Lines
+from zeno.search.line_view import LineView
+from zeno.search.multiline import plan_for_text
 from zeno.search.plan import Plan
-from zeno.search.selection import Candidates, Rules, Selection
+from zeno.search.selection import Candidates, Selection, SelectionRules
 from zeno.text.path_names import Paths
 from zeno.text.regex import Matches
 
@@ -26,31 +27,35 @@ class Query(NamedTuple):
     matches: Matches
     """RE2's verdict on one line. It decides; anything faster may only reduce the lines it is asked about."""
     max_bytes: int
+    multiline: bool = False
+    """Whether a match may run over several lines. `LineView.spans` finds such matches."""
 
 
-class Found(NamedTuple):
+class SearchedFile(NamedTuple):
     """One file that may have matching lines."""
 
     path: str
-    lines: Lines
+    lines: LineView
     """All lines of the file as valid UTF-8, without their ends; index and slice it like a list."""
     matching: Iterator[int]
-    """Indexes into `lines` of the lines that match, in order, found as they are asked for. There may be none."""
+    """Indexes into `lines` of the lines that match, in order, found as they are asked for. There may be none.
+
+    Matches of several lines are found by `lines.spans`."""
 
 
 class Search:
     """A search under way: iterate over it for the files that may have matching lines, sorted by path.
 
-    It has to be iterated to its end, because the files that cannot be searched are counted on the way. Whoever needs no
-    more hits calls `count_only` first; then no further file is yielded, and the rest is counted as cheaply as possible.
+    It has to be iterated to its end, because the files that cannot be searched are counted on the way. A consumer that
+    needs no more hits calls `count_only` first; then no further file is yielded, and the rest is only counted.
     """
 
-    def __init__(self, find: Callable[["Search"], Iterator[Found]]) -> None:
+    def __init__(self, find: Callable[["Search"], Iterator[SearchedFile]]) -> None:
         self.counts_only = False
         """Whether the consumer wants no more files."""
         self._found = find(self)
 
-    def __iter__(self) -> Iterator[Found]:
+    def __iter__(self) -> Iterator[SearchedFile]:
         return self._found
 
     def count_only(self) -> None:
@@ -79,11 +84,11 @@ class Corpus(Protocol):
     """The tree as operations see it."""
 
     @property
-    def tree(self) -> Tree:
-        """The root itself, for operations on single paths."""
+    def tree(self) -> FileTree:
+        """The root itself, or the roots, for operations on single paths."""
         ...
 
-    def snapshot(self, rules: Rules, start: str = "") -> Snapshot:
+    def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
         """The files that the rules leave now, from the path `start` on."""
         ...
 
@@ -120,4 +125,5 @@ class Corpus(Protocol):
 
 def planned_for(query: Query) -> Plan:
     """Return how to look for the pattern of a query."""
-    return Plan(query.pattern, regex=query.regex, case_sensitive=query.case_sensitive)
+    plan = plan_for_text if query.multiline else Plan
+    return plan(query.pattern, regex=query.regex, case_sensitive=query.case_sensitive)

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from functools import cached_property
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
-from zeno.files.batch_open import BINARY, LARGE, UNREADABLE, UNUSUAL, Content, Descent, NoBytes
+from zeno.files.batch_open import BINARY, LARGE, UNREADABLE, UNUSUAL, BatchOpener, Content, NoBytes
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.plan import Plan
@@ -15,7 +15,7 @@ from zeno.text.path_names import raw
 # Hardly any file to search is longer; longer ones are read into an object of their own.
 ROOM = 1 << 16
 MAY_MATCH = min(NoBytes) - 1
-"""Told in place of a size by `Reader.glimpse`: the file has to be read, because it may match."""
+"""Returned by `Reader.glimpse` in place of a size: the file may match and has to be read."""
 _REASONS = {int(BINARY): "binary", int(LARGE): "large", int(UNREADABLE): "unreadable"}
 
 
@@ -36,7 +36,7 @@ class Reader:
     def __exit__(self, *_: object) -> None:
         doubtful = self.doubtful()
         if doubtful:
-            # Moved away meanwhile: what files were ruled out by may have been written outside the root.
+            # The directory was moved meanwhile: the text that ruled files out may be from outside the root.
             self._skipped["unreadable"] += doubtful
         self._stack.close()
 
@@ -47,10 +47,10 @@ class Reader:
         self._descent.close()
         return self._descent.doubtful
 
-    # Made for the first file: mostly all texts are in memory, and no file is read.
+    # Created with the first file: usually all texts are in memory, and no file is read.
 
     @cached_property
-    def _descent(self) -> Descent:
+    def _descent(self) -> BatchOpener:
         return self._stack.enter_context(self._tree.descent())
 
     @cached_property
@@ -97,19 +97,19 @@ class Reader:
             # Most files match nowhere, and need no normal form.
             if sift is not None and sift(self._buffer, 0, size)[0] < 0:
                 return size, None
-            size, text = self._judge((size, bytes(memoryview(self._buffer)[:size]), False), whole=whole)
+            size, text = self._classify((size, bytes(memoryview(self._buffer)[:size]), False), whole=whole)
         elif size in (BINARY, LARGE):
             return size, None
         else:
             read = self._descent.read(name, self._max_bytes, whole=whole) if size == UNUSUAL else None
             if read is None:
-                return self._judge(self._followed(path, whole=whole), whole=whole)
-            size, text = self._judge(read, whole=whole)
+                return self._classify(self._followed(path, whole=whole), whole=whole)
+            size, text = self._classify(read, whole=whole)
         if text is not None and check and not self._descent.is_in_place():
-            return self._judge(self._followed(path, whole=whole), whole=whole)
+            return self._classify(self._followed(path, whole=whole), whole=whole)
         return size, text
 
-    def _judge(self, read: Content | None, *, whole: bool) -> tuple[int, bytes | None]:
+    def _classify(self, read: Content | None, *, whole: bool) -> tuple[int, bytes | None]:
         """Count a file that was read, and return its text if something in it may match."""
         if read is None:
             return UNREADABLE, None

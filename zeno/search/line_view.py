@@ -1,12 +1,23 @@
 """The lines of one file, found in its text as they are asked for, without a list of all lines."""
 
-from collections.abc import Iterator, Sequence
-from typing import overload
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, overload
 
 from zeno.text.regex import Matches, Scan
 
 
-class Lines:
+class MatchedLines(NamedTuple):
+    """The lines of a match that may run over several lines, or of matches that share lines."""
+
+    first: int
+    """Index of the first line."""
+    last: int
+    """Index of the last line."""
+    match: tuple[int, int]
+    """Where the first match begins and ends, in bytes from the start of the first line."""
+
+
+class LineView:
     """Part of a text in normal form (see `zeno.text.file_lines.normal`) as a sequence of lines without their ends.
 
     It remembers the line that was asked for last, so that lines in order and their neighbours are not counted again.
@@ -67,6 +78,36 @@ class Lines:
                 position = self._to + 1
                 if matches(self._text[start : self._to]):
                     yield index
+
+    def spans(self, scan: Scan, spend: Callable[[int], None]) -> Iterator[MatchedLines]:
+        """Yield the lines of each match of `scan` in the whole text, in order; matches that share a line are one.
+
+        A search for the next match begins where the last one ended, and may look at everything behind it. `spend` is
+        called before each search with the number of bytes that are left; it may raise to stop.
+        """
+        # A copy where the text is part of a segment: `\b` and `\A` look at what stands before and behind.
+        text = self._text[self._start : self._end]
+        held: MatchedLines | None = None
+        position = counted = lines = 0
+        while position < len(text):
+            spend(len(text) - position)
+            start, end = scan(text, position, len(text))
+            # A pattern that matches the empty text also matches behind the last line.
+            if start < 0 or start >= len(text):
+                break
+            lines += text.count(b"\n", counted, start)
+            counted = start
+            last = lines + text.count(b"\n", start, max(start, end - 1))
+            if held is not None and lines <= held.last:
+                held = held._replace(last=last)
+            else:
+                if held is not None:
+                    yield held
+                offset = text.rfind(b"\n", 0, start) + 1
+                held = MatchedLines(lines, last, (start - offset, end - offset))
+            position = max(end, start + 1)
+        if held is not None:
+            yield held
 
     def _slice(self, first: int, last: int) -> list[bytes]:
         if first == last or not self._seek(first):

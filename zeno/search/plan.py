@@ -1,4 +1,4 @@
-"""How to look for a pattern: what reduces the lines that RE2 is asked about, made once for each request."""
+"""The scans of a pattern, which reduce the lines that RE2 has to match. Made once for each request."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
@@ -18,6 +18,8 @@ _SAMPLE = 1 << 15
 # hold a literal are given to RE2 one by one; where a tail begins, RE2 goes on by itself.
 _LITERAL_BYTE, _TAIL_BYTE, _ANY_CASE_BYTE, _PATTERN_BYTE = 0.06, 0.3, 0.7, 1.5
 _LITERAL_LINE, _TAIL_LINE = 2000, 400
+# For each place where the only byte of a literal stands: RE2 looks at a few bytes and goes on to the next place.
+_TAIL_PLACE = 25
 
 
 class _Choice(NamedTuple):
@@ -97,7 +99,7 @@ class Plan:
 
     @cached_property
     def sift(self) -> Scan | None:
-        """A scan for the bytes of a file as they stand; None where only their normal form may be asked.
+        """Return a scan for the raw bytes of a file; None if only their normal form can be scanned.
 
         Normal form takes nothing out of the middle of a line and puts in nothing but U+FFFD: a literal without it that
         is in the text is in the file too. Other patterns may match what only normal form makes of a broken file.
@@ -113,9 +115,10 @@ class Plan:
 
 def _tail_cost(tail: Tail) -> Callable[[bytes, bytes], float]:
     each = _ANY_CASE_BYTE if tail.any_case else _TAIL_BYTE
+    place = _TAIL_LINE if len(tail.literal) > 1 else _TAIL_PLACE
 
     def cost(text: bytes, folded: bytes) -> float:
-        return len(text) * each + (folded if tail.any_case else text).count(tail.literal) * _TAIL_LINE
+        return len(text) * each + (folded if tail.any_case else text).count(tail.literal) * place
 
     return cost
 
@@ -140,7 +143,7 @@ def _literals(needles: frozenset[bytes]) -> Scan | None:
         for one in found:
             place = one(text, start, end)
             if place[0] >= 0:
-                # Only what begins before the nearest so far is of interest.
+                # Only a literal before the nearest one so far matters.
                 nearest, end = place, place[1]
         return nearest
 

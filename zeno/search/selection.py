@@ -1,4 +1,4 @@
-"""Which files an operation looks at: the candidates, and of these the ones that were asked for."""
+"""Select files: the candidates that rules leave, and those of them that a request asks for."""
 
 import re
 from bisect import bisect_left
@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from zeno.errors import Denied, OutsideRoot
+from zeno.files.file_tree import FileTree
 from zeno.files.policy import DENIED as DENIED_PATH
-from zeno.files.tree import Tree
-from zeno.files.walk import DENIED, EXCLUDED, LEFT_OUT, Run, Walked
+from zeno.files.walk import DENIED, EXCLUDED, LEFT_OUT, Walked, WalkedNames
 from zeno.text.globs import WILDCARD, matcher, reach
 from zeno.text.path_names import Paths, printed, raw
 from zeno.text.regex import Matches
@@ -17,10 +17,10 @@ from zeno.text.regex import Matches
 HERE = re.compile(r"\A(?:\./+)+")
 SLASH = re.compile("/")
 FEW = 32
-"""To compare a path with fewer is faster than to take it apart; to compare it with thousands is not."""
+"""With fewer directories, comparing a path with each is faster than splitting it."""
 
 
-class Rules(Protocol):
+class SelectionRules(Protocol):
     """The arguments that list_files and grep share."""
 
     @property
@@ -36,7 +36,8 @@ class Rules(Protocol):
 
 
 class Candidates(NamedTuple):
-    """The first `max_files` regular files that the rules leave, whether there are more, and what else was met there."""
+    """The first `max_files` regular files that the rules leave, whether there are more, and other names found on the
+    way."""
 
     paths: Paths
     cut: bool
@@ -55,7 +56,7 @@ class LeftOutNames(NamedTuple):
     """Paths of directories that were not entered, each ending in a slash."""
 
 
-def select(walked: Iterable[Run], rules: Rules, start: str = "") -> Candidates:
+def select(walked: Iterable[WalkedNames], rules: SelectionRules, start: str = "") -> Candidates:
     """Take sorted names from `start` on, drop those that an exclude glob matches, and cap them."""
     excluded = matcher(rules.exclude_globs, "args.exclude_globs") if rules.exclude_globs else None
     paths = Paths()
@@ -69,7 +70,7 @@ def select(walked: Iterable[Run], rules: Rules, start: str = "") -> Candidates:
             left_out.setdefault(problem, []).extend(found)
             continue
         if excluded:
-            # What a directory holds that cannot be listed, no glob over files can know.
+            # No exclude glob applies to the unknown content of an unreadable directory.
             kept = [path for path in found if path.endswith("/") or not excluded(path)]
             if len(kept) < len(found):
                 left_out.setdefault(EXCLUDED, []).extend(set(found).difference(kept))
@@ -93,7 +94,7 @@ def _names(paths: list[str]) -> LeftOutNames:
 
 
 class Selection(NamedTuple):
-    """Which of the candidates were asked for."""
+    """Selects the candidates that a request asks for."""
 
     wanted: Callable[[str], bool]
     """Whether a file was asked for."""
@@ -106,12 +107,12 @@ class Selection(NamedTuple):
     there is no such description."""
 
     def of(self, candidates: Candidates) -> Paths:
-        """The files that were asked for; of everything, the very candidates."""
+        """Return the selected files; if everything is selected, the candidates themselves."""
         picked = self.pick(candidates.paths)
         return picked if isinstance(picked, Paths) else Paths(picked)
 
     def problems(self, candidates: Candidates) -> "Counter[str]":
-        """How many names of each problem stand between the client and the files that were asked for."""
+        """Count the names with a problem that may concern the selected files, by problem."""
         return Counter(
             problem
             for path, problem in candidates.problems
@@ -155,9 +156,9 @@ def searched(search: Matches) -> Selection:
     )
 
 
-def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
+def under(tree: FileTree, entries: Sequence[str], field: str) -> Selection:
     """The paths that `grep.paths` selects: each entry is a glob, a file's path, or a directory for all below it."""
-    # All entries are looked at before one that takes everything is believed: another may be outside the root.
+    # Check all entries, even after one that selects everything: another may be outside the root.
     asked = [_relative(tree, entry, f"{field}[{index}]") for index, entry in enumerate(entries)]
     globs = [entry for entry in asked if WILDCARD.search(entry)]
     matches = matcher(globs, field)
@@ -176,7 +177,7 @@ def under(tree: Tree, entries: Sequence[str], field: str) -> Selection:
         last = "/"
         for prefix in prefixes:
             if not prefix.startswith(last):
-                # What begins with it stands together: no character is between a slash and a zero.
+                # Paths below it are consecutive in the order: `0` is the character after `/`.
                 found += paths[bisect_left(paths, prefix) : bisect_left(paths, prefix[:-1] + "0")]
                 last = prefix
         return found if len(found) == globbed else list(dict.fromkeys(sorted(found)))
@@ -193,7 +194,7 @@ def _below(folders: tuple[str, ...]) -> Callable[[str], bool]:
     return lambda path: any(path[: slash.end()] in known for slash in SLASH.finditer(path))
 
 
-def _relative(tree: Tree, entry: str, field: str) -> str:
+def _relative(tree: FileTree, entry: str, field: str) -> str:
     """An entry relative to the root, without `./` in front; `.` for the root itself."""
     name = raw(entry, field)
     if entry.startswith("/"):

@@ -9,7 +9,7 @@ import contract_spec as spec
 from contract_models.zeno.request import Request
 from contract_spec.model import Model
 
-from zeno.errors import InvalidArgs, UnknownOp
+from zeno.errors import DeadlineExceeded, InvalidArgs, UnknownOp
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 from zeno.session.wire import PATIENCE, complaint
@@ -37,11 +37,11 @@ OPS: dict[str, Op] = {
     "verify": Op("VerifyArgs", "give fewer citations"),
 }
 
-Run = Callable[[Any, Corpus, Meter], Model]
+OpFunction = Callable[[Any, Corpus, Meter], Model]
 
 
 @cache
-def loaded(name: str) -> tuple[type[Model], Run]:
+def loaded(name: str) -> tuple[type[Model], OpFunction]:
     """Return the argument model and the function of an operation. Imported on first use, to keep start-up fast."""
     models = import_module(f"contract_models.zeno.ops.{name}")
     return getattr(models, OPS[name].args), getattr(import_module(f"zeno.ops.{name}"), name)
@@ -84,6 +84,12 @@ def is_long(request: Request, corpus: Corpus) -> bool:
         return True
     pattern = request.args.get("pattern") if request.args.get("regex") is True else request.args.get("regex")
     return isinstance(pattern, str) and regex.program_size(pattern) > _LARGE_PROGRAM
+
+
+def overdue(op: str | None, seconds: int | None) -> DeadlineExceeded:
+    """Return the error for a request that took longer than `seconds`, with advice for its operation."""
+    narrow = OPS[op].narrow if op in OPS else "ask for less"
+    return DeadlineExceeded(f"the request took longer than the limit of {seconds} s; {narrow}")
 
 
 def _sentence(violation: spec.Violation, op: str) -> str:

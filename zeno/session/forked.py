@@ -5,6 +5,7 @@ that the function returns through a pipe and ends. It never returns into the cod
 """
 
 import ctypes
+import errno
 import gc
 import os
 import select
@@ -15,16 +16,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
+from zeno.options import is_without
+
 _PR_SET_PDEATHSIG = 1
 
 
 class Forked:
     """A forked process that computes some bytes. `descriptor` becomes readable as they come, and ends after the last.
 
-    Raises OSError when the process cannot be started.
+    Raises OSError when the process cannot be started, as on a system that has no fork.
     """
 
     def __init__(self, work: Callable[[], bytes]) -> None:
+        if not hasattr(os, "fork") or is_without("fork"):
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
         prctl = getattr(ctypes.CDLL(None), "prctl", None)
         parent = os.getpid()
         self.descriptor, sink = os.pipe()
@@ -69,7 +74,7 @@ class Forked:
 
 
 def _run(work: Callable[[], bytes], sink: int, prctl: Callable[..., int] | None, parent: int) -> NoReturn:
-    """Everything the copy does."""
+    """Run the function in the copy, send its bytes and exit."""
     status = 1
     try:
         if prctl is not None:
@@ -81,7 +86,7 @@ def _run(work: Callable[[], bytes], sink: int, prctl: Callable[..., int] | None,
         for number in signal.valid_signals():
             if callable(signal.getsignal(number)):
                 signal.signal(number, signal.SIG_DFL)
-        # Ctrl-C goes to the whole process group; whether this request is still wanted is the parent's decision.
+        # Ctrl-C goes to the whole process group, but only the parent decides whether to end the request.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         _close_connections(sink)

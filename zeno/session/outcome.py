@@ -1,5 +1,7 @@
 """The stages of one request: the job in the server, the outcome of its operation, and the answer."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -48,3 +50,10 @@ class Job:
     """Time by which it must be done, on the server's clock."""
     answer: Answer | None = None
     """The answer, once there is one."""
+
+    def patience(self) -> Callable[[], float] | None:
+        """Return a function that gives the seconds from now to the deadline; None without a deadline."""
+        if self.deadline is None:
+            return None
+        left = self.deadline - time.monotonic()
+        return lambda: left

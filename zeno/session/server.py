@@ -8,15 +8,12 @@ are touched by `accept` and `finish` only, so they stay in this process and in o
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from contract_models.zeno.metrics import Metrics
 from contract_models.zeno.request import Request
-from contract_spec.model import Model
 
 from zeno.errors import (
     Cancelled,
-    DeadlineExceeded,
     InternalError,
     InvalidJson,
     InvalidRequest,
@@ -25,39 +22,22 @@ from zeno.errors import (
     ZenoError,
 )
 from zeno.meter import Clock, Meter, Overrun
-from zeno.options import Confinement, Terms
+from zeno.options import Confinement, SessionOptions
 from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.session.budget import Budget
 from zeno.session.outcome import Answer, Job, Outcome
+from zeno.session.trace_sink import NoTrace, Trace
 from zeno.session.warm_up import WarmUp
 
 if TYPE_CHECKING:
     from zeno.session.forked import Forked
 
-MAX_REQUEST_BYTES = Terms().max_request_bytes
-MAX_RESPONSE_BYTES = Terms().max_response_bytes
+MAX_REQUEST_BYTES = SessionOptions().max_request_bytes
+MAX_RESPONSE_BYTES = SessionOptions().max_response_bytes
 
 # Seconds for which a request runs in this process where a deadline is set. Then it goes on where it can be killed.
 PATIENCE = 0.05
-
-
-class Trace(Protocol):
-    """Where the server records requests and answers."""
-
-    def request(self, request: Request) -> None: ...
-    def summary(self, result: Model) -> Any: ...
-    def response(self, request: Request, summary: Any, metrics: Metrics) -> None: ...
-    def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None: ...
-
-
-class NoTrace:
-    """Records nothing."""
-
-    def request(self, request: Request) -> None: ...
-    def summary(self, result: Model) -> None: ...
-    def response(self, request: Request, summary: Any, metrics: Metrics) -> None: ...
-    def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None: ...
 
 
 class Server:
@@ -74,19 +54,21 @@ class Server:
         max_lines: int | None = None,
         max_bytes: int | None = None,
         max_seconds: int | None = None,
+        max_pattern_work: int | None = None,
         gitignore: bool = False,
         clock: Clock = time.monotonic,
     ) -> None:
         self._corpus = corpus
         self._trace = trace or NoTrace()
         self._clock = clock
-        self._terms = Terms(
+        self._terms = SessionOptions(
             max_request_bytes,
             max_response_bytes,
             max_ops,
             max_lines,
             max_bytes,
             max_seconds,
+            max_pattern_work,
             gitignore,
             log=trace is not None,
         )
@@ -97,8 +79,23 @@ class Server:
         self.max_request_bytes = max_request_bytes
         self.max_response_bytes = max_response_bytes
 
+    @property
+    def roots(self) -> list[str]:
+        """Names of the roots; empty where one root is served without a name."""
+        return self._corpus.tree.names
+
+    def answer_from(self, corpus: Corpus) -> None:
+        """Answer from another corpus from now on, and release the one before."""
+        before, self._corpus = self._corpus, corpus
+        self._warm_up = WarmUp(corpus.preparations(), corpus)
+        before.close()
+
+    def close(self) -> None:
+        """Release the corpus."""
+        self._corpus.close()
+
     def tell_confinement(self, confinement: Confinement) -> None:
-        """Have `describe` tell how this process is confined. Until then it says that it is not."""
+        """Set how this process is confined, for `describe`. By default it is not."""
         self._terms = self._terms._replace(confinement=confinement)
 
     def answer(self, line: bytes) -> bytes:
@@ -166,19 +163,24 @@ class Server:
         if job.answer is None and job.request is not None:
             if patience is not None and dispatch.is_long(job.request, self._corpus):
                 return False
-            try:
-                outcome: Outcome | ZenoError = self._compute(job.request, Meter(self._clock, self._terms, patience))
-            except Overrun:
-                return False
-            except ZenoError as error:
-                outcome = error
-            self.finish(job, outcome)
+            return self._run_measured(job, job.request, Meter(self._clock, self._terms, patience))
+        return True
+
+    def _run_measured(self, job: Job, request: Request, meter: Meter) -> bool:
+        try:
+            outcome: Outcome | ZenoError = self._compute(request, meter)
+            meter.finish()
+        except Overrun:
+            return False
+        except ZenoError as error:
+            outcome = error
+        self.finish(job, outcome)
         return True
 
     def fork(self, job: Job) -> "Forked | None":
         """Start the operation in a forked copy of this process. Give what it sends to `finish_forked`.
 
-        Where the system has no room for another process, run it in this one and return None.
+        Where the system cannot fork, run it in this process, check its deadline between files, and return None.
         """
         from zeno.session.forked import Forked
 
@@ -190,7 +192,9 @@ class Server:
         try:
             return Forked(lambda: self._pickled(request))
         except OSError:
-            self.run(job)
+            meter = Meter(self._clock, self._terms, job.patience(), movable=False)
+            if not self._run_measured(job, request, meter):
+                self.finish_forked(job, None)
             return None
 
     def _pickled(self, request: Request) -> bytes:
@@ -204,12 +208,14 @@ class Server:
             return pickle.dumps((error.code, str(error)))
 
     def finish_forked(self, job: Job, data: bytes | None) -> None:
-        """Finish a job with what its forked process sent; None stands for a deadline that has passed."""
+        """Finish a job with what its forked process sent; None stands for a deadline that has passed.
+
+        A job that was run in this process, because the system cannot fork, has its answer and keeps it.
+        """
+        if job.answer is not None:
+            return
         if data is None:
-            op = job.op or ""
-            narrow = dispatch.OPS[op].narrow if op in dispatch.OPS else "ask for less"
-            seconds = self._terms.max_seconds
-            self.finish(job, DeadlineExceeded(f"the request took longer than the limit of {seconds} s; {narrow}"))
+            self.finish(job, dispatch.overdue(job.op, self._terms.max_seconds))
             return
         import pickle
 
@@ -253,7 +259,7 @@ class Server:
         self._warm_up.catch_up()
 
     def _done(self, job: Job) -> Answer:
-        """The answer to a job that nothing else waits for."""
+        """Run a job to its end and return its answer."""
         if not self.run(job, None if job.deadline is None else lambda: PATIENCE):
             forked = self.fork(job)
             if forked is not None:
@@ -288,7 +294,7 @@ class Server:
 
 
 def _log_bug(what: str, *, with_traceback: bool = True) -> None:
-    # Imported here: nothing else that a server needs to start has to do with logging.
+    # Imported here, because start-up needs no logging.
     import logging
 
     logging.getLogger("zeno").error("zeno: bug: %s", what, exc_info=with_traceback)

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-# Seconds of one slice of idle work. Somebody who asks meanwhile waits so long at most.
+# Seconds of one slice of idle work: the longest that a request waits for it.
 SLICE = 0.002
-# However long an answer took, others that ask wait no longer than this for the work that is owed.
+# Upper limit for the background work after an answer, because other requests wait for it.
 MAX_SLICE = 0.5
 
 

@@ -40,7 +40,7 @@ _CLASSES = {
 }
 
 
-class Rule:
+class IgnoreRule:
     """One line of an ignore file."""
 
     def __init__(self, expression: bytes, *, negated: bool, only_directories: bool) -> None:
@@ -55,7 +55,7 @@ class Rule:
         return bytes_matcher(self.expression)
 
 
-class Rules:
+class IgnoreRules:
     """The rules of one ignore file. Of those that match the last one decides."""
 
     def __init__(self, data: bytes, base: bytes = b"") -> None:
@@ -77,8 +77,8 @@ class Rules:
         return None
 
 
-def _batches(rules: list[Rule]) -> Iterator[list[Rule]]:
-    batch: list[Rule] = []
+def _batches(rules: list[IgnoreRule]) -> Iterator[list[IgnoreRule]]:
+    batch: list[IgnoreRule] = []
     size = 0
     for rule in rules:
         if batch and size + len(rule.expression) > _BATCH_BYTES:
@@ -93,11 +93,11 @@ def _batches(rules: list[Rule]) -> Iterator[list[Rule]]:
 class Ignores(NamedTuple):
     """The rules in force in one directory, nearest first. Begin with an empty one and `enter` each directory."""
 
-    general: tuple[Rules, ...] = ()
+    general: tuple[IgnoreRules, ...] = ()
     """From `.ignore`: tried before git's rules, and in force in nested repositories too."""
-    per_directory: tuple[Rules, ...] = ()
+    per_directory: tuple[IgnoreRules, ...] = ()
     """From `.gitignore`."""
-    repository: tuple[Rules, ...] = ()
+    repository: tuple[IgnoreRules, ...] = ()
     """From `.git/info/exclude`."""
 
     def enter(self, base: bytes, texts: dict[str, bytes], exclude: bytes | None, *, is_repository: bool) -> "Ignores":
@@ -109,11 +109,11 @@ class Ignores(NamedTuple):
         if is_repository:
             per_directory = repository = ()
         if exclude is not None:
-            repository = (Rules(exclude, base),)
+            repository = (IgnoreRules(exclude, base),)
         if ".gitignore" in texts:
-            per_directory = (Rules(texts[".gitignore"], base), *per_directory)
+            per_directory = (IgnoreRules(texts[".gitignore"], base), *per_directory)
         if ".ignore" in texts:
-            general = (Rules(texts[".ignore"], base), *general)
+            general = (IgnoreRules(texts[".ignore"], base), *general)
         return Ignores(general, per_directory, repository)
 
     def leave_out(self, path: bytes, is_directory: bool) -> bool:
@@ -126,14 +126,14 @@ class Ignores(NamedTuple):
         return False
 
 
-def parse(data: bytes) -> list[Rule]:
+def parse(data: bytes) -> list[IgnoreRule]:
     """Return the rules of an ignore file in order."""
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     # A line feed is added to the end of the file, so a carriage return before it is part of a line end too.
     return [rule for line in lines if (rule := _rule(line.removesuffix(b"\r"))) is not None]
 
 
-def _rule(line: bytes) -> Rule | None:
+def _rule(line: bytes) -> IgnoreRule | None:
     """Return the rule of a line; None if it is blank, a comment, or can match nothing."""
     if line.startswith(b"#") or len(line) > MAX_RULE_BYTES:
         return None
@@ -149,7 +149,7 @@ def _rule(line: bytes) -> Rule | None:
     else:
         name = _glob(text, paths=False)
         expression = None if name is None else b"(?:%b/)?%b" % (_ANY, name)
-    return None if expression is None else Rule(expression, negated=negated, only_directories=only_directories)
+    return None if expression is None else IgnoreRule(expression, negated=negated, only_directories=only_directories)
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:

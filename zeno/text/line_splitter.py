@@ -3,7 +3,7 @@
 _WHITE = b" \t\r"
 
 
-class Lines:
+class LineSplitter:
     """Splits at line feeds. A line over the limit is cut to one byte more than the limit; it stays blank or not."""
 
     def __init__(self, limit: int | None = None) -> None:

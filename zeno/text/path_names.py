@@ -80,7 +80,7 @@ class Paths(list[str]):
     def found(self, scan: Callable[[bytes, int, int], tuple[int, int]]) -> list[str]:
         """Return the paths in which the scan finds a match. `text` must not be None."""
         text = self.text
-        assert text is not None  # noqa: S101 - whoever asks has looked
+        assert text is not None  # noqa: S101 - checked by the caller
         found: list[str] = []
         position, end = 0, len(text)
         while position < end:

@@ -13,7 +13,7 @@ from zeno.trace.replay import Comparison
 AnswerVerdict = Literal["ok", "partial", "changed", "not_run", "not_given"]
 
 
-class JudgedAnswer(NamedTuple):
+class CheckedAnswer(NamedTuple):
     """An answer that a claim cites, with its verdict."""
 
     id: str
@@ -33,7 +33,7 @@ class JudgedAnswer(NamedTuple):
     left out (`hidden`, `ignored`, `excluded`, `denied`; of these `directories` were not entered)."""
 
     @property
-    def holds(self) -> bool:
+    def checks_out(self) -> bool:
         """Whether the answer supports the claim: its verdict is ok."""
         return self.verdict == "ok"
 
@@ -50,7 +50,7 @@ class Answers:
     """The answers of a trace up to the current step, by request id and digest."""
 
     def __init__(self) -> None:
-        self._given: dict[tuple[str, str], JudgedAnswer] = {}
+        self._given: dict[tuple[str, str], CheckedAnswer] = {}
 
     def add(self, comparison: Comparison) -> None:
         """Record an answer. A later one with the same id and digest replaces it. Errors are ignored."""
@@ -58,8 +58,8 @@ class Answers:
         if exchange.answer["event"] == "response":
             key = (exchange.id, exchange.answer["digest"])
             again = comparison.again if comparison.verdict == "same" else None
-            verdict, reason = _judged(comparison)
-            self._given[key] = JudgedAnswer(
+            verdict, reason = _verdict(comparison)
+            self._given[key] = CheckedAnswer(
                 *key,
                 exchange.answered,
                 exchange.op,
@@ -70,13 +70,13 @@ class Answers:
                 again.covered if again else None,
             )
 
-    def judge(self, cited: dict[str, Any]) -> JudgedAnswer:
+    def check(self, cited: dict[str, Any]) -> CheckedAnswer:
         """Return the verdict on an answer that a claim cites by `id` and `digest`."""
         key = (cited["id"], cited["digest"])
-        return self._given.get(key) or JudgedAnswer(*key, None, None, None, "not_given", None, None, None)
+        return self._given.get(key) or CheckedAnswer(*key, None, None, None, "not_given", None, None, None)
 
 
-def _judged(comparison: Comparison) -> tuple[AnswerVerdict, str | None]:
+def _verdict(comparison: Comparison) -> tuple[AnswerVerdict, str | None]:
     again = comparison.again
     if again is None:
         return "not_run", "it tells of the server and not of the tree"

@@ -8,12 +8,12 @@ from contract_models.zeno.ops.read_file import ReadFileResult
 from contract_spec.model import Model
 
 from zeno.errors import NotAFile, ZenoError
-from zeno.files.tree import Tree
-from zeno.files.walk import walk
+from zeno.files.file_tree import FileTree
+from zeno.files.roots import walk_all
 from zeno.text.file_lines import Window
-from zeno.trace.deliveries import Delivered, Lines
+from zeno.trace.deliveries import Delivered, LineSet
 from zeno.trace.digest import canonical
-from zeno.trace.events import OPERATIONS, OTHER, Entry, Exchange
+from zeno.trace.events import OPERATIONS, OTHER, Exchange, TraceLine
 from zeno.trace.replay import Comparison, Replayer
 from zeno.trace.writer import counted
 
@@ -72,7 +72,7 @@ class Coverage(NamedTuple):
     """Line numbers of answers that the tree no longer gives. The text they delivered is not counted."""
 
 
-def coverage(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Coverage:
+def coverage(steps: Iterable[TraceLine | Exchange], replayer: Replayer) -> Coverage:
     """Return the coverage of a trace, given as `events.exchanges` yields it."""
     delivered = Delivered()
     patterns: dict[bytes, Pattern] = {}
@@ -104,13 +104,13 @@ def coverage(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Coverage:
     return Coverage(files, binary, list(patterns.values()), list(truncations.values()), unknown)
 
 
-def file_table(tree: Tree, delivered: Delivered) -> tuple[list[FileCoverage], int]:
+def file_table(tree: FileTree, delivered: Delivered) -> tuple[list[FileCoverage], int]:
     """Return all text files by path with their delivered lines, and the number of binary files left out."""
     binary = 0
     found = []
-    walked = walk(tree, include_hidden=False, exclude_dirs=frozenset())
+    walked = walk_all(tree, include_hidden=False)
     for path in sorted({*(one.path for one in walked if one.problem is None), *delivered.files}):
-        lines = delivered.files.get(path, Lines())
+        lines = delivered.files.get(path, LineSet())
         try:
             # A link is not a second file: lines delivered through it count under the file's own name.
             if path not in delivered.files and tree.place(path).path != path:

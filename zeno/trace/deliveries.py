@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import contract_spec as spec
-from contract_models.zeno.ops.grep import GrepResult
+from contract_models.zeno.ops.grep import GrepHit, GrepLine, GrepResult
 from contract_models.zeno.ops.peek import PeekResult
 from contract_models.zeno.ops.read_file import ReadFileResult, ReadFileSlice
 from contract_spec.model import Model
@@ -50,9 +50,14 @@ def shown_by(result: Model) -> Shown:
         lines = [
             (hit.path, one) for hit in result.hits for one in (hit.context if hit.context is not MISSING else [hit])
         ]
-        whole = [Span(path, one.line, one.line) for path, one in lines if one.clipped is MISSING]
+        whole = [Span(path, one.line, _last_line(one)) for path, one in lines if one.clipped is MISSING]
         return Shown(tuple(_joined(whole)), len(whole) == len(lines))
     return Shown((), True)
+
+
+def _last_line(one: GrepHit | GrepLine) -> int:
+    """The last line of a hit or of its context; a hit of a multiline search may have several lines."""
+    return one.end_line if isinstance(one, GrepHit) and one.end_line is not MISSING else one.line
 
 
 def _joined(spans: list[Span]) -> Iterator[Span]:
@@ -85,7 +90,7 @@ def span_told(op: str, args: dict[str, Any], summary: dict[str, Any]) -> Span | 
     return Span(args["path"], first, first + count - 1)
 
 
-class Lines:
+class LineSet:
     """A set of line numbers, kept as sorted ranges that do not touch."""
 
     def __init__(self) -> None:
@@ -122,12 +127,12 @@ class Delivered:
     """The lines delivered up to the current step, by file."""
 
     def __init__(self) -> None:
-        self.files: dict[str, Lines] = {}
+        self.files: dict[str, LineSet] = {}
 
     def add(self, spans: Iterable[Span]) -> None:
         """Add the lines of an answer."""
         for path, first, last in spans:
-            self.files.setdefault(path, Lines()).add(first, last)
+            self.files.setdefault(path, LineSet()).add(first, last)
 
     def covers(self, path: str, first: int, last: int) -> bool:
         """Whether all these lines were delivered."""

@@ -49,7 +49,7 @@ OTHER = Operation()
 WITHOUT_REQUEST = frozenset({"invalid_json", "invalid_request"})
 
 
-class Entry(NamedTuple):
+class TraceLine(NamedTuple):
     """One line of a trace."""
 
     number: int
@@ -74,11 +74,11 @@ class Exchange(NamedTuple):
     """The response or error event."""
 
 
-def read(stream: BinaryIO) -> Iterator[Entry]:
+def read(stream: BinaryIO) -> Iterator[TraceLine]:
     """Yield an entry for each line of a trace that is not blank."""
     for number, line in enumerate(_lines(stream), 1):
         if line is None:
-            yield Entry(number, None, ("too_long", f"the line is longer than {MAX_LINE_BYTES} bytes"))
+            yield TraceLine(number, None, ("too_long", f"the line is longer than {MAX_LINE_BYTES} bytes"))
         elif line.strip(b" \t\r\n"):
             yield entry(number, line)
 
@@ -94,7 +94,7 @@ def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
         yield None
 
 
-def entry(number: int, line: bytes) -> Entry:
+def entry(number: int, line: bytes) -> TraceLine:
     """Parse and validate one line, given with its line feed."""
     whole = line.endswith(b"\n")
     try:
@@ -102,14 +102,14 @@ def entry(number: int, line: bytes) -> Entry:
     except spec.NotStrictJson as error:
         if not whole:
             message = f"the trace ends in the middle of this line, after {len(line)} bytes of it"
-            return Entry(number, None, ("cut", message))
-        return Entry(number, None, ("not_json", f"the line is not strict JSON: {error}"))
-    if (wrong := complaint(value)) is not None:
-        return Entry(number, None, ("not_an_event", wrong))
-    return Entry(number, value, None if whole else ("cut", "the last line has no line feed: the trace may go on"))
+            return TraceLine(number, None, ("cut", message))
+        return TraceLine(number, None, ("not_json", f"the line is not strict JSON: {error}"))
+    if (wrong := event_violation(value)) is not None:
+        return TraceLine(number, None, ("not_an_event", wrong))
+    return TraceLine(number, value, None if whole else ("cut", "the last line has no line feed: the trace may go on"))
 
 
-def complaint(value: Any) -> str | None:
+def event_violation(value: Any) -> str | None:
     """Return one sentence on how a value violates the schema of trace events, or None if it is valid."""
     if not isinstance(value, dict):
         return "an event is a JSON object"
@@ -149,7 +149,7 @@ class Pairing:
         return sorted((one for waiting in self._open.values() for one in waiting), key=lambda one: one[0])
 
 
-def exchanges(entries: Iterable[Entry], pairing: Pairing) -> Iterator[Entry | Exchange]:
+def exchanges(entries: Iterable[TraceLine], pairing: Pairing) -> Iterator[TraceLine | Exchange]:
     """Yield the entries of a trace, with an `Exchange` in place of each answer whose request is known."""
     for one in entries:
         event = one.event

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 from zeno.trace.digest import canonical
-from zeno.trace.events import OPERATIONS, OTHER, WITHOUT_REQUEST, Entry, Exchange, Pairing
+from zeno.trace.events import OPERATIONS, OTHER, WITHOUT_REQUEST, Exchange, Pairing, TraceLine
 
 _WARNINGS = frozenset({"time_backwards", "digest_changed", "unended_subcall", "no_evidence"})
 
@@ -23,7 +23,7 @@ class Finding(NamedTuple):
     message: str
 
 
-def lint(entries: Iterable[Entry]) -> Iterator[Finding]:
+def lint(entries: Iterable[TraceLine]) -> Iterator[Finding]:
     """Yield all findings in the order of the trace; those that need the whole trace come last."""
     linter = _Linter()
     for entry in entries:

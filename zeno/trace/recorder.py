@@ -4,25 +4,32 @@
         record.claim("sessions expire after an hour", [("session.py", 12, 14)])
         record.claim("nothing renews a session", answers=["r7"])
 
-`zeno trace record` runs a command with `ZENO_TRACE`, `ZENO_ROOT` and `ZENO_SUBCALL` set. `Recorder.of_environment()`
-and the commands `zeno trace claim`, `subcall` and `append` find their log there.
+`zeno trace record` runs a command with `ZENO_TRACE`, `ZENO_ROOT`, `ZENO_SUBCALL` and `ZENO_POLICY` set.
+`Recorder.of_environment()` and the commands `zeno trace claim`, `subcall` and `append` find their log there, and cite
+nothing that the policy denies.
 """
 
 import fcntl
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
-from zeno.errors import ZenoError
+from zeno.errors import CannotRun, Denied, InvalidArgs, ZenoError
+from zeno.files.file_tree import FileTree
+from zeno.files.policy import Policy
+from zeno.files.roots import Nested, Roots
 from zeno.files.tree import Tree
+from zeno.options import named_roots
 from zeno.text.file_lines import Window, receipt
-from zeno.trace.events import complaint, entry
+from zeno.trace.events import entry, event_violation
 from zeno.trace.log import Log, timestamp
 
-TRACE, ROOT, SUBCALL = "ZENO_TRACE", "ZENO_ROOT", "ZENO_SUBCALL"
+_NAMED = re.compile("[^/]*=")
+TRACE, ROOT, SUBCALL, POLICY = "ZENO_TRACE", "ZENO_ROOT", "ZENO_SUBCALL", "ZENO_POLICY"
 """Names of the environment variables by which a recording is passed on to subprocesses."""
 
 OWN = ("claim", "subcall_start", "subcall_end")
@@ -31,11 +38,19 @@ OWN = ("claim", "subcall_start", "subcall_end")
 _EPOCH = timestamp(0)
 
 Citation = tuple[str, int, int] | dict[str, Any]
-Answer = str | dict[str, Any]
+CitedAnswer = str | dict[str, Any]
 
 
 class NotRecorded(Exception):
     """The event is not valid or its evidence cannot be read. The message says what would be right."""
+
+
+class EvidenceDenied(NotRecorded):
+    """The policy denies a path that a claim cites; whether anything is there is not told."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"the evidence cannot be read: {Denied(path)}")
+        self.path = path
 
 
 class Subcall:
@@ -49,35 +64,36 @@ class Subcall:
 class Recorder:
     """Appends an agent's events to a log. With a root, citations get the SHA-256 of the lines they cite.
 
-    `root` is a directory, or a tree that stays open when the recorder is closed.
+    `root` is a directory, several as lines of NAME=DIR, or a tree that stays open when the recorder is closed. `policy`
+    holds for directories; a tree has its own. Claims that cite a denied path are refused.
     """
 
     def __init__(
         self,
         log: str,
-        root: str | Tree | None = None,
+        root: str | FileTree | None = None,
         parent: str | None = None,
         clock: Callable[[], float] = time.time,
+        policy: Policy | None = None,
     ) -> None:
         self._path = log
         self._clock = clock
         self._parent = parent
         self._log = Log(log)
-        self._owned: Tree | None = None
+        self._owned: FileTree | None = None
         try:
-            self._tree = self._owned = Tree(root) if isinstance(root, str) else None
-        except OSError:
+            self._owned = _opened(root, policy) if isinstance(root, str) else None
+        except (CannotRun, Nested, OSError):
             self._log.close()
             raise
-        if isinstance(root, Tree):
-            self._tree = root
+        self._tree = self._owned if isinstance(root, str) else root
 
     @classmethod
     def of_environment(cls) -> Self:
         """Return a recorder for the log that the environment names. Raises NotRecorded if it names none."""
         if not os.environ.get(TRACE):
             raise NotRecorded(f"{TRACE} is not set; run this under `zeno trace record`, or name the log")
-        return cls(os.environ[TRACE], os.environ.get(ROOT), os.environ.get(SUBCALL))
+        return cls(os.environ[TRACE], os.environ.get(ROOT), os.environ.get(SUBCALL), policy=policy_of_environment())
 
     def __enter__(self) -> Self:
         return self
@@ -91,19 +107,23 @@ class Recorder:
         if self._owned is not None:
             self._owned.close()
 
+    def cite_from(self, tree: FileTree) -> None:
+        """Look up cited lines in another tree from now on. It stays open when the recorder is closed."""
+        self._tree = tree
+
     def claim(
         self,
         claim: str,
         evidence: Iterable[Citation] = (),
         *,
-        answers: Iterable[Answer] = (),
+        answers: Iterable[CitedAnswer] = (),
         id: str | None = None,
         parent: str | None = None,
     ) -> dict[str, Any]:
         """Write a claim with the lines it cites, as (path, first line, last line). Return the event as written.
 
         `answers` are whole answers that it cites, by the id of their request; the last answer with that id counts.
-        Raises NotRecorded if a citation is not valid or cannot be read.
+        Raises NotRecorded if a citation is not valid or cannot be read, EvidenceDenied if the policy denies its path.
         """
         event: dict[str, Any] = {"event": "claim", "claim": claim}
         event["evidence"] = [self._sealed(_citation(one)) for one in evidence]
@@ -143,7 +163,7 @@ class Recorder:
         event = {"ts": timestamp(self._clock()), **event}
         if event.get("event") not in OWN:
             raise NotRecorded(f"event must be one of {', '.join(OWN)}; the others are the server's to write")
-        if (wrong := complaint(event)) is not None:
+        if (wrong := event_violation(event)) is not None:
             raise NotRecorded(f"not a valid {event['event']} event: {wrong}")
         for index, citation in enumerate(event.get("evidence", ())):
             if citation["end_line"] < citation["start_line"]:
@@ -157,9 +177,14 @@ class Recorder:
 
     def _sealed(self, citation: dict[str, Any]) -> dict[str, Any]:
         """Return a citation with the SHA-256 of its lines, unless it has one or there is no root."""
-        if (wrong := complaint({"event": "claim", "ts": _EPOCH, "claim": "-", "evidence": [citation]})) is not None:
+        if (
+            wrong := event_violation({"event": "claim", "ts": _EPOCH, "claim": "-", "evidence": [citation]})
+        ) is not None:
             raise NotRecorded(f"not a valid citation: {wrong}")
-        if self._tree is None or "sha256" in citation:
+        if self._tree is None:
+            return citation
+        if "sha256" in citation:
+            self._require_allowed(citation["path"])
             return citation
         first, last = citation["start_line"], citation["end_line"]
         window = Window(first, last, lambda _: None)
@@ -167,11 +192,23 @@ class Recorder:
             with self._tree.open(citation["path"], "path") as file:
                 file.require_text()
                 window.feed(file.chunks())
+        except Denied:
+            raise EvidenceDenied(citation["path"]) from None
         except ZenoError as error:
             raise NotRecorded(f"the evidence cannot be read: {error}") from None
         if not first <= last <= window.total:
             raise NotRecorded(f"{citation['path']!r} has {window.total} lines; {first}-{last} cannot be cited")
         return {"path": file.path, "start_line": first, "end_line": last, "sha256": receipt("\n".join(window.lines))}
+
+    def _require_allowed(self, path: str) -> None:
+        """Raise EvidenceDenied if the policy denies a path. Other problems are found by verify."""
+        try:
+            if self._tree is not None:
+                self._tree.place(path, "path")
+        except Denied:
+            raise EvidenceDenied(path) from None
+        except ZenoError:
+            pass
 
     def _given(self, id: str) -> dict[str, Any]:
         """Return id and digest of the last answer that the log has for a request id."""
@@ -204,6 +241,17 @@ class Recorder:
         return f"sub-{number}"
 
 
+def policy_of_environment() -> Policy | None:
+    """Return the policy of the recording that this process is part of. Raises NotRecorded if it cannot be read."""
+    text = os.environ.get(POLICY)
+    if not text:
+        return None
+    try:
+        return Policy.from_json(text)
+    except InvalidArgs as error:
+        raise NotRecorded(f"{POLICY} is {error}") from None
+
+
 def _citation(given: Citation) -> dict[str, Any]:
     if isinstance(given, dict):
         return given
@@ -213,3 +261,10 @@ def _citation(given: Citation) -> dict[str, Any]:
 
 def _with(event: dict[str, Any], **fields: str | None) -> dict[str, Any]:
     return event | {name: value for name, value in fields.items() if value is not None}
+
+
+def _opened(root: str, policy: Policy | None) -> FileTree:
+    """Open a directory, or several given as lines of NAME=DIR. Raises OSError, Nested and CannotRun."""
+    lines = root.split("\n")
+    named = named_roots(lines) if all(map(_NAMED.match, lines)) else {}
+    return Roots(named, policy) if named else Tree(root, policy)

@@ -17,7 +17,7 @@ from pydantic import MISSING
 
 from zeno.errors import ResponseTooLarge, ZenoError
 from zeno.meter import Meter
-from zeno.options import Terms
+from zeno.options import SessionOptions
 from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.trace.deliveries import Shown, Span, shown_by, span_told
@@ -27,9 +27,11 @@ from zeno.trace.suspects import Suspects
 from zeno.trace.writer import counted
 
 # Errors that depend on the session and not on the request: run again, the request may succeed.
-_OF_THE_SESSION = frozenset({"trace_failed", "internal", "budget_exhausted", "deadline_exceeded", "cancelled"})
+_OF_THE_SESSION = frozenset(
+    {"trace_failed", "internal", "budget_exhausted", "deadline_exceeded", "cancelled"} | {"pattern_too_costly"}
+)
 
-Verdict = Literal["same", "differs", "times", "not_run"]
+ReplayVerdict = Literal["same", "differs", "times", "not_run"]
 
 
 class Again(NamedTuple):
@@ -57,7 +59,7 @@ class Comparison(NamedTuple):
     """One exchange of the trace and the answer that its request gets now."""
 
     exchange: Exchange
-    verdict: Verdict
+    verdict: ReplayVerdict
     again: Again | None
     spans: tuple[Span, ...]
     """The lines that this exchange is known to have delivered."""
@@ -68,9 +70,9 @@ class Comparison(NamedTuple):
 class Replayer:
     """Runs requests again on a tree that does not change meanwhile; equal requests only once."""
 
-    def __init__(self, corpus: Corpus, terms: Terms | None = None) -> None:
+    def __init__(self, corpus: Corpus, terms: SessionOptions | None = None) -> None:
         self.corpus = corpus
-        self._terms = terms or Terms()
+        self._terms = terms or SessionOptions()
         self._known: dict[bytes, Again] = {}
         self._resolved: dict[str, str] = {}
 
@@ -89,7 +91,7 @@ class Replayer:
             return Comparison(exchange, "same", again, again.shown.spans, again.shown.whole)
         told = span_told(exchange.op, exchange.args, answer["summary"])
         spans = () if told is None else (told._replace(path=self.resolved(told.path)),)
-        verdict: Verdict = "times" if exchange.op == "stat" and again.digest else "differs"
+        verdict: ReplayVerdict = "times" if exchange.op == "stat" and again.digest else "differs"
         return Comparison(
             exchange, verdict, again, spans, certain=told is not None or not OPERATIONS.get(exchange.op, OTHER).quotes
         )

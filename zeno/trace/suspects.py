@@ -6,8 +6,8 @@ from itertools import islice
 from typing import Any
 
 from zeno.errors import ZenoError
-from zeno.files.tree import Tree
-from zeno.files.walk import walk
+from zeno.files.file_tree import FileTree
+from zeno.files.roots import walk_all
 from zeno.search.selection import EVERYTHING, under
 from zeno.trace.log import seconds_of
 
@@ -16,7 +16,7 @@ _NAMED = 5
 _TICK = 10_000_000
 
 
-def reach(tree: Tree, args: dict[str, Any]) -> Callable[[str], bool]:
+def paths_read(tree: FileTree, args: dict[str, Any]) -> Callable[[str], bool]:
     """Return a test for paths that a request can have read: the one it names, those its `paths` select, or any."""
     path, paths = args.get("path"), args.get("paths")
     with suppress(ZenoError):
@@ -30,7 +30,7 @@ def reach(tree: Tree, args: dict[str, Any]) -> Callable[[str], bool]:
 class Suspects:
     """Modification times of the files and directories of a tree, looked up once."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: FileTree) -> None:
         self._tree = tree
         self._files: dict[str, int] | None = None
         self._directories: dict[str, int] = {}
@@ -43,7 +43,7 @@ class Suspects:
         since = seconds_of(moment) or 0
         files = self._look()
         if op != "list_files" or args.get("tree") or args.get("sort") == "mtime":
-            wanted = reach(self._tree, args)
+            wanted = paths_read(self._tree, args)
             found = (path for path, changed in files.items() if changed >= since and wanted(path))
             if named := tuple(islice(found, _NAMED)):
                 return named
@@ -54,7 +54,7 @@ class Suspects:
         if self._files is None:
             self._files = {}
             self._directories["."] = self._changed(".")
-            for path, problem in walk(self._tree, include_hidden=True, exclude_dirs=frozenset()):
+            for path, problem in walk_all(self._tree, include_hidden=True):
                 if problem is not None:
                     continue
                 self._files[path] = self._changed(path)

@@ -11,26 +11,26 @@ import contract_spec as spec
 from contract_models.zeno.ops.verify import VerifyCitation
 
 from zeno.errors import Denied, InvalidArgs, OutsideRoot
-from zeno.files.tree import Tree
+from zeno.files.file_tree import FileTree
 from zeno.results.receipts import check
-from zeno.trace.cited_answers import Answers, JudgedAnswer
+from zeno.trace.cited_answers import Answers, CheckedAnswer
 from zeno.trace.deliveries import Delivered, Span
 from zeno.trace.digest import canonical
-from zeno.trace.events import Entry, Exchange
+from zeno.trace.events import Exchange, TraceLine
 from zeno.trace.replay import Comparison, Replayer
-from zeno.trace.suspects import reach
+from zeno.trace.suspects import paths_read
 
-Verdict = Literal["ok", "moved", "changed", "out_of_range", "missing", "outside_root", "invalid", "unsealed"]
+CitationVerdict = Literal["ok", "moved", "changed", "out_of_range", "missing", "outside_root", "invalid", "unsealed"]
 Provenance = Literal["delivered", "not_delivered", "unknown"]
 
 
-class Judged(NamedTuple):
+class CheckedCitation(NamedTuple):
     """A citation of lines, with its verdict and provenance."""
 
     path: str
     start_line: int
     end_line: int
-    verdict: Verdict
+    verdict: CitationVerdict
     """As in the operation `verify`, and: outside_root, the path is refused; invalid, not a range of lines; unsealed,
     the lines exist, but neither a sha256 nor an answer that replays shows what they said."""
     moved_to: tuple[int, int] | None
@@ -39,24 +39,24 @@ class Judged(NamedTuple):
     """unknown: an answer that the tree no longer gives may have delivered the lines."""
 
     @property
-    def holds(self) -> bool:
+    def checks_out(self) -> bool:
         """Whether the citation checks out: as cited, and delivered before the claim."""
         return self.verdict == "ok" and self.provenance == "delivered"
 
 
-class JudgedClaim(NamedTuple):
+class CheckedClaim(NamedTuple):
     """A claim with the verdicts on its evidence."""
 
     line: int
     event: dict[str, Any]
-    evidence: tuple[Judged, ...]
-    answers: tuple[JudgedAnswer, ...]
+    evidence: tuple[CheckedCitation, ...]
+    answers: tuple[CheckedAnswer, ...]
 
     @property
-    def holds(self) -> bool:
+    def checks_out(self) -> bool:
         """Whether it cites something and all its citations check out."""
-        held = [*(one.holds for one in self.evidence), *(one.holds for one in self.answers)]
-        return bool(held) and all(held)
+        outcomes = [*(one.checks_out for one in self.evidence), *(one.checks_out for one in self.answers)]
+        return bool(outcomes) and all(outcomes)
 
 
 class Seen:
@@ -68,7 +68,7 @@ class Seen:
         self._proven = Delivered()
         self._unsure: dict[bytes, Callable[[str], bool]] = {}
 
-    def add(self, comparison: Comparison, tree: Tree) -> None:
+    def add(self, comparison: Comparison, tree: FileTree) -> None:
         """Add the answer of a compared exchange."""
         self.answers.add(comparison)
         self.delivered.add(comparison.spans)
@@ -78,7 +78,7 @@ class Seen:
             args = comparison.exchange.args
             where = canonical([args.get("path"), args.get("paths")])
             if where not in self._unsure:
-                self._unsure[where] = reach(tree, args)
+                self._unsure[where] = paths_read(tree, args)
 
     def provenance(self, span: Span) -> Provenance:
         """Return whether an answer so far delivered the lines."""
@@ -91,44 +91,44 @@ class Seen:
         return self._proven.covers(*span)
 
 
-def verify(steps: Iterable[Entry | Exchange], replayer: Replayer) -> Iterator[JudgedClaim]:
+def verify(steps: Iterable[TraceLine | Exchange], replayer: Replayer) -> Iterator[CheckedClaim]:
     """Yield the claims of a trace with their verdicts."""
     seen = Seen()
     for step in steps:
         if isinstance(step, Exchange):
             seen.add(replayer.compare(step), replayer.corpus.tree)
         elif step.event is not None and step.event["event"] == "claim":
-            yield judge(step.number, step.event, seen, replayer)
+            yield check_claim(step.number, step.event, seen, replayer)
 
 
-def judge(line: int, event: dict[str, Any], seen: Seen, replayer: Replayer) -> JudgedClaim:
+def check_claim(line: int, event: dict[str, Any], seen: Seen, replayer: Replayer) -> CheckedClaim:
     """Check one claim against the answers before it."""
-    lines = tuple(_judged(citation, seen, replayer) for citation in event["evidence"])
-    return JudgedClaim(line, event, lines, tuple(map(seen.answers.judge, event.get("answers", ()))))
+    lines = tuple(_checked(citation, seen, replayer) for citation in event["evidence"])
+    return CheckedClaim(line, event, lines, tuple(map(seen.answers.check, event.get("answers", ()))))
 
 
-def _judged(citation: dict[str, Any], seen: Seen, replayer: Replayer) -> Judged:
+def _checked(citation: dict[str, Any], seen: Seen, replayer: Replayer) -> CheckedCitation:
     # 5.0 is an integer too.
     path, first, last = replayer.resolved(citation["path"]), int(citation["start_line"]), int(citation["end_line"])
     span = Span(path, first, last)
     provenance = seen.provenance(span)
 
-    def judged(verdict: Any, moved_to: tuple[int, int] | None = None, reason: str | None = None) -> Judged:
-        return Judged(path, first, last, verdict, moved_to, reason, provenance)
+    def checked(verdict: Any, moved_to: tuple[int, int] | None = None, reason: str | None = None) -> CheckedCitation:
+        return CheckedCitation(path, first, last, verdict, moved_to, reason, provenance)
 
     if last < first:
-        return judged("invalid", reason=f"end_line is below start_line ({first})")
+        return checked("invalid", reason=f"end_line is below start_line ({first})")
     if spec.violations("zeno/ops/verify.json#/$defs/citation", citation):
-        return judged("invalid", reason="no file has lines of such numbers")
+        return checked("invalid", reason="no file has lines of such numbers")
     try:
         found = check(VerifyCitation.model_validate(citation), replayer.corpus.tree, "evidence").model_dump(mode="json")
     except Denied as error:
-        return judged("missing", reason=str(error))
+        return checked("missing", reason=str(error))
     except OutsideRoot as error:
-        return judged("outside_root", reason=str(error))
+        return checked("outside_root", reason=str(error))
     except InvalidArgs as error:
-        return judged("invalid", reason=str(error))
+        return checked("invalid", reason=str(error))
     if found["verdict"] == "ok" and "sha256" not in citation and not seen.proves(span):
-        return judged("unsealed", reason="no sha256 was given, and no answer that replays shows these lines")
+        return checked("unsealed", reason="no sha256 was given, and no answer that replays shows these lines")
     moved = found.get("moved_to")
-    return judged(found["verdict"], (moved["start_line"], moved["end_line"]) if moved else None, found.get("reason"))
+    return checked(found["verdict"], (moved["start_line"], moved["end_line"]) if moved else None, found.get("reason"))

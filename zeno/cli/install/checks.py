@@ -113,7 +113,11 @@ def system() -> Iterator[Fact]:
         yield Fact("note", "watches", "the limit of inotify watches cannot be read")
     elif int(limit) < MIN_WATCHES:
         advice = "sysctl fs.inotify.max_user_watches=524288"
-        yield Fact("note", "watches", f"{limit} inotify watches; larger trees are read from disk: {advice}")
+        yield Fact(
+            "note",
+            "watches",
+            f"{limit} inotify watches; files of larger trees are compared with the disk before each search: {advice}",
+        )
     else:
         yield Fact("ok", "watches", f"{limit} inotify watches")
     release = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2] if part.isdecimal())

@@ -1,7 +1,7 @@
-"""Who may come in: the address the HTTP door listens on, and the Host, Origin and token of each request.
+"""Access control of the HTTP door: the address it listens on, and the Host, Origin and token of each request.
 
-What a browser could be tricked into is refused before anything is asked: a Host that is a foreign name (DNS rebinding)
-and a foreign Origin. Off loopback every request but the health check needs the token.
+A Host that is a foreign name (DNS rebinding) and a foreign Origin are refused, because a browser may have been tricked
+into sending the request. Off loopback every request but the health check needs the token.
 """
 
 import hmac
@@ -23,11 +23,11 @@ _BACKLOG = 1024
 
 
 class CannotListen(Exception):
-    """An address, port or token that makes no sense; the message is one sentence for a person."""
+    """An address, port or token that cannot be used. The message is one sentence for a person."""
 
 
 class Listening(NamedTuple):
-    """A bound socket and what it asks of its visitors."""
+    """A bound socket, and the token that requests to it need."""
 
     socket: socket.socket
     token: str | None
@@ -35,7 +35,7 @@ class Listening(NamedTuple):
 
 
 def listen(host: str, port: int, token_file: str | None) -> Listening:
-    """Bind. What was really bound decides whether a token is needed, not how it was written."""
+    """Bind a socket. Whether a token is needed depends on the address that was bound, not on its spelling."""
     token = None if token_file is None else _token(token_file)
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -70,8 +70,8 @@ def _token(path: str) -> str:
     return token.decode("ascii")
 
 
-class Doorman:
-    """Looks at Host, Origin and token before anything else is looked at."""
+class AccessControl:
+    """ASGI middleware that checks Host, Origin and token before a request is read."""
 
     def __init__(self, app: ASGIApp, token: str | None, names: frozenset[str]) -> None:
         self._app = app
@@ -85,7 +85,7 @@ class Doorman:
 
     def _refusal(self, request: Request) -> Response | None:
         if "transfer-encoding" in request.headers and "content-length" in request.headers:
-            # Two lengths: a proxy in front may have taken the other one, and would see another next request.
+            # Request smuggling: a proxy in front may have used the other length.
             refusal = problem("a request has Content-Length or Transfer-Encoding, not both", status=400)
             refusal.headers["Connection"] = "close"
             return refusal
@@ -104,7 +104,8 @@ class Doorman:
         return None
 
     def _is_known(self, host: str) -> bool:
-        """A page that rebinds a name comes with that name: an address, localhost and the names given to us are safe."""
+        """Return whether a Host is safe from DNS rebinding: an address, localhost, or a name given with
+        --allow-host."""
         name, _, port = host.rpartition(":") if not host.endswith("]") and ":" in host else (host, "", "")
         if port and not port.isdecimal():
             return False

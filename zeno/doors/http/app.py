@@ -1,6 +1,7 @@
-"""The HTTP door: arguments as body, the result as answer, refusals as problem documents, the plain protocol streamed.
+"""The routes of the HTTP door: operations, claims, streamed request lines, schemas and health.
 
-Who may come in at all is the doorman's business; what is asked, that of the one answer behind all doors.
+A body has the arguments, a response the result or a problem document. `access` checks requests before they get here;
+the server behind all doors answers them.
 """
 
 import json
@@ -26,7 +27,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from zeno.doors.claims import Claims
-from zeno.doors.http.access import Doorman, Listening
+from zeno.doors.http.access import AccessControl, Listening
 from zeno.doors.http.connections import guarded
 from zeno.doors.http.incoming import Incoming
 from zeno.doors.http.mcp_endpoint import McpEndpoint
@@ -35,7 +36,7 @@ from zeno.doors.workers import Workers
 from zeno.errors import InternalError, InvalidRequest, ZenoError
 from zeno.session import wire
 from zeno.session.server import Server
-from zeno.text.line_splitter import Lines
+from zeno.text.line_splitter import LineSplitter
 
 log = logging.getLogger("zeno")
 
@@ -54,7 +55,7 @@ def serve(
     claims: Claims | None = None,
     client_timeout: float = CLIENT_TIMEOUT,
 ) -> None:
-    """Answer until SIGTERM or SIGINT; requests under way are answered first.
+    """Serve until SIGTERM or SIGINT; requests under way are answered first.
 
     A connection whose client sends half a request, or does not take its answer, is closed after `client_timeout`.
     """
@@ -73,11 +74,11 @@ def _serve(workers: Workers, listening: Listening, names: Iterable[str], client_
         http=guarded(client_timeout),
         ws="none",
         timeout_graceful_shutdown=10,
-        # The lifespan protocol is for applications that open something; this one is given what it needs.
+        # This application opens nothing, so it needs no lifespan events.
         lifespan="off",
     )
     door = uvicorn.Server(config)
-    # While it serves, uvicorn has handlers of its own; before and after, a signal must be no surprise either.
+    # uvicorn handles signals while it serves; handle them before and after, too.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(door, "should_exit", True))
     print(f"zeno: listening on {listening.url}", file=sys.stderr, flush=True)
@@ -85,7 +86,7 @@ def _serve(workers: Workers, listening: Listening, names: Iterable[str], client_
 
 
 def app(workers: Workers, token: str | None, names: Iterable[str] = ()) -> Starlette:
-    """The application: routes behind a doorman."""
+    """Return the application: the routes behind the access checks."""
     door = _Door(workers)
     return Starlette(
         routes=[
@@ -96,25 +97,25 @@ def app(workers: Workers, token: str | None, names: Iterable[str] = ()) -> Starl
             Route("/openapi.json", _openapi, methods=["GET"]),
             Route("/healthz", _health, methods=["GET"]),
         ],
-        middleware=[Middleware(Doorman, token=token, names=frozenset(name.lower() for name in names))],
+        middleware=[Middleware(AccessControl, token=token, names=frozenset(name.lower() for name in names))],
         exception_handlers={HTTPException: _refused, ClientDisconnect: _left, Exception: _failed},
     )
 
 
 class _Door:
-    """Requests to lines, lines to responses."""
+    """Handlers of the routes."""
 
     def __init__(self, workers: Workers) -> None:
         self._workers = workers
         self._numbers = count(1)
 
     async def operation(self, request: Request) -> Response:
-        """One operation: its args are the body, its result is the answer."""
+        """Run one operation: the body has its arguments, the response its result."""
         _require_type(request, "application/json")
         request_id = f"http-{os.getpid()}-{next(self._numbers)}"
         limit = self._workers.max_request_bytes
         async with Incoming(request) as incoming:
-            # A body over the limit is passed on up to there, to be refused and traced like any other request.
+            # A body over the limit is passed on cut, so that it is refused and traced like any other request.
             body = await incoming.body(limit)
             op = request.path_params["op"]
             answer = await incoming.unless_left(self._workers.answer_body(request_id, op, body))
@@ -127,7 +128,7 @@ class _Door:
         return response
 
     async def claim(self, request: Request) -> Response:
-        """Write a claim into the trace; the event is the answer."""
+        """Write a claim into the trace, and respond with the event."""
         if self._workers.claims is None:
             raise HTTPException(404, "no trace is written; start the server with --log")
         _require_type(request, "application/json")
@@ -143,12 +144,12 @@ class _Door:
         return Response(json.dumps(event), 201, HEADERS, "application/json")
 
     async def stream(self, request: Request) -> Response:
-        """The plain protocol: each line is answered as soon as it has come."""
+        """Answer request lines, each as soon as it arrives."""
         _require_type(request, JSONL)
         return _Streamed(self._answers(request))
 
     async def _answers(self, request: Request) -> AsyncIterator[bytes]:
-        lines = Lines(self._workers.max_request_bytes)
+        lines = LineSplitter(self._workers.max_request_bytes)
         async with Incoming(request) as incoming:
             async for chunk in incoming:
                 for line in lines.feed(chunk):
@@ -160,7 +161,8 @@ class _Door:
 
 
 class _Streamed(Response):
-    """Answers while the questions still come. Starlette's own reads the body itself, to notice a client that left."""
+    """A response that is streamed while the body is still read. Starlette's own reads the body to notice a
+    disconnect."""
 
     def __init__(self, answers: AsyncIterator[bytes]) -> None:
         super().__init__(headers=HEADERS, media_type=JSONL)
@@ -168,7 +170,7 @@ class _Streamed(Response):
         self._answers = answers
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
-        """Send each answer as it comes; a client that has left ends the exchange."""
+        """Send each answer when it is ready. Ends when the client has disconnected."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         with suppress(ClientDisconnect):
             async for answer in self._answers:
@@ -191,7 +193,8 @@ async def _health(_request: Request) -> Response:
 
 
 def _require_type(request: Request, wanted: str) -> None:
-    """The declared type. A page of another origin cannot declare JSON without being asked first, which is the point."""
+    """Check the Content-Type. A page of another origin cannot send JSON without a preflight request, which is
+    refused."""
     found, _, rest = request.headers.get("content-type", "").partition(";")
     charset = rest.strip().lower()
     if found.strip().lower() != wanted or charset not in ("", "charset=utf-8", 'charset="utf-8"'):
@@ -209,7 +212,7 @@ async def _refused(_request: Request, error: Exception) -> Response:
 
 
 async def _left(_request: Request, _error: Exception) -> Response:
-    """A body that breaks off is no request; whoever sent it has gone and does not read this."""
+    """Respond to a body that broke off. Its client has disconnected and does not read it."""
     return problem("the body broke off", status=400)
 
 

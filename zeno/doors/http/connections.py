@@ -1,8 +1,8 @@
-"""Limits on connections, in force before a request is complete and before its token is looked at.
+"""Limits on connections, which apply before a request is complete and before its token is checked.
 
-Clients that send half a request, or do not take their answer, would otherwise hold connections until nobody else gets
-one. A connection on which nothing moves is closed after a while. Of those that have never sent a whole request each
-address may have a few: one more closes its oldest, so that such clients are in the way of nobody but themselves.
+Clients that send half a request, or do not read their answer, would otherwise use up all connections. A connection
+without progress is closed after a timeout. Each address may have a few connections without a complete request: one more
+closes its oldest, so that such clients only affect their own address.
 """
 
 import asyncio
@@ -12,13 +12,14 @@ from collections import deque
 from contextlib import suppress
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 MAX_NEW = 128
 """Connections of one address that have not sent a whole request yet."""
 MAX_NEW_IN_ALL = 512
 
-# A stream of request lines may rest as long as its client likes.
+# A stream of request lines may pause for any time.
 _STREAMS = frozenset({"/v1/jsonl"})
 
 
@@ -32,7 +33,7 @@ class NewConnections:
         self._all: dict[asyncio.Transport, str] = {}
 
     def add(self, transport: asyncio.Transport, address: str) -> None:
-        """Count a connection. Where it is one too many, the oldest is closed."""
+        """Count a connection; over the limit, close the oldest of its address."""
         of_address = self._by_address.setdefault(address, deque())
         of_address.append(transport)
         self._all[transport] = address
@@ -55,7 +56,7 @@ class NewConnections:
 
 
 def _reset(transport: asyncio.Transport) -> None:
-    """End a connection at once: the system is not to keep what was not sent, for a client that does not read."""
+    """Abort a connection: unsent data is dropped, because the client does not read."""
     connection = transport.get_extra_info("socket")
     if connection is not None:
         with suppress(OSError):
@@ -64,11 +65,11 @@ def _reset(transport: asyncio.Transport) -> None:
 
 
 def guarded(timeout: float) -> type[H11Protocol]:
-    """Return uvicorn's HTTP protocol with limits; `timeout` is how many seconds nothing may move."""
+    """Return uvicorn's HTTP protocol with limits; `timeout` is the number of seconds without progress."""
     new = NewConnections()
 
     class Guarded(H11Protocol):
-        """One connection, looked at every `timeout` seconds: if nothing has moved since, it is aborted."""
+        """One connection, checked every `timeout` seconds: without progress since the last check it is aborted."""
 
         _requests = 0
         _received = 0
@@ -98,6 +99,18 @@ def guarded(timeout: float) -> type[H11Protocol]:
                 if not self.cycle.more_body or self.scope["path"] in _STREAMS:
                     new.discard(self.transport)
 
+        def send_400_response(self, msg: str) -> None:
+            """Refuse bytes that are no HTTP. An answer under way ends here, and its application sends no more."""
+            cycle: RequestResponseCycle | None = self.cycle
+            if cycle is not None and not cycle.response_complete:
+                cycle.disconnected = True
+                cycle.message_event.set()
+            try:
+                super().send_400_response(msg)
+            except h11.LocalProtocolError:
+                # An answer has begun, so there can be no other.
+                self.transport.close()
+
         def _look(self) -> None:
             state = self._owed()
             if state is not None and state == self._seen:
@@ -113,7 +126,7 @@ def guarded(timeout: float) -> type[H11Protocol]:
                 return (0, unsent)
             cycle: RequestResponseCycle | None = self.cycle
             if cycle is None or cycle.response_complete:
-                # A request line and headers have no reason to take long, however they trickle in.
+                # Request line and headers must be complete in time; single bytes are no progress.
                 return (1, self._requests)
             if cycle.more_body and self.scope["path"] not in _STREAMS:
                 return (2, self._received)

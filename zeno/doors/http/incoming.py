@@ -12,7 +12,7 @@ _READ_AHEAD = 4
 
 
 class Incoming:
-    """A request's body and its connection. Raises `ClientDisconnect` wherever one waits for a client that left."""
+    """A request's body and its connection. Methods raise `ClientDisconnect` when the client has disconnected."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -33,7 +33,7 @@ class Incoming:
             yield chunk
 
     async def body(self, limit: int) -> bytes:
-        """The whole body; of one over the limit only enough to see that it is."""
+        """Return the whole body; a body over the limit is cut to one byte more than the limit."""
         size, chunks = 0, []
         async for chunk in self:
             chunks.append(chunk)
@@ -60,6 +60,6 @@ class Incoming:
             async for chunk in self._request.stream():
                 await self._chunks.put(chunk)
             await self._chunks.put(None)
-            # After the body nothing comes but the end of the connection.
+            # After the body only a disconnect can be received.
             await self._request.receive()
         self._left.set()

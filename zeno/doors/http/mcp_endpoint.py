@@ -1,4 +1,5 @@
-"""The Model Context Protocol over streamable HTTP, at /mcp. Host, Origin and token are checked before, as for all.
+"""The Model Context Protocol over streamable HTTP, at /mcp. Host, Origin and token are checked before, as for all
+routes.
 
 The SDK is imported by the first request: it takes longer than everything else that the server needs to start.
 """
@@ -18,7 +19,7 @@ _ENVELOPE_BYTES = 1 << 16
 
 
 class McpEndpoint:
-    """An ASGI application that starts when it is first asked."""
+    """An ASGI application that starts with its first request."""
 
     def __init__(self, workers: Workers) -> None:
         self._workers = workers
@@ -26,7 +27,7 @@ class McpEndpoint:
         self._running: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the SDK; without the SDK tell what to install."""
+        """Pass a request to the SDK; without the SDK the error says what to install."""
         if self._starting is None:
             self._starting = asyncio.create_task(self._start())
         app: Any = await asyncio.shield(self._starting)

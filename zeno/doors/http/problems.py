@@ -1,4 +1,4 @@
-"""Refusals over HTTP: problem documents (RFC 9457) whose status fits the code."""
+"""Errors over HTTP: problem documents (RFC 9457) with a status for each code."""
 
 from functools import cache
 from http import HTTPStatus
@@ -10,7 +10,7 @@ from starlette.responses import Response
 from zeno.session import wire
 
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-"""On every response: answers are about the tree as it is now, and file content is never to be taken for a page."""
+"""Headers of every response: no caching, because the tree may change, and no rendering of file content as a page."""
 
 
 @cache
@@ -20,7 +20,7 @@ def _statuses() -> dict[str, int]:
 
 
 def problem(detail: str, code: str | None = None, *, status: int | None = None) -> Response:
-    """A refusal: of the protocol with its code, or of the door with a status alone."""
+    """Return an error response: one of the protocol with its code, or one of HTTP with a status alone."""
     number = _statuses()[code] if status is None and code is not None else status or 500
     document = Problem.model_validate(
         {

@@ -1,6 +1,6 @@
 """The Model Context Protocol on standard input and output.
 
-Importing the SDK takes longer than the rest of a start; only this module and `mcp_tools` do it.
+Importing the SDK takes longer than the rest of the start-up; only the modules of this folder import it.
 """
 
 import asyncio
@@ -15,10 +15,11 @@ from typing import Any
 from mcp.server.stdio import stdio_server
 
 from zeno.doors.claims import Claims
+from zeno.doors.mcp.client_roots import ClientRoots
 from zeno.doors.mcp.tools import Calls, mcp_server
 from zeno.doors.workers import Workers
 from zeno.session.server import Server
-from zeno.text.line_splitter import Lines
+from zeno.text.line_splitter import LineSplitter
 
 # A message is a request with an envelope around it, and text in it may be escaped.
 _ENVELOPE_BYTES = 1 << 16
@@ -26,24 +27,24 @@ _LAST_TURNS = 100
 _ID = re.compile(rb'"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{0,100}")')
 
 
-def serve(server: Server, claims: Claims | None = None) -> None:
+def serve(server: Server, claims: Claims | None = None, client_roots: ClientRoots | None = None) -> None:
     """Answer MCP messages on standard input until it ends, or a signal asks to stop."""
-    asyncio.run(_run(server, claims))
+    asyncio.run(_run(server, claims, client_roots))
 
 
-async def _run(server: Server, claims: Claims | None) -> None:
+async def _run(server: Server, claims: Claims | None, client_roots: ClientRoots | None) -> None:
     async with AsyncExitStack() as stack:
         workers = stack.enter_context(Workers(server, claims))
         workers.start_warming()
         calls = Calls()
-        tools = mcp_server(workers, calls)
+        tools = mcp_server(workers, calls, client_roots)
         kind = os.fstat(0).st_mode
         if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
             pipes: Any = _Pipes(calls, server.max_request_bytes + _ENVELOPE_BYTES)
             await pipes.open()
             source, sink = await stack.enter_async_context(stdio_server(pipes, pipes))
         else:
-            # Files and the null device cannot be waited for; nobody waits for answers to what they hold either.
+            # Files and the null device cannot be polled, so they are read at once.
             source, sink = await stack.enter_async_context(stdio_server())
         await tools.run(source, sink, tools.create_initialization_options())
 
@@ -51,18 +52,18 @@ async def _run(server: Server, claims: Claims | None) -> None:
 class _Pipes:
     """Standard input and output as the SDK wants them, without threads.
 
-    The SDK's own make three trips through threads for each message, and wait for input where no signal reaches them.
+    The SDK's own streams use three thread switches for each message, and block where no signal reaches them.
     """
 
     def __init__(self, calls: Calls, max_message: int) -> None:
         self._calls = calls
         self._max_message = max_message
-        self._lines = Lines(max_message)
+        self._lines = LineSplitter(max_message)
         self._ready: deque[bytes] = deque()
         self._stopped = False
 
     async def open(self) -> None:
-        """Begin to read. Standard output belongs to the protocol: anything else that is printed goes to stderr."""
+        """Start reading. Standard output is only for the protocol; anything else that is printed goes to stderr."""
         loop = asyncio.get_running_loop()
         self._sink = os.dup(1)
         os.dup2(2, 1)
@@ -98,7 +99,7 @@ class _Pipes:
         return self._ready.popleft() + b"\n"
 
     async def _refuse(self, line: bytes) -> None:
-        """Answer a message that is too long to be read. Its id, if it can be seen, stands near its beginning."""
+        """Answer a message over the limit with an error. Its id is used if it is near the beginning."""
         found = _ID.search(line[:4096])
         number = b"null" if found is None else found[1]
         message = f"the message is longer than {self._max_message} bytes"
@@ -108,8 +109,9 @@ class _Pipes:
         )
 
     async def _finish(self) -> None:
-        """Let calls under way be answered: the SDK drops them when its input ends. After a signal nobody waits."""
-        # Messages that were read are still on their way to their handlers.
+        """Wait until calls under way are answered, because the SDK drops them when its input ends. Not after a
+        signal."""
+        # Messages that were read may not have reached their handlers yet.
         await _turns()
         if not self._stopped:
             await self._calls.done()
@@ -124,11 +126,11 @@ class _Pipes:
             await _writable(self._sink)
 
     async def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: output is not buffered."""
 
 
 async def _turns() -> None:
-    """Let everything run that waits for nothing but its turn."""
+    """Let all tasks run that are ready."""
     for _ in range(_LAST_TURNS):
         await asyncio.sleep(0)
 

@@ -1,9 +1,10 @@
 """Results as text for language models: numbered lines under their path, and one last line about completeness.
 
 The text leaves out digests and measurements; the structured content beside it has everything. Every line of a file
-stands behind its number and a tab, so that nothing a file says can pass for a path, another line or the last line.
+follows its number and a tab, so that no content of a file can be mistaken for a path, another line or the last line.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any
@@ -52,8 +53,17 @@ def _ranges(result: Result) -> tuple[list[str], str]:
         body += _numbered(one["text"], first, last)
     status = _count(len(ranges), "range")
     if result["truncated"]:
-        status += f"; cut by {', '.join(result['truncated_by'])}, ask again for the lines that are missing"
+        status += f"; cut by {', '.join(result['truncated_by'])}, continue with {_missing(ranges)}"
     return body, status
+
+
+def _missing(ranges: list[Result]) -> str:
+    """Say where to go on after ranges that a limit cut: behind the last lines read, then those that found no room."""
+    read = [one for one in ranges if one["end_line"] >= one["start_line"]][-1:]
+    rest = [one for one in ranges if one["end_line"] < one["start_line"] <= one["total_lines"]]
+    places = [(one["path"], one["end_line"] + 1) for one in read if one["end_line"] < one["total_lines"]]
+    places += [(one["path"], one["start_line"]) for one in rest]
+    return ", ".join(f"path={json.dumps(path)} start_line={line}" for path, line in places)
 
 
 def _peek(result: Result) -> tuple[list[str], str]:
@@ -114,7 +124,7 @@ def _rows(hits: list[Result]) -> Iterator[str]:
             lines.setdefault(line["line"], (line, False))
     marked = bool(lines)
     for hit in hits:
-        lines[hit["line"]] = (hit, True)
+        lines.update((row["line"], (row, True)) for row in _own_lines(hit))
     width = len(str(max(lines)))
     before = None
     for number in sorted(lines):
@@ -123,7 +133,19 @@ def _rows(hits: list[Result]) -> Iterator[str]:
             yield "--"
         before = number
         mark = ("> " if is_hit else "  ") if marked else ""
-        yield f"{mark}{number:>{width}}\t{visible(line['text'])}{' [clipped]' if line.get('clipped') else ''}"
+        cut = f", goes on to line {line['goes_on_to']}" if "goes_on_to" in line else ""
+        clipped = f" [clipped{cut}]" if line.get("clipped") else ""
+        yield f"{mark}{number:>{width}}\t{visible(line['text'])}{clipped}"
+
+
+def _own_lines(hit: Result) -> Iterator[Result]:
+    """The lines of a hit. Clipped ones are the longest: all have as many characters as a line may have."""
+    texts = hit["text"].split("\n")
+    longest = max(map(len, texts)) if hit.get("clipped") else -1
+    for number, text in enumerate(texts, hit["line"]):
+        yield {"line": number, "text": text, "clipped": len(text) == longest}
+    if number < hit.get("end_line", 0):
+        yield {"line": number, "text": text, "clipped": True, "goes_on_to": hit["end_line"]}
 
 
 def _list_files(result: Result) -> tuple[list[str], str]:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable
 from functools import cache
 from importlib.metadata import version
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import contract_spec as spec
 import mcp_types as types
@@ -25,12 +25,18 @@ from zeno.errors import ZenoError
 from zeno.session import wire
 from zeno.session.dispatch import OPS
 
+if TYPE_CHECKING:
+    from zeno.doors.mcp.client_roots import ClientRoots
+
 REQUEST_ID = "zeno/request_id"
 """Key of the request id in the `_meta` of a result: the id under which the trace has the request."""
 
-# Seconds after which a client that asked for progress hears that its request still runs, again and again.
+# Seconds between progress notifications to a client that asked for them.
 _PROGRESS = 1.0
-# Words of a schema that models do without: the server checks them, and says what would be right.
+_NO_LIMIT = (1 << 53) - 1
+# Stands in the name of a default between a list and the member of its entries.
+_EACH = "[]."
+# Schema keywords that models do not need: the server validates them and explains violations.
 _LEFT_OUT = frozenset(
     {"additionalProperties", "title", "minimum", "maximum", "minLength", "minItems", "minProperties", "pattern"}
 )
@@ -58,8 +64,12 @@ class Calls:
         await self._idle.wait()
 
 
-def mcp_server(workers: Workers, calls: Calls) -> "McpServer[Any]":
-    """Return an MCP server whose tools are the operations, and `claim` where a trace is written."""
+def mcp_server(workers: Workers, calls: Calls, client_roots: "ClientRoots | None" = None) -> "McpServer[Any]":
+    """Return an MCP server whose tools are the operations, and `claim` where a trace is written.
+
+    The list of tools stays as it is for as long as the server runs, so `tools.listChanged` is false. With
+    `client_roots` the roots of its client are honoured.
+    """
     numbers = count(1)
     tools = [_tool(op) for op in sorted(OPS)]
     if workers.claims is not None:
@@ -68,36 +78,63 @@ def mcp_server(workers: Workers, calls: Calls) -> "McpServer[Any]":
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools)
 
-    async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        context: Any, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         with calls:
+            if client_roots is not None:
+                wanted = await client_roots.honour(context.session, params, workers.run)
+                if wanted is not None:
+                    return wanted
             if params.name == "claim" and workers.claims is not None:
                 return await _claim(workers, params.arguments or {})
-            # Not the client's own id: several sessions may count from 1, and a trace may hold them all.
+            # Not the client's id: a trace may hold several sessions that all count from 1.
             request_id = f"mcp-{os.getpid()}-{next(numbers)}"
             return await _with_progress(context, _call(workers, request_id, params.name, params.arguments or {}))
 
-    return McpServer(
+    instructions = _rules()["instructions"]
+    if workers.roots:
+        instructions += " " + _rules()["roots"].format(names=", ".join(workers.roots))
+    server: McpServer[Any] = McpServer(
         "zeno",
         version=version("zeno-normalizer"),
         title="Zeno",
-        instructions=_rules()["instructions"],
+        instructions=instructions,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    if client_roots is not None:
+
+        async def roots_changed(_context: Any, _params: Any) -> None:
+            client_roots.forget()
+
+        server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, roots_changed)
+    return server
 
 
 async def _call(workers: Workers, request_id: str, op: str, given: dict[str, Any]) -> types.CallToolResult:
-    args = {**_rules()["tools"].get(op, {}).get("defaults", {}), **given}
+    args = with_defaults(_rules()["tools"].get(op, {}).get("defaults", {}), given)
     answer = await workers.answer(request_id, op, args)
     meta: Any = {REQUEST_ID: request_id}
     if answer.error is not None:
         if answer.error.code == "unknown_op":
-            # MCP wants an unknown tool to be an error of the conversation, not of the tool.
+            # In MCP an unknown tool is a protocol error, not a tool error.
             raise MCPError(types.INVALID_PARAMS, str(answer.error))
         return _refusal(answer.error, meta)
     result = json.loads(answer.result or b"")
     text = text_of(op, result, request_id if workers.claims is not None else None)
     return types.CallToolResult(content=[_text(text)], structured_content=result, _meta=meta)
+
+
+def with_defaults(defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments with defaults for those left out; `ranges[].end_line` is one for each entry of `ranges`."""
+    args = {**{name: value for name, value in defaults.items() if _EACH not in name}, **given}
+    for name, value in defaults.items():
+        of, each, member = name.partition(_EACH)
+        # The server refuses other values.
+        if each and isinstance(args.get(of), list):
+            args[of] = [{member: value, **entry} if isinstance(entry, dict) else entry for entry in args[of]]
+    return args
 
 
 async def _claim(workers: Workers, args: dict[str, Any]) -> types.CallToolResult:
@@ -109,7 +146,7 @@ async def _claim(workers: Workers, args: dict[str, Any]) -> types.CallToolResult
 
 
 async def _with_progress(context: Any, answering: Awaitable[types.CallToolResult]) -> types.CallToolResult:
-    """Await an answer; a client that sent a progress token hears every second that it is being worked on."""
+    """Await an answer. A client that sent a progress token gets a notification every second."""
     if "progress_token" not in (context.meta or {}):
         return await answering
     task = asyncio.ensure_future(answering)
@@ -134,8 +171,8 @@ def _tool(op: str) -> types.Tool:
     rules = _rules()["tools"][op]
     schema = _short(inlined(f"zeno/ops/{op}.json#/$defs/args"))
     for name, value in rules["defaults"].items():
-        # A default that stands for "no limit" would only puzzle.
-        if value < 1 << 53:
+        # A default that means "no limit" would confuse models.
+        if _EACH not in name and value < _NO_LIMIT:
             schema["properties"][name]["default"] = value
     return _described(op, rules["description"], schema)
 
@@ -146,7 +183,7 @@ def _claim_tool() -> types.Tool:
 
 def _described(name: str, description: str, schema: dict[str, Any], *, reads: bool = True) -> types.Tool:
     schema.pop("description", None)
-    # No output schemas: they would be most of the list. `describe` has them for whoever wants them.
+    # No output schemas: they would be most of the list. `describe` has them.
     annotations = types.ToolAnnotations(read_only_hint=reads, open_world_hint=False)
     if not reads:
         annotations.destructive_hint = False
@@ -172,7 +209,7 @@ def _short(node: Any) -> Any:
 
 
 def _refusal(error: ZenoError, meta: Any) -> types.CallToolResult:
-    # No structured content: clients take that for a result.
+    # No structured content, which clients would take for a result.
     told = wire.dump(wire.error_of(error)).decode()
     return types.CallToolResult(content=[_text(told)], is_error=True, _meta=meta)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from zeno.errors import ZenoError
-from zeno.files.tree import Tree
+from zeno.files.file_tree import FileTree
 from zeno.text.file_lines import lines_of
 from zeno.trace.deliveries import Delivered
 
@@ -13,7 +13,7 @@ MAX_LINE_CHARS = 2000
 MAX_FILE_BYTES = 1 << 26
 
 
-def excerpts(groups: Iterable[Delivered], tree: Tree) -> tuple[dict[str, list[Any]], int]:
+def excerpts(groups: Iterable[Delivered], tree: FileTree) -> tuple[dict[str, list[Any]], int]:
     """Return runs of lines by path (first line, text, first line, text) and the number of lines left out."""
     room = MAX_TEXT_BYTES
     left_out = 0
@@ -34,7 +34,7 @@ def excerpts(groups: Iterable[Delivered], tree: Tree) -> tuple[dict[str, list[An
     return {path: _runs(chosen) for path, chosen in sorted(kept.items()) if chosen}, left_out
 
 
-def _lines(path: str, tree: Tree) -> list[str]:
+def _lines(path: str, tree: FileTree) -> list[str]:
     try:
         with tree.open(path) as file:
             file.require_text()

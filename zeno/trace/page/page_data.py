@@ -10,21 +10,21 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from zeno.trace.coverage import file_table, truncation
-from zeno.trace.deliveries import Delivered, Lines, Span, span_told
+from zeno.trace.deliveries import Delivered, LineSet, Span, span_told
 from zeno.trace.digest import canonical
-from zeno.trace.events import Entry, Exchange, Pairing
+from zeno.trace.events import Exchange, Pairing, TraceLine
 from zeno.trace.log import seconds_of
 from zeno.trace.page.excerpts import excerpts
 from zeno.trace.page.nesting import nest
 from zeno.trace.replay import Comparison, Replayer
-from zeno.trace.verify import JudgedClaim, Seen, judge
+from zeno.trace.verify import CheckedClaim, Seen, check_claim
 
 # Most ranges of delivered lines that the page includes; a grep with 200 hits has 200.
 MAX_RANGES = 200_000
 _CONTEXT = 4
 
 
-class Story(NamedTuple):
+class PageData(NamedTuple):
     """The data of the page."""
 
     data: dict[str, Any]
@@ -44,7 +44,9 @@ class _Table:
         return self._numbers[key]
 
 
-def tell(steps: Iterable[Entry | Exchange], pairing: Pairing, replayer: Replayer | None, *, text: str) -> Story:
+def collect(
+    steps: Iterable[TraceLine | Exchange], pairing: Pairing, replayer: Replayer | None, *, text: str
+) -> PageData:
     """Collect the data in one pass over the trace. `text` is delivered, cited or none."""
     teller = _Teller(replayer)
     for step in steps:
@@ -54,7 +56,7 @@ def tell(steps: Iterable[Entry | Exchange], pairing: Pairing, replayer: Replayer
             teller.entry(step)
     for number, event in pairing.unanswered():
         teller.unanswered(number, event)
-    return Story(teller.data(text))
+    return PageData(teller.data(text))
 
 
 class _Teller:
@@ -131,7 +133,7 @@ class _Teller:
             self._ranges += len(spans)
         return number
 
-    def entry(self, entry: Entry) -> None:
+    def entry(self, entry: TraceLine) -> None:
         event = entry.event
         if entry.problem:
             self._problems.append([entry.number, *entry.problem])
@@ -150,7 +152,7 @@ class _Teller:
             self._rows.append(row | {"error": [event["error"]["code"], event["error"]["message"]]})
         elif event["event"] == "response":
             row = self._row("torn", entry.number, event["ts"])
-            self._rows.append(row | {"text": f"a response to {event['id']!r}, which nobody asked here"})
+            self._rows.append(row | {"text": f"a response to {event['id']!r}, which has no request here"})
 
     def unanswered(self, number: int, event: dict[str, Any]) -> None:
         row = self._row("open", number, event["ts"]) | {"id": event["id"], "op": event["op"]}
@@ -161,10 +163,10 @@ class _Teller:
         for name in ("id", "parent"):
             if name in event:
                 row[name] = event[name]
-        judged = None if self._replayer is None else judge(number, event, self._seen, self._replayer)
+        checked = None if self._replayer is None else check_claim(number, event, self._seen, self._replayer)
         self._rows.append(row)
         # Now and not at the end: only answers before the claim count as delivered.
-        self._claims.append(self._told(event, judged))
+        self._claims.append(self._told(event, checked))
 
     def _row(self, kind: str, line: int, moment: str) -> dict[str, Any]:
         seconds = seconds_of(moment)
@@ -212,10 +214,10 @@ class _Teller:
             "paths": self._paths.values,
         }
 
-    def _told(self, event: dict[str, Any], judged: JudgedClaim | None) -> dict[str, Any]:
+    def _told(self, event: dict[str, Any], checked: CheckedClaim | None) -> dict[str, Any]:
         evidence = []
         for index, citation in enumerate(event["evidence"]):
-            one = judged.evidence[index] if judged else None
+            one = checked.evidence[index] if checked else None
             told = [self._path(one.path if one else citation["path"]), citation["start_line"], citation["end_line"]]
             if one:
                 told += [one.verdict, one.provenance, one.moved_to, one.reason]
@@ -227,11 +229,11 @@ class _Teller:
         for index, answer in enumerate(event.get("answers", ())):
             line = self._answered.get((answer["id"], answer["digest"]))
             verdict, reason = None if line else "not_given", None
-            if judged:
-                cited = judged.answers[index]
+            if checked:
+                cited = checked.answers[index]
                 verdict, reason = cited.verdict, "; ".join(filter(None, (cited.reason, cited.coverage))) or None
             answers.append([answer["id"], line, verdict, reason])
-        return {"holds": judged.holds if judged else None, "evidence": evidence, "answers": answers}
+        return {"holds": checked.checks_out if checked else None, "evidence": evidence, "answers": answers}
 
     def _files(self) -> tuple[list[list[Any]], int]:
         """Return path, lines, delivered lines and ranges of every file; without a tree, of files in the trace only."""
@@ -262,5 +264,5 @@ def _trimmed(values: list[Any]) -> list[Any]:
     return values
 
 
-def _flat(lines: Lines) -> list[int]:
+def _flat(lines: LineSet) -> list[int]:
     return [number for pair in lines.ranges() for number in pair]

@@ -20,6 +20,9 @@
   /** A path: a byte that is no UTF-8 comes as NUL and two digits. */
   const showPath = (path) => show(String(path).replace(/\0([89a-f][0-9a-f])/g, "\\x$1"));
 
+  /** The characters at the end of a path that stay whole where there is no room for all of it. */
+  const TAIL = 10;
+
   const el = (tag, attributes, ...children) => {
     const node = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes || {})) {
@@ -30,6 +33,12 @@
     }
     node.append(...children.filter((child) => child !== null && child !== undefined));
     return node;
+  };
+  /** A path in parts: `head` loses its end where there is no room, so that the path is cut in the middle; `after`, such as
+      a range of lines, always stays. */
+  const pathParts = (path, after) => {
+    const chars = Array.from(showPath(path)), at = chars.length > TAIL + 2 ? chars.length - TAIL : 0;
+    return [at ? el("span", { class: "head" }, chars.slice(0, at).join("")) : null, el("span", { class: "tail" }, chars.slice(at).join("")), after ? el("span", { class: "lines" }, after) : null];
   };
   const fill = (node, ...children) => { node.replaceChildren(...children.filter((child) => child)); return node; };
 
@@ -86,15 +95,25 @@
 
   const troubled = (row) => row.error || row.kind === "torn" || row.kind === "open" || row.cut || row.replay === "differs";
 
+  /** The lines that a read_file delivered, or where that is not known those it asked for. */
+  const readLines = (row, args) => {
+    const seen = row.seen === undefined ? [] : DATA.deliveries[row.seen], first = args.start_line || 1;
+    if (seen.length === 3) return ":" + lines(seen[1], seen[2]);
+    return ":" + (args.end_line >= Number.MAX_SAFE_INTEGER ? first + "\u2013end" : lines(first, args.end_line || first));
+  };
+  /** The same as nodes, for a row: a path is cut in its middle, its lines stay. */
+  const argNodes = (row) => {
+    const args = DATA.args[row.args] || {}, text = summary(row);
+    if ((row.kind !== "op" && row.kind !== "open") || typeof args.path !== "string" || !text.startsWith(args.path)) return [el("span", { class: "head" }, show(text.slice(0, 400)))];
+    const after = row.op === "read_file" ? readLines(row, args) : "", rest = text.slice(args.path.length + after.length);
+    return [...pathParts(args.path, after), rest ? el("span", { class: "rest" }, show(rest.slice(0, 400))) : null];
+  };
   /** The arguments of a request as a person would say them. */
   const argText = (row) => {
     const args = DATA.args[row.args] || {};
     const known = (name) => typeof args[name] === "string";
     const rest = (...used) => Object.entries(args).filter(([name]) => !used.includes(name)).map(([name, value]) => name + "=" + (typeof value === "string" ? value : JSON.stringify(value)));
-    if (row.op === "read_file" && known("path")) {
-      const first = args.start_line || 1;
-      return [args.path + ":" + lines(first, args.end_line || first), ...rest("path", "start_line", "end_line")].join("  ");
-    }
+    if (row.op === "read_file" && known("path")) return [args.path + readLines(row, args), ...rest("path", "start_line", "end_line")].join("  ");
     if (row.op === "grep" && known("pattern")) {
       const where = Array.isArray(args.paths) ? "in " + args.paths.join(", ") : "";
       return [args.regex === true ? "/" + args.pattern + "/" : "\u201c" + args.pattern + "\u201d", where, ...rest("pattern", "paths", "regex")].filter(Boolean).join("  ");
@@ -215,7 +234,7 @@
       what.append(el("button", { class: "fold", type: "button", tabindex: "-1", "aria-label": open ? "fold" : "unfold", on: { click: (event) => { event.stopPropagation(); fold(row); } } }, open ? "\u25be" : "\u25b8"));
     } else if (claim) what.append(el("span", { class: "mark" }));
     else if (row.kind !== "end") what.append(el("span", { class: "dot", css: { "--hue": row.op ? hue(row.op) : "var(--bad)" } }));
-    what.append(el("span", { class: "op" }, show(label(row) || "?")), el("span", { class: "arg" }, show(summary(row).slice(0, 400))), row.error && row.kind === "op" ? el("span", { class: "oops" }, show(row.error[0])) : "");
+    what.append(el("span", { class: "op" }, show(label(row) || "?")), el("span", { class: "arg", title: show(summary(row).slice(0, 400)) }, ...argNodes(row)), row.error && row.kind === "op" ? el("span", { class: "oops" }, show(row.error[0])) : "");
     const count = row.count === undefined ? "" : number(row.count);
     if (row.kind !== "op" && row.kind !== "open") return el("div", { class: "row event is-" + row.kind, css: claim ? { "--verdict": "var(--" + claimClass(claim) + ")" } : {} }, el("span", { class: "at" }, clock(row.t)), what, flagOf(row));
     return el("div", { class: "row event is-" + row.kind },
@@ -374,7 +393,7 @@
   const goto = (row, text) => el("button", { class: "link", type: "button", on: { click: () => jump(row) } }, text);
   /** Something cited: a line that opens. `unfold` puts into the body what there is to see. */
   const cited = (key, text, badges, unfold) => {
-    const button = el("button", { class: "cite", type: "button", "aria-expanded": String(openCards.has(key)) }, el("span", { class: "mono text" }, text), ...badges);
+    const button = el("button", { class: "cite", type: "button", "aria-expanded": String(openCards.has(key)) }, el("span", { class: "mono text" }, ...[text].flat()), ...badges);
     const item = el("li", {}, button);
     const open = () => { const body = el("div", { class: "body" }); unfold(body); item.append(body); };
     if (openCards.has(key)) open();
@@ -389,7 +408,9 @@
     const [path, first, last, verdict, provenance, moved, reason] = claim.evidence[index];
     const [kind, word] = VERDICTS[verdict] || ["none", "not checked"];
     const badges = [badge(kind, word + (moved ? " to " + lines(...moved) : "")), DATA.tree || provenance === "delivered" ? badge(...PROVENANCE[provenance]) : null];
-    return cited(row.claim + "/" + index, showPath(DATA.paths[path]) + ":" + lines(first, last), badges, (body) => {
+    // A long path goes on in the next line behind a slash, and its lines stay together.
+    const steps = showPath(DATA.paths[path]).split("/").flatMap((step, at) => (at ? ["/", el("wbr"), step] : [step]));
+    return cited(row.claim + "/" + index, [...steps, el("span", { class: "lines" }, ":" + lines(first, last))], badges, (body) => {
       if (reason) body.append(el("p", { class: "why text" }, show(reason)));
       const around = [Math.max(1, first - 4), last + 4];
       if (moved) {
@@ -555,11 +576,13 @@
 
   const shareText = (file) => (file.total === null ? plural(file.delivered, "line") + " delivered" : number(file.delivered) + " of " + plural(file.total, "line") + ", " + percent(file.delivered, file.total));
   const filelist = new List($("filelist"), FILE, (file) => el("div", { class: "file" + (file.delivered ? "" : " unread") },
-    el("span", { class: "mono", title: showPath(file.name) }, el("bdi", {}, showPath(file.name))),
+    el("span", { class: "mono arg", title: showPath(file.name) }, ...pathParts(file.name)),
     el("span", { class: "meter" }, el("i", { css: { width: (file.total === null ? 100 : (100 * file.delivered) / Math.max(1, file.total)) + "%" } })),
     el("span", { class: "n" }, file.total === null ? number(file.delivered) : number(file.delivered) + " / " + number(file.total))),
   (file, open) => { pickedFile = file; drawMap(); if (open) fileDetail(file); });
-  const sortFiles = () => filelist.set($("byread").checked ? [...FILES].sort((a, b) => b.delivered - a.delivered || (a.name < b.name ? -1 : 1)) : FILES, pickedFile);
+  const READ = FILES.filter((file) => file.delivered);
+  const byRead = [...READ].sort((a, b) => b.delivered - a.delivered || (a.name < b.name ? -1 : 1)).concat(FILES.filter((file) => !file.delivered));
+  const sortFiles = () => filelist.set($("byread").checked ? byRead : FILES, pickedFile);
   $("byread").addEventListener("change", sortFiles);
 
   const barcode = (file) => {
@@ -607,7 +630,7 @@
       totals.set(row.op, one);
       if (row.op === "grep") { if (!patterns.has(row.args)) patterns.set(row.args, []); patterns.get(row.args).push(row); }
     }
-    const cut = ROWS.filter((row) => row.cut);
+    const cut = ROWS.filter((row) => row.cut), searches = (totals.get("grep") || { runs: 0 }).runs;
     const hidden = (row) => (row.cut.length === 0 || row.cut[0] === null ? "unknown" : (row.cut[1] ? "over " : "") + number(row.cut[0]) + " " + row.cut[2]);
     const table = (heads, rows) => el("table", { class: "table" }, el("thead", {}, el("tr", {}, ...heads.map(([text, kind]) => el("th", { class: kind, scope: "col" }, text)))), el("tbody", {}, ...rows));
     const cell = (text, kind) => el("td", { class: kind || "num" }, text);
@@ -616,13 +639,13 @@
       table([["operation", ""], ["runs", "num"], ["time", "num"], ["bytes", "num"], ["errors", "num"], ["cut", "num"]],
         [...totals].sort((a, b) => b[1].ms - a[1].ms || (a[0] < b[0] ? -1 : 1)).map(([op, one]) => el("tr", {},
           el("td", {}, el("span", { class: "what" }, el("span", { class: "dot", css: { "--hue": hue(op) } }), show(op))), cell(number(one.runs)), cell(millis(one.ms)), cell(bytes(one.bytes)), cell(one.errors || ""), cell(one.cut || "")))),
-      el("h3", {}, plural(patterns.size, "pattern") + " searched for"),
+      el("h3", {}, number(searches) + (searches === 1 ? " search" : " searches") + (patterns.size === searches ? "" : ", " + number(patterns.size) + " different")),
       patterns.size ? table([["pattern", ""], ["runs", "num"], ["hits", "num"], ["files read", "num"]],
         [...patterns.values()].slice(0, 500).map((rows) => el("tr", {}, el("td", { class: "mono" }, goto(rows[0], show(argText(rows[0])).slice(0, 300))), cell(number(rows.length)), cell(rows[0].count === undefined ? "" : number(rows[0].count)), cell(rows[0].scanned === undefined ? "" : number(rows[0].scanned))))) : null,
       el("h3", {}, cut.length ? plural(cut.length, "answer") + " cut by a limit" : "No answer was cut by a limit"),
       cut.length ? table([["answer", ""], ["shown", "num"], ["withheld", "num"]],
         cut.slice(0, 500).map((row) => el("tr", {}, el("td", { class: "mono" }, goto(row, show(row.op + " " + argText(row)).slice(0, 300))), cell(row.count === undefined ? "" : number(row.count)), cell(hidden(row))))) : null);
-    $("tab-costs").querySelector("b").textContent = patterns.size ? number(patterns.size) : "";
+    $("tab-costs").querySelector("b").textContent = searches ? number(searches) : "";
   };
 
   /* ---------- detail of an event ---------- */
@@ -789,7 +812,10 @@
     figure("lines delivered", number(seenLines), DATA.tree ? "of " + number(allLines) : ""),
     DATA.claims.length ? figure("claims", DATA.tree ? held + " of " + DATA.claims.length : String(DATA.claims.length), DATA.tree ? "check out" : "not checked") : null);
   $("tab-claims").querySelector("b").textContent = CLAIM_ROWS.length ? number(CLAIM_ROWS.length) : "";
-  $("tab-files").querySelector("b").textContent = FILES.length ? number(FILES.length) : "";
+  // Files that were read, of the text files there are: the header counts the lines of these files.
+  const readOf = DATA.tree ? number(READ.length) + " of " + number(FILES.length) : number(READ.length);
+  $("tab-files").querySelector("b").textContent = FILES.length ? readOf : "";
+  $("binary").textContent = DATA.binary ? plural(DATA.binary, "binary file") + " not listed" : "";
   const notes = [];
   const open = ROWS.filter((row) => row.kind === "open").length;
   if (DATA.problems.length) notes.push(DATA.problems.slice(0, 3).map(([line, , message]) => "Line " + line + ": " + show(message) + ".").join(" ") + (DATA.problems.length > 3 ? " And " + (DATA.problems.length - 3) + " more." : ""));

@@ -12,16 +12,16 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
-from zeno.trace.events import Entry, Exchange, Pairing
-from zeno.trace.page.page_data import tell
+from zeno.trace.events import Exchange, Pairing, TraceLine
+from zeno.trace.page.page_data import collect
 from zeno.trace.replay import Replayer
 
 
 def page(
-    steps: Iterable[Entry | Exchange], pairing: Pairing, replayer: Replayer | None, *, title: str, text: str
+    steps: Iterable[TraceLine | Exchange], pairing: Pairing, replayer: Replayer | None, *, title: str, text: str
 ) -> tuple[bytes, dict[str, Any]]:
     """Return the page and its counts of claims and of lines left out. `text` is delivered, cited or none."""
-    story = tell(steps, pairing, replayer, text=text)
+    story = collect(steps, pairing, replayer, text=text)
     script, style = _asset("view.js"), _asset("view.css")
     policy = "; ".join(
         [

@@ -1,0 +1,197 @@
+"""Several roots as one tree, whose first level are their names.
+
+Each root is confined by itself: a path or a link that leaves it is outside, even if it leads into another root. The
+first level is no directory of a file system; its size and its time are 0.
+"""
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Self
+
+from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
+from zeno.files.file_tree import FileTree, Place
+from zeno.files.open_file import File
+from zeno.files.policy import DENIED, Policy
+from zeno.files.tree import Tree
+from zeno.files.walk import Walked, walk
+from zeno.text.path_names import printed, raw
+
+TOP = os.stat_result((stat.S_IFDIR | 0o555, 0, 0, 2, 0, 0, 0, 0, 0, 0), {"st_mtime_ns": 0, "st_mtime": 0.0})
+"""Status of the first level."""
+
+
+class Nested(Exception):
+    """Two roots of which one is inside the other, or both are one directory."""
+
+    def __init__(self, outer: str, inner: str) -> None:
+        super().__init__(f"the root {inner!r} is inside the root {outer!r}; every file must have one path")
+
+
+class Roots:
+    """Open roots by name. The policy's globs match paths that begin with the name.
+
+    Raises OSError for a directory that cannot be opened, with its name in `filename`, and Nested.
+    """
+
+    def __init__(self, directories: Mapping[str, str], policy: Policy | None = None) -> None:
+        self.policy = policy or Policy()
+        self.names = sorted(directories)
+        self.trees: dict[str, Tree] = {}
+        """The roots, in the order of paths below them: as if their names ended in a slash."""
+        with ExitStack() as stack:
+            for name in sorted(directories, key=lambda name: f"{name}/"):
+                self.trees[name] = stack.enter_context(Tree(directories[name], self.policy.below(name)))
+            _require_apart(directories)
+            stack.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the roots."""
+        for tree in self.trees.values():
+            tree.close()
+
+    @property
+    def descriptors(self) -> list[int]:
+        """The descriptors of the roots."""
+        return [tree.descriptor for tree in self.trees.values()]
+
+    def conceal(self, descriptor: int) -> None:
+        """Treat the file behind this descriptor as missing in every root."""
+        for tree in self.trees.values():
+            tree.conceal(descriptor)
+
+    def quicken(self) -> None:
+        """Make single paths cheaper."""
+        for tree in self.trees.values():
+            tree.quicken()
+
+    def under(self, policy: Policy) -> "Roots":
+        """Return these roots under another policy. They share descriptors; only the original may be closed."""
+        roots = Roots.__new__(Roots)
+        roots.policy, roots.names = policy, self.names
+        roots.trees = {name: tree.under(policy.below(name)) for name, tree in self.trees.items()}
+        return roots
+
+    def place(self, path: str, field: str = "path") -> Place:
+        """Look up a path; `status` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
+        name, rest = self._divided(path, field)
+        if name is None:
+            return Place(".", TOP)
+        if name not in self.trees:
+            return Place(name if rest == "." else f"{name}/{rest}", None)
+        with _told_as(path):
+            found = self.trees[name].place(rest, field)
+        return Place(name if found.path == "." else f"{name}/{found.path}", found.status)
+
+    def open(self, path: str, field: str = "path") -> File:
+        """Open a regular file. Raises NotFound, NotAFile, OutsideRoot, Denied or PermissionDenied."""
+        name, rest = self._divided(path, field)
+        if name is None:
+            raise NotAFile(path, "a directory")
+        if name not in self.trees:
+            raise NotFound(path)
+        with _told_as(path):
+            file = self.trees[name].open(rest, field)
+        file.path = f"{name}/{file.path}"
+        return file
+
+    def inside(self, path: bytes) -> list[bytes] | None:
+        """Return the components of an absolute path, the name of its root first; None if it leads under no root."""
+        # All names first: a link in one root that leads to another is outside.
+        for look in (Tree.inside_by_name, Tree.inside):
+            for name, tree in self.trees.items():
+                below = look(tree, path)
+                if below is not None:
+                    return [name.encode(), *below]
+        return None
+
+    def covered_by(self, path: bytes) -> list[str]:
+        """Return the directories that an absolute path covers; see `FileTree`."""
+        found: list[str] = []
+        for name, tree in self.trees.items():
+            found += [name if one == "." else f"{name}/{one}" for one in tree.covered_by(path)]
+        return found
+
+    def _divided(self, path: str, field: str) -> tuple[str | None, str]:
+        """Divide a path into the name of a root and the path below it; None and `.` for the first level.
+
+        Raises OutsideRoot for a path that leaves the first level, and Denied for a name that the policy denies.
+        """
+        name = raw(path, field)
+        if name.startswith(b"/"):
+            below = self.inside(name)
+            if below is None:
+                raise OutsideRoot(path)
+            steps = list(map(printed, below))
+        else:
+            steps = path.split("/")
+        while steps and steps[0] in ("", "."):
+            del steps[0]
+        if not steps:
+            return None, "."
+        first, *rest = steps
+        if first == "..":
+            raise OutsideRoot(path)
+        if first not in self.trees:
+            return first, self._missing(path, first, rest)
+        if self.policy.active and self.policy.verdict(first) == DENIED:
+            raise Denied(path)
+        # A slash at the end matters, one at the beginning would make it absolute.
+        return first, "/".join(rest).lstrip("/") or "."
+
+    def _missing(self, path: str, name: str, steps: list[str]) -> str:
+        """Return the path below a name that no root has. Raises OutsideRoot and Denied like a missing directory."""
+        depth = 1
+        for step in steps:
+            depth += {"": 0, ".": 0, "..": -1}.get(step, 1)
+            if depth < 0:
+                raise OutsideRoot(path)
+        rest = "/".join(step for step in steps if step not in ("", "."))
+        for one in (name, f"{name}/{rest}".rstrip("/")) if self.policy.active else ():
+            if self.policy.denies(one, is_directory=False):
+                raise Denied(path)
+        return rest or "."
+
+
+def walk_all(tree: FileTree, *, include_hidden: bool) -> Iterator[Walked]:
+    """Walk a root, or several one after the other; see `walk`."""
+    if isinstance(tree, Tree):
+        yield from walk(tree, include_hidden=include_hidden, exclude_dirs=frozenset())
+    elif isinstance(tree, Roots):
+        for name, root in tree.trees.items():
+            if tree.policy.verdict(name) != DENIED:
+                for found in walk(root, include_hidden=include_hidden, exclude_dirs=frozenset()):
+                    yield Walked(f"{name}/{found.path.removeprefix('./')}", found.problem)
+
+
+@contextmanager
+def _told_as(path: str) -> Iterator[None]:
+    """Have errors tell the path as it was asked for, with the name of its root."""
+    try:
+        yield
+    except OutsideRoot:
+        raise OutsideRoot(path) from None
+    except Denied:
+        raise Denied(path) from None
+    except NotFound as error:
+        raise NotFound(path, error.why) from None
+    except NotAFile as error:
+        raise NotAFile(path, error.what) from None
+    except PermissionDenied as error:
+        raise PermissionDenied(path, error.why) from None
+
+
+def _require_apart(directories: Mapping[str, str]) -> None:
+    """Raise Nested if a root is inside another."""
+    real = {name: os.path.realpath(directory) for name, directory in directories.items()}
+    for outer in real:
+        for inner in real:
+            if outer != inner and f"{real[inner]}/".startswith(f"{real[outer].rstrip('/')}/"):
+                raise Nested(directories[outer], directories[inner])

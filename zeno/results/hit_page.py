@@ -1,0 +1,147 @@
+"""The hits of one answer of grep: taken in one by one until a limit on hits or characters is reached."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from contract_models.zeno.ops.grep import GrepArgs, GrepHit, GrepLine
+from pydantic import MISSING
+
+from zeno.meter import Meter
+from zeno.results.clip import clip, fitting
+from zeno.results.receipts import receipt
+from zeno.search.corpus import SearchedFile
+from zeno.search.line_view import MatchedLines
+from zeno.text.regex import Finds, finder
+
+# The shortest that the JSON of a hit can be, without its path and text.
+_FRAME = len('{"path":"","line":1,"text":""}')
+
+
+class HitPage:
+    """The hits of one answer."""
+
+    def __init__(self, args: GrepArgs, meter: Meter) -> None:
+        self._args = args
+        self._meter = meter
+        self._line_chars = None if args.max_line_chars is MISSING else args.max_line_chars
+        self._room = None if args.max_chars is MISSING else args.max_chars
+        limited = self._line_chars is not None or self._room is not None
+        self._only_lines = not (limited or args.context or args.receipts or args.multiline)
+        """Whether hits are whole lines and nothing else: the usual case."""
+        self.hits: list[GrepHit] = []
+        self.full_by: list[str] = []
+        """The limit that was reached, if any."""
+
+    @property
+    def end(self) -> str | None:
+        """The position after the last hit, for a cursor, if a limit ended the page."""
+        return f"{_last_line(self.hits[-1])}:{self.hits[-1].path}" if self.full_by else None
+
+    def add(self, found: SearchedFile, span: MatchedLines) -> None:
+        """Take in a hit, or be full without it."""
+        if self._only_lines:
+            self._add_line(found, span.first)
+            return
+        hit = self._hit(found, span, self._line_chars)
+        if self._room is not None and _chars(hit) > self._room:
+            if self.hits:
+                self.full_by = ["max_chars"]
+                return
+            hit = self._squeezed(found, span, self._room, len(_context(hit)))
+        if self._room is not None:
+            self._room -= _chars(hit)
+        self._meter.keep(_chars(hit) + len(hit.path) + _FRAME)
+        self._meter.returned(len(_context(hit)) or span.last - span.first + 1)
+        self._append(hit)
+
+    def _add_line(self, found: SearchedFile, index: int) -> None:
+        text = found.lines[index].decode()
+        self._meter.keep(len(text) + len(found.path) + _FRAME)
+        self._meter.returned(1)
+        self._append(GrepHit(path=found.path, line=index + 1, text=text))
+
+    def _append(self, hit: GrepHit) -> None:
+        self.hits.append(hit)
+        if len(self.hits) == self._args.max_hits:
+            self.full_by = ["max_hits"]
+
+    def _squeezed(self, found: SearchedFile, span: MatchedLines, room: int, context: int) -> GrepHit:
+        """Return a hit that would fit on no page: its lines share the room, `context` lines beside its own."""
+        line_feeds = span.last - span.first
+        each = (room - line_feeds) // (1 + line_feeds + context)
+        if each > 0 or not line_feeds:
+            return self._hit(found, span, max(0, each))
+        # More lines than characters: the text has the first of them, and those of the context are empty.
+        hit = self._hit(found, span, 0)
+        lines = [line.decode() for line in found.lines[span.first : span.last + 1]]
+        return hit.model_copy(update={"text": "\n".join(fitting(lines, room)), "clipped": True})
+
+    def _hit(self, found: SearchedFile, span: MatchedLines, limit: int | None) -> GrepHit:
+        """Make a hit of lines, each clipped to `limit` characters."""
+        single = span.first == span.last
+        raw = [found.lines[span.first]] if single else found.lines[span.first : span.last + 1]
+        lines = [line.decode() for line in raw]
+        texts = lines
+        if limit is not None and max(map(len, lines)) > limit:
+            ranges = self._ranges(raw, span)
+            texts = [clip(line, limit, around) for line, around in zip(lines, ranges, strict=True)]
+        return GrepHit(
+            path=found.path,
+            line=span.first + 1,
+            end_line=span.last + 1 if self._args.multiline else MISSING,
+            text=texts[0] if single else "\n".join(texts),
+            clipped=MISSING if texts is lines else True,
+            sha256=receipt("\n".join(lines)) if self._args.receipts else MISSING,
+            context=self._around(found, span, lines, texts, limit) if self._args.context else MISSING,
+        )
+
+    def _around(
+        self, found: SearchedFile, span: MatchedLines, lines: list[str], texts: list[str], limit: int | None
+    ) -> list[GrepLine]:
+        """Return the context of a hit: its own lines, with their clipped `texts`, and its neighbours."""
+        count = self._args.context
+        first, last = max(0, span.first - count), span.last + 1
+        before, after = found.lines[first : span.first], found.lines[last : last + count]
+        return [
+            *(_clipped(at, line.decode(), limit) for at, line in enumerate(before, first)),
+            *(_line(at, text, line) for at, (text, line) in enumerate(zip(texts, lines, strict=True), span.first)),
+            *(_clipped(at, line.decode(), limit) for at, line in enumerate(after, last)),
+        ]
+
+    @cached_property
+    def _find(self) -> Finds:
+        """Finds where a line matches; used only for lines that are clipped."""
+        args = self._args
+        return finder(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
+
+    def _ranges(self, lines: Sequence[bytes], span: MatchedLines) -> list[tuple[int, int]]:
+        """Return for each line of a hit where in it, in characters, the first match is."""
+        start, end = span.match if self._args.multiline else self._find(lines[0]) or (0, 0)
+        found = []
+        for line in lines:
+            # A match of bytes (`\\C`) may begin or end inside a character.
+            low = len(line[: max(0, start)].decode(errors="ignore"))
+            found.append((low, max(low, len(line[: max(0, end)].decode(errors="replace")))))
+            start -= len(line) + 1
+            end -= len(line) + 1
+        return found
+
+
+def _clipped(at: int, line: str, limit: int | None) -> GrepLine:
+    return _line(at, line if limit is None else clip(line, limit), line)
+
+
+def _line(at: int, text: str, line: str) -> GrepLine:
+    return GrepLine(line=at + 1, text=text, clipped=True if text != line else MISSING)
+
+
+def _last_line(hit: GrepHit) -> int:
+    return hit.line if hit.end_line is MISSING else hit.end_line
+
+
+def _context(hit: GrepHit) -> list[GrepLine]:
+    return [] if hit.context is MISSING else hit.context
+
+
+def _chars(hit: GrepHit) -> int:
+    return len(hit.text) + sum(len(line.text) for line in _context(hit))

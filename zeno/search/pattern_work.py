@@ -1,0 +1,65 @@
+"""The work that a pattern may cause: its states times bytes of text.
+
+RE2 takes time linear in the text, but a byte may cost a step for each state: up to 6 ns were measured for each, so that
+a pattern of thousands of states takes many seconds a megabyte. The limit is applied to all text that a request selects,
+before anything is searched. So a request is refused on every machine or on none, with and without a cache. A literal in
+any case is such a pattern too, with at least a state for each character.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import contract_spec as spec
+
+from zeno.errors import PatternTooCostly, ZenoError
+from zeno.files.file_tree import FileTree
+from zeno.meter import Meter
+from zeno.text.regex import states
+
+_SMALLER = "write a smaller pattern: lower the counts in braces"
+_PART = "search for a part of it, or set args.case_sensitive"
+
+_LIMITS = spec.resource("rules/request_limits.json")
+MAX_WORK: int = _LIMITS["max_pattern_work"]
+UNMETERED: int = _LIMITS["unmetered_states"]
+"""Patterns of at most so many states may search any amount of text."""
+# A character of a literal is up to four bytes. Short literals, which are most, are not compiled to be counted.
+_STATES_A_CHARACTER = 5
+
+
+def require_affordable(
+    pattern: str,
+    field: str,
+    sizes: Iterable[int],
+    meter: Meter,
+    narrow: str,
+    *,
+    case_sensitive: bool = True,
+    literal: bool = False,
+) -> None:
+    """Raise PatternTooCostly if a pattern is too large for texts of these sizes. `narrow` says what to do instead."""
+    if literal and len(pattern) * _STATES_A_CHARACTER <= UNMETERED:
+        return
+    number = states(pattern, case_sensitive=case_sensitive, literal=literal)
+    if number <= UNMETERED:
+        return
+    most = (meter.terms.max_pattern_work or MAX_WORK) // number
+    total = 0
+    for size in meter.checked(sizes):
+        total += size
+        if total > most:
+            raise PatternTooCostly(
+                f"{field} has {number} states and may search {most} bytes of text, but more are selected; {narrow}, or "
+                f"{_PART if literal else _SMALLER}"
+            )
+
+
+def file_sizes(paths: Iterable[str], tree: FileTree, max_bytes: int) -> Iterator[int]:
+    """Yield the sizes of files, without those that are too large to be searched or cannot be looked up."""
+    tree.quicken()
+    for path in paths:
+        try:
+            status = tree.place(path).status
+        except ZenoError:
+            continue
+        if status is not None and status.st_size <= max_bytes:
+            yield status.st_size

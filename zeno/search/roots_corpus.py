@@ -1,0 +1,222 @@
+"""One corpus made of several, one for each root: the names of the roots are the first level of paths.
+
+Roots lie one after the other in the order of paths, because no name contains a slash. Each corpus lists and searches
+its own root. Globs, caps and cursors are about whole paths, so they are applied here.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from zeno.files.file_tree import FileTree
+from zeno.files.policy import DENIED as DENIED_PATH
+from zeno.files.roots import Roots
+from zeno.files.tree import Tree
+from zeno.files.walk import DENIED, EXCLUDED, WalkedNames
+from zeno.meter import Meter
+from zeno.search.corpus import Corpus, Query, Search, SearchedFile, Snapshot
+from zeno.search.selection import EVERYTHING, Candidates, Selection, SelectionRules, select
+from zeno.text.path_names import Paths
+
+NO_LIMIT = 1 << 53
+# Clients repeat few combinations of rules.
+MAX_SNAPSHOTS = 8
+
+
+def corpus_of(tree: FileTree, make: Callable[[Tree], Corpus]) -> Corpus:
+    """Return the corpus that `make` makes of a root; of several roots one that joins theirs."""
+    if isinstance(tree, Roots):
+        return RootsCorpus(tree, {name: make(root) for name, root in tree.trees.items()})
+    assert isinstance(tree, Tree)  # noqa: S101 - for the type checker: there are no other trees
+    return make(tree)
+
+
+class _RootRules(NamedTuple):
+    """The rules of a request that one root can apply by itself."""
+
+    include_hidden: bool
+    exclude_dirs: list[str]
+    gitignore: bool
+    max_files: int
+    exclude_globs: list[str] = []  # noqa: RUF012 - never changed
+
+
+class _Part(NamedTuple):
+    """The candidates of one root."""
+
+    name: str
+    prefix: str
+    """The name and a slash."""
+    snapshot: Snapshot
+
+
+class _Key(NamedTuple):
+    """The rules of a request: equal ones leave the same files."""
+
+    include_hidden: bool
+    gitignore: bool
+    exclude_dirs: tuple[str, ...]
+    exclude_globs: tuple[str, ...]
+    max_files: int
+    start: str
+
+
+class RootsCorpus:
+    """The corpora of several roots, in the order of paths."""
+
+    def __init__(self, tree: Roots, corpora: Mapping[str, Corpus]) -> None:
+        self.tree = tree
+        self._corpora = dict(corpora)
+        self._snapshots: dict[_Key, RootsSnapshot] = {}
+        """Recent snapshots of warm corpora."""
+
+    def snapshot(self, rules: SelectionRules, start: str = "") -> "RootsSnapshot":
+        """Take snapshots of the roots until there are enough files, and join them; or use those of before."""
+        # One more than may be listed shows that there are more. Names that exclude globs leave out do not count.
+        enough = NO_LIMIT if rules.exclude_globs else rules.max_files + 1
+        inner = _RootRules(rules.include_hidden, rules.exclude_dirs, rules.gitignore, enough)
+        if not self.warm:
+            return self._joined(rules, inner, start)
+        key = _Key(
+            rules.include_hidden,
+            rules.gitignore,
+            tuple(rules.exclude_dirs),
+            tuple(rules.exclude_globs),
+            rules.max_files,
+            start,
+        )
+        kept = self._snapshots.pop(key, None)
+        # A warm corpus returns one snapshot until something changes.
+        if kept is None or any(
+            self._part(part.name, inner, start).snapshot is not part.snapshot for part in kept.parts
+        ):
+            kept = self._joined(rules, inner, start)
+        self._snapshots[key] = kept
+        while len(self._snapshots) > MAX_SNAPSHOTS:
+            del self._snapshots[next(iter(self._snapshots))]
+        return kept
+
+    def _part(self, name: str, inner: _RootRules, start: str) -> _Part:
+        prefix = f"{name}/"
+        below = start.removeprefix(prefix) if start > prefix else ""
+        return _Part(name, prefix, self._corpora[name].snapshot(inner, below))
+
+    def _joined(self, rules: SelectionRules, inner: _RootRules, start: str) -> "RootsSnapshot":
+        parts: list[_Part] = []
+        return RootsSnapshot(select(self._walked(rules, inner, start, parts), rules, start), parts)
+
+    def _walked(
+        self, rules: SelectionRules, inner: _RootRules, start: str, parts: list[_Part]
+    ) -> Iterator[WalkedNames]:
+        """Yield what a walk over all roots would find, and add a part for each root that was asked."""
+        denied = {name for name in self._corpora if self.tree.policy.verdict(name) == DENIED_PATH}
+        excluded = {name for name in self._corpora if name in rules.exclude_dirs} - denied
+        # As in a walk, the names left out of a directory come before those that are in it.
+        yield WalkedNames(sorted(denied), DENIED)
+        yield WalkedNames([f"{name}/" for name in sorted(excluded)], EXCLUDED)
+        for name in self._corpora:
+            prefix = f"{name}/"
+            if name not in denied | excluded and (start <= prefix or start.startswith(prefix)):
+                part = self._part(name, inner, start)
+                parts.append(part)
+                yield from _with_name(part)
+
+    def preparations(self) -> list[Callable[[], object]]:
+        """Those of all roots."""
+        return [step for corpus in self._corpora.values() for step in corpus.preparations()]
+
+    @property
+    def behind(self) -> bool:
+        """Whether a root has background work to do."""
+        return any(corpus.behind for corpus in self._corpora.values())
+
+    @property
+    def warm(self) -> bool:
+        """Whether all roots are listed and searched in memory."""
+        return all(corpus.warm for corpus in self._corpora.values())
+
+    def before_fork(self) -> None:
+        """Bring what is held up to date."""
+        for corpus in self._corpora.values():
+            corpus.before_fork()
+
+    def in_fork(self) -> None:
+        """Use what is held as it is."""
+        for corpus in self._corpora.values():
+            corpus.in_fork()
+
+    def idle(self) -> bool:
+        """Do background work for one root; return False when none has any left."""
+        return any(corpus.idle() for corpus in self._corpora.values())
+
+    def close(self) -> None:
+        """Release everything but the roots."""
+        self._snapshots.clear()
+        for corpus in self._corpora.values():
+            corpus.close()
+
+
+class RootsSnapshot:
+    """The candidates of several roots."""
+
+    def __init__(self, candidates: Candidates, parts: list[_Part]) -> None:
+        self.candidates = candidates
+        self.parts = parts
+        """Snapshots of the roots that it is made of."""
+        self._whole = len(candidates.paths) == sum(len(part.snapshot.candidates.paths) for part in parts)
+
+    def paths(self, selection: Selection) -> Paths:
+        """The candidates that a selection asks for."""
+        return selection.of(self.candidates)
+
+    def search(self, selection: Selection, query: Query, meter: Meter, skipped: "Counter[str]") -> Search:
+        """Search them, root by root."""
+        paths = self.paths(selection)
+        # Where no file of a root was left out here, equal entries pick the same files of it.
+        entries = selection.entries if self._whole else None
+        return Search(lambda search: self._found(search, paths, entries, query, meter, skipped))
+
+    def _found(
+        self,
+        search: Search,
+        paths: Paths,
+        entries: tuple[str, ...] | None,
+        query: Query,
+        meter: Meter,
+        skipped: "Counter[str]",
+    ) -> Iterator[SearchedFile]:
+        for _, prefix, snapshot in self.parts:
+            # Paths with one prefix stand together, and 0 is the character after the slash.
+            wanted = paths[bisect_left(paths, prefix) : bisect_left(paths, prefix[:-1] + "0")]
+            if not wanted:
+                continue
+            inner = snapshot.search(_exactly(wanted, prefix, snapshot, entries), query, meter, skipped)
+            if search.counts_only:
+                inner.count_only()
+            for found in inner:
+                yield found._replace(path=prefix + found.path)
+                if search.counts_only:
+                    inner.count_only()
+
+
+def _with_name(part: _Part) -> Iterator[WalkedNames]:
+    """Yield the candidates of a root as a walk would, with its name in front; those left out come first."""
+    prefix, candidates = part.prefix, part.snapshot.candidates
+    for rule, (names, directories) in candidates.left_out.items():
+        yield WalkedNames([prefix + path for path in [*names, *directories]], rule)
+    for path, problem in candidates.problems:
+        # The root itself is `./` if it cannot be listed.
+        yield WalkedNames([prefix + path.removeprefix("./")], problem)
+    yield WalkedNames([prefix + path for path in candidates.paths], None)
+
+
+def _exactly(wanted: list[str], prefix: str, snapshot: Snapshot, entries: tuple[str, ...] | None) -> Selection:
+    """Return a selection of these files of one root; `entries` describes it if it can be kept."""
+    if len(wanted) == len(snapshot.candidates.paths):
+        return EVERYTHING
+
+    def pick(_paths: Paths) -> Paths:
+        return Paths(path[len(prefix) :] for path in wanted)
+
+    return Selection(lambda path: prefix + path in wanted, lambda _: True, pick, entries)
