@@ -1,4 +1,4 @@
-"""normalizer: raw LLM-judge bundles become canonical evaluation records, or kept evidence of why not.
+"""Turn raw LLM-judge bundles into canonical evaluation records; keep INVALID ones with their reasons.
 
 `normalizer.open(ledger)` is the Python API; `normalizer.api` has the rest of it.
 """

@@ -78,9 +78,9 @@ class Ledgers:
         """Win rates, order effects, ratings and length bias: what `normalizer preferences` prints."""
         from normalizer.aggregate.eligibility import Rules
         from normalizer.aggregate.intervals import Method
-        from normalizer.preferences.overview import Asked, preferences
+        from normalizer.preferences.overview import PreferenceOptions, preferences
 
-        asked = Asked(
+        asked = PreferenceOptions(
             by=tuple(by),
             where=dict(where or {}),
             baseline=baseline,
@@ -106,27 +106,35 @@ class Ledgers:
         options = _options(by, None, "artifact", False, (), ("model",))
         return calibrate(folders, options, consensus, Method(bootstrap=True, seed=seed))
 
-    def gate(self, candidate: "Ledgers | str | Path", *, margin: str | int = 0, alpha: float = 0.05) -> dict[str, Any]:
+    def gate(
+        self,
+        candidate: "Ledgers | str | Path",
+        *,
+        margin: str | int = 0,
+        alpha: float = 0.05,
+        baseline: str | None = None,
+    ) -> dict[str, Any]:
         """This ledger as the base, another as the candidate: what `normalizer gate` prints."""
         from fractions import Fraction
 
-        from normalizer.gate.overview import Terms, gate
+        from normalizer.gate.overview import GateOptions, gate
 
         other = candidate.folders if isinstance(candidate, Ledgers) else (Path(candidate),)
         if len(self.folders) != 1 or len(other) != 1:
             raise CannotRun("a gate compares one ledger with one other")
         options = _options((), None, "artifact", False, (), ("model",))
-        return gate(self.folders[0], other[0], options, Terms(margin=Fraction(margin), alpha=alpha))
+        asked = GateOptions(margin=Fraction(margin), alpha=alpha, baseline=baseline)
+        return gate(self.folders[0], other[0], options, asked)
 
     def report(
         self, out: str | Path, by: Sequence[str] = ("generator_model",), *, title: str = "Evaluation report"
     ) -> int:
         """Write the page that `normalizer report` writes; returns its bytes."""
         from normalizer.report.html_page import page
-        from normalizer.report.study import Wanted, gather
+        from normalizer.report.study import ReportOptions, gather
 
         options = _options(by, None, "artifact", False, (), ("model",))
-        data = page(gather(self.folders, options, Wanted()), options, title=title)
+        data = page(gather(self.folders, options, ReportOptions()), options, title=title)
         return Path(out).write_bytes(data)
 
 

@@ -1,7 +1,7 @@
-"""The command line: which subcommand is meant, and what its outcome is as an exit status.
+"""The command line: run a subcommand and turn its outcome into an exit status.
 
-0 all is well, 1 it ran and found something, 2 it could not run. Each subcommand lives in a module of its own, which
-is imported only when it is asked for.
+0: all is well. 1: it ran and found something. 2: it could not run. 130: Ctrl-C. Each subcommand is a module of
+`normalizer.commands`, imported only when it is used.
 """
 
 import importlib
@@ -13,7 +13,11 @@ from typing import Any
 
 import click
 
-from normalizer.errors import CannotRun
+from normalizer.errors import CannotRun, Interrupted, did_you_mean
+from normalizer.terminal.progress import LINE
+
+INTERRUPTED = 128 + signal.SIGINT
+"""The status after Ctrl-C."""
 
 COMMANDS = {
     # files of other tools
@@ -23,17 +27,19 @@ COMMANDS = {
     "protocol": "print the protocol version identifier, which runs record",
     "lint": "find mistakes in rubrics, manifests, dialects and schemas before a run is paid for",
     # a judge run
-    "packet": "write what a judge would be given, and call nobody",
-    "judge": "have the files of a manifest judged, one call a file, and write one raw judge bundle",
-    "replay": "rebuild the bundle of a judge run from its kept replies, and compare",
+    "packet": "write what a judge would be given, without calling one",
+    "judge": "call a judge for each file of a manifest, and write one raw judge bundle",
+    "replay": "rebuild the bundle of a judge run from its stored replies, and compare",
     # bundles to records
     "normalize": "turn judge bundles or files of other tools into eval_records, in a ledger",
     "recover": "complete a run that was cut while it moved its files into place",
     "repair": "rebuild a damaged ledger from its raw bundles, into a new folder",
     "list": "list records and unreadable bundles: id, file, judge, reason, source",
     "explain": "show a record, its reasons and the lines of the raw bundle they point at",
-    "restore": "write a bundle's raw bytes, or make them anew from its records",
+    "restore": "write a bundle's raw bytes, or rebuild them from its records",
     "audit": "count what a ledger holds, by reason, judge, generator and phase",
+    "sign": "sign a ledger with an SSH key, for those you publish it to",
+    "verify-signature": "check the signature of a ledger, and that its files are those that were signed",
     # records to numbers
     "aggregate": "mean, spread and interval by group, over valid and eligible records",
     "statistics": "invalid rates and bounds, contrasts, severity of judges, self against cross judging",
@@ -45,12 +51,13 @@ COMMANDS = {
     "claims": "compare what judges claim about their scores with the records",
     # numbers to readers
     "verify-evidence": "look up quoted evidence in the evaluated files",
-    "check": "tell cell by cell whether a published table follows from a ledger",
+    "check": "check cell by cell whether a published table follows from a ledger",
     "report": "write one self-contained page with numbers, plots and the records behind them",
     "export": "write records as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents",
     "build": "run the steps of a study file, normalizer.toml, and write their results",
     # the command itself
     "completion": "print a completion script for bash, zsh or fish",
+    "man": "print the manual page",
 }
 """In the order of the work. Each is `normalizer.commands.NAME:command`; `_` stands for `-` in module names."""
 
@@ -59,9 +66,11 @@ class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click asks so
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click asks so
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            if ctx.resilient_parsing:  # while a shell completes a line
+                return None
+            raise click.UsageError(f"no command is called {cmd_name}: {did_you_mean(cmd_name, COMMANDS)}", ctx)
         module = importlib.import_module(f"normalizer.commands.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
@@ -91,9 +100,10 @@ def _normalizer() -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one subcommand in a process that goes on afterwards; returns the exit status.
+    """Run one subcommand and return its exit status.
 
-    A command that must not be interrupted any more lets nobody do so (`normalize` does): here only until it is done.
+    `normalize` blocks SIGINT before it changes the ledger. The handler is restored here, because this process may go
+    on.
     """
     interrupt = signal.getsignal(signal.SIGINT)
     try:
@@ -108,15 +118,19 @@ def _main(argv: list[str] | None = None) -> int:
         status = _normalizer.main(argv, prog_name="normalizer", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
+        LINE.clear()
         error.show(sys.stderr)
         return 2
+    except Interrupted as error:
+        _cannot(str(error))
+        return INTERRUPTED
     except CannotRun as error:
         return _cannot(str(error))
     except (click.Abort, KeyboardInterrupt):
-        print("normalizer: interrupted", file=sys.stderr)
-        return 2
+        _cannot("interrupted")
+        return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read us has seen enough.
+        # The reader of standard output closed it early, as `head` does: not an error.
         _forget_output()
         return 0
     except OSError as error:
@@ -129,26 +143,35 @@ def _main(argv: list[str] | None = None) -> int:
 
 
 def _forget_output() -> None:
-    """Let go of standard output, which would complain again at exit."""
+    """Point standard output to /dev/null, so that flushing it at exit does not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _cannot(why: str) -> int:
-    """One line, whatever the names in it hold."""
+    """Print an error as one line, with unprintable characters replaced, and return the exit status 2."""
+    LINE.clear()
     shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in why)
     print(f"normalizer: {shown}", file=sys.stderr)
     return 2
 
 
 def run() -> None:
-    """The console script."""
+    """The console script. After Ctrl-C the process ends by that signal: a shell then stops its script, too."""
     _open_standard_streams()
-    sys.exit(_main())
+    status = _main()
+    if status == INTERRUPTED:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    sys.exit(status)
 
 
 def _open_standard_streams() -> None:
-    """Whoever starts us may have closed some: what is opened next, the ledger, must not take their numbers. What nobody
-    reads goes nowhere; an input that is closed is told by whoever is to read it."""
+    """Open standard streams that the caller closed, so that no file of a ledger gets their descriptors.
+
+    Output to a closed stream goes to /dev/null. Reading a closed standard input is reported where it is read.
+    """
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(number, True)
     os.close(number)
@@ -163,8 +186,8 @@ def _open_standard_streams() -> None:
 
 
 class _Output(io.FileIO):
-    """Standard output. Whoever reads it may have seen enough: the status is what it would have been, for click would
-    end with 1 there, which means that something was found."""
+    """Standard output that ignores a closed pipe. Otherwise click would exit with 1, which means that something was
+    found."""
 
     def write(self, data: Any, /) -> int:
         try:

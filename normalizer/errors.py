@@ -16,6 +16,10 @@ class UnusableLedger(CannotRun):
     """A folder that is no ledger, is locked, or does not hold what was asked for."""
 
 
+class Interrupted(CannotRun):
+    """Ctrl-C stopped the run; the message says what was done so far."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Suggest names for a wrong one: those that begin like it or are near it, else all names."""
     names = sorted(known)

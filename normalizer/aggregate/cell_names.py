@@ -32,17 +32,17 @@ def level(name: Level, between: str | None = None) -> str:
     if name is None:
         return NONE
     text = str(name)
-    return quoted(text) if text in _NO_LEVELS or (between is not None and between in text) else as_text(text)
+    return json_quoted(text) if text in _NO_LEVELS or (between is not None and between in text) else as_text(text)
 
 
 def dimension(name: str) -> str:
     """Return the name of a dimension as a column or a measure."""
     is_statistic = name.rpartition(".")[2] in MOMENTS
     mistaken = name in _NO_LEVELS | _COLUMNS or name != name.strip() or is_statistic or name.startswith(FACTOR)
-    return quoted(name) if mistaken else as_text(name)
+    return json_quoted(name) if mistaken else as_text(name)
 
 
-def level_of(text: str) -> str | None:
+def parse_level(text: str) -> str | None:
     """Return the level that a cell names."""
     if text in ("", NONE):
         return None
@@ -55,7 +55,7 @@ def level_of(text: str) -> str | None:
     return text
 
 
-def quoted(text: str) -> str:
+def json_quoted(text: str) -> str:
     """Return a string as JSON with invisible characters and runs of spaces escaped."""
     shown = "".join(char if char.isprintable() and char not in '"\\' else json.dumps(char)[1:-1] for char in text)
     return '"' + shown.replace("  ", r" \u0020") + '"'
@@ -63,4 +63,4 @@ def quoted(text: str) -> str:
 
 def as_text(given: str) -> str:
     """Return text from a bundle as a cell that no spreadsheet takes for a formula."""
-    return quoted(given) if given.startswith('"') or _FORMULA.search(given) else given
+    return json_quoted(given) if given.startswith('"') or _FORMULA.search(given) else given

@@ -1,7 +1,8 @@
 """The protocol's rules on which records may be aggregated. No other module decides this.
 
 INVALID records are never counted (6). Phase 0 is diagnostic (7.1). Phases and protocol versions are mixed only on
-request (7, 10). Self-judged records count beside others, never alone (8.2). Numbers refer to clauses of the protocol.
+request (7, 10), and so are the legs of a run, which had different judges. Self-judged records count beside others,
+never alone (8.2). Numbers refer to clauses of the protocol.
 """
 
 from collections import Counter
@@ -20,6 +21,10 @@ ALONE = "all valid records are self-judged, which must not be the sole basis of 
 """Reasons why a group has no number."""
 
 
+MIXABLE = ("phase", "protocol_version", "leg")
+"""Keys whose levels are put into one number only on request."""
+
+
 class Kind(NamedTuple):
     """The properties of a VALID record that the rules depend on."""
 
@@ -30,6 +35,8 @@ class Kind(NamedTuple):
     """Scores off the scale; possible only in phase 0, which can relax that rule."""
     judge_kind: str = "model"
     """model, human or reference."""
+    leg: str | None = None
+    """The leg of a run that went on with another judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,7 @@ class Rules:
     diagnostic: bool = False
     """Phase 0 is admitted, and every output says so."""
     mix: frozenset[str] = frozenset()
-    """Keys that may be mixed: `phase`, `protocol_version` or both."""
+    """Keys that may be mixed, of `MIXABLE`."""
     judge_kinds: frozenset[str] = frozenset(("model",))
     """Kinds of judges that count. Human and reference labels count only if they are named."""
 
@@ -65,11 +72,12 @@ class Rules:
         return f"chosen = 1 AND off = 0 AND phase IN ({', '.join(admitted)}) AND judge_kind IN ({kinds})"
 
     def check_mixing(self, kinds: Counter[Kind], by: tuple[str, ...] | None) -> None:
-        """Raise CannotRun if a number would mix phases or protocol versions without request. `by` None: all groups."""
+        """Raise CannotRun if a number would mix levels of `MIXABLE` without request. `by` None: all groups."""
         admitted = [kind for kind in kinds if self.admits(kind)]
         found = {
             "phase": sorted({str(kind.phase) for kind in admitted}),
             "protocol_version": sorted({cell_names.level(kind.protocol) for kind in admitted}),
+            "leg": sorted({cell_names.level(kind.leg) for kind in admitted}),
         }
         for name, levels in found.items():
             if len(levels) > 1 and name not in (by or ()) and name not in self.mix:
@@ -124,6 +132,8 @@ class Rules:
             flags.append("mixed_protocol_versions")
         if len({kind.judge_kind for kind in admitted}) > 1:
             flags.append("mixed_judge_kinds")
+        if len({kind.leg for kind in admitted}) > 1:
+            flags.append("mixed_legs")
         return flags
 
     def flags_of_all(self, kinds: Counter[Kind]) -> list[str]:
@@ -131,7 +141,7 @@ class Rules:
         return [flag for flag in self.flags(kinds, invalid=False) if flag in _OF_ALL]
 
 
-_OF_ALL = ("diagnostic", "mixed_phases", "mixed_protocol_versions", "mixed_judge_kinds")
+_OF_ALL = ("diagnostic", "mixed_phases", "mixed_protocol_versions", "mixed_judge_kinds", "mixed_legs")
 Levels = tuple[Level, ...]
 Cells = dict[Levels, Counter[Kind]]
 """The VALID records of each group, counted by what the rules look at."""

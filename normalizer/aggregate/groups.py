@@ -1,6 +1,7 @@
 """The groups of a table: those with records, and those that are expected to have records."""
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
@@ -8,6 +9,7 @@ from typing import Any, NamedTuple
 from normalizer.aggregate import keys
 from normalizer.aggregate.eligibility import Cells, Kind, Levels
 from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.known_factors import refuse_unknown
 from normalizer.aggregate.query import Query
 from normalizer.documents import phases
 from normalizer.errors import CannotRun
@@ -36,8 +38,11 @@ class Found(NamedTuple):
         return self.kinds().total() + self.invalid.total() + self.not_selected + sources.duplicates
 
 
-def find(engine: Engine, query: Query, sources: Sources, where: dict[str, keys.Level]) -> Found:
-    """Count the records of all groups, and add the groups that are expected and empty."""
+def find_groups(engine: Engine, query: Query, sources: Sources, where: dict[str, keys.Level]) -> Found:
+    """Count the records of all groups, and add the groups that are expected and empty.
+
+    Raises CannotRun for a factor that is named and that no record has.
+    """
     valid, not_selected = _counted(engine, query)
     invalid: Counter[Levels] = Counter()
     for record in sources.invalid():
@@ -46,9 +51,30 @@ def find(engine: Engine, query: Query, sources: Sources, where: dict[str, keys.L
         else:
             not_selected += 1
     missing = {_levels(item, query.by) for item in sources.expected if selected(item, where)}
+    refuse_unknown(_never_seen(engine, query, where, {*valid, *invalid, *missing}), _everything(sources))
     for levels in _crossed({*valid, *invalid, *missing}, query.by):
         valid.setdefault(levels, Counter())
     return Found(valid, invalid, not_selected)
+
+
+def _never_seen(engine: Engine, query: Query, where: dict[str, keys.Level], found: set[Levels]) -> Iterator[str]:
+    """The keys of which no level was found, so that they may be unknown. Known keys cost no further reading."""
+    for place, name in enumerate(query.by):
+        if all(levels[place] is None for levels in found):
+            yield name
+    for name, level in where.items():
+        if level is None or not found:
+            yield name
+    if query.cluster is not None and not next(iter(engine.rows("SELECT COUNT(c) FROM records")))[0]:
+        yield query.cluster
+
+
+def _everything(sources: Sources) -> Iterator[dict[str, Any]]:
+    """All records of the ledgers, and the metadata of entries that are missing."""
+    for part in sources.parts:
+        yield from part.ledger.items("records")
+    yield from sources.invalid()
+    yield from sources.expected
 
 
 def without(judge: str, engine: Engine, query: Query, found: Found) -> Found:
@@ -62,11 +88,11 @@ def _counted(engine: Engine, query: Query, judge: str | None = None) -> tuple[Ce
     not_selected = 0
     width = len(query.by)
     for row in engine.rows(query.kinds(without=judge)):
-        levels, (chosen, phase, protocol, self_judged, off, judges, count) = tuple(row[:width]), row[width:]
+        levels, (chosen, phase, protocol, self_judged, off, judges, leg, count) = tuple(row[:width]), row[width:]
         if not chosen:
             not_selected += int(count)
             continue
-        kind = Kind(int(phase), protocol, bool(self_judged), bool(off), judges)
+        kind = Kind(int(phase), protocol, bool(self_judged), bool(off), judges, leg)
         if kind.off_scale and not phases.may_relax(kind.phase):
             raise CannotRun(f"{count} valid records have scores off their scale: was the ledger edited? See `audit`")
         valid.setdefault(levels, Counter())[kind] += int(count)

@@ -7,6 +7,7 @@ sums, or clusters are resampled. With fewer than 10 clusters there is no interva
 from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import erfc, sqrt
 from typing import Any
 
 from normalizer.aggregate.eligibility import Levels
@@ -104,9 +105,9 @@ def _clustered(numbers: Numbers, groups: dict[Levels, Group], method: Method) ->
             continue
         totals = [[sums[place] for _, sums in clusters[levels]] for place in range(len(numbers.query.measures))]
         if method.bootstrap:
-            result.found[levels] = _percentiles(sizes, totals, numbers.denominator, method)
+            result.found[levels] = of_resampled_clusters(sizes, totals, numbers.denominator, method)
         else:
-            result.found[levels] = [_robust(sizes, each, numbers.denominator) for each in totals]
+            result.found[levels] = [of_cluster_sums(sizes, each, numbers.denominator) for each in totals]
     return result
 
 
@@ -114,8 +115,8 @@ def _orderly(value: Any) -> tuple[bool, str]:
     return value is None, str(value)
 
 
-def _robust(sizes: list[int], totals: list[int], denominator: int) -> Interval:
-    """Intervals from the cluster-robust standard error, with G / (G - 1) and G - 1 degrees of freedom."""
+def of_cluster_sums(sizes: list[int], totals: list[int], denominator: int) -> Interval:
+    """Return the interval from the cluster-robust standard error, with G / (G - 1) and G - 1 degrees of freedom."""
     n, clusters = sum(sizes), len(sizes)
     mean = Fraction(sum(totals), n)
     residuals = sum(((total - size * mean) ** 2 for size, total in zip(sizes, totals, strict=True)), Fraction(0))
@@ -136,13 +137,15 @@ def _resampled_units(numbers: Numbers, groups: dict[Levels, Group], method: Meth
         for levels in wanted:
             ordered = sorted(values[levels])
             repeats = [values[levels][value] for value in ordered]
-            found[levels] += _percentiles_of(ordered, repeats, numbers.denominator, method)
+            found[levels].append(of_resampled_units(ordered, repeats, numbers.denominator, method))
     result.found = found
     return result
 
 
-def _percentiles(sizes: list[int], totals: list[list[int]], denominator: int, method: Method) -> list[Interval]:
-    """Percentile intervals from resampled clusters: each draw takes all units of a cluster."""
+def of_resampled_clusters(
+    sizes: list[int], totals: list[list[int]], denominator: int, method: Method
+) -> list[Interval]:
+    """Return percentile intervals from resampled clusters: each draw takes all units of a cluster."""
     import numpy as np
 
     resamples = draws(method, len(sizes))
@@ -151,12 +154,12 @@ def _percentiles(sizes: list[int], totals: list[list[int]], denominator: int, me
     for each in totals:
         total = np.array(each, dtype=object)
         means = sorted(Fraction(int(total[drawn].sum()), int(size[drawn].sum()) * denominator) for drawn in resamples())
-        result.append(middle(means))
+        result.append(middle(means, len(sizes)))
     return result
 
 
-def _percentiles_of(values: list[int], repeats: list[int], denominator: int, method: Method) -> list[Interval]:
-    """Percentile interval from resampled units, given how often each value occurs."""
+def of_resampled_units(values: list[int], repeats: list[int], denominator: int, method: Method) -> Interval:
+    """Return the percentile interval from resampled units, given how often each value occurs."""
     import numpy as np
 
     n = sum(repeats)
@@ -165,7 +168,7 @@ def _percentiles_of(values: list[int], repeats: list[int], denominator: int, met
     for drawn in draws(method, n)():
         often = np.bincount(np.searchsorted(last, drawn, side="right"), minlength=len(values))
         sums.append(sum(value * int(count) for value, count in zip(values, often, strict=True) if count))
-    return [middle([Fraction(total, n * denominator) for total in sorted(sums)])]
+    return middle([Fraction(total, n * denominator) for total in sorted(sums)], n)
 
 
 def draws(method: Method, n: int) -> Any:
@@ -181,7 +184,13 @@ def draws(method: Method, n: int) -> Any:
     return drawn
 
 
-def middle(means: list[Fraction]) -> Interval:
-    """Return the 2.5 % and 97.5 % points of sorted means: order statistics, without interpolation."""
-    cut = len(means) * 25 // 1000
+def middle(means: list[Fraction], n: int) -> Interval:
+    """Return the ends of the 95 % interval from the sorted means of resamples of n units or clusters.
+
+    They are order statistics, without interpolation. Plain 2.5 % and 97.5 % points would be too narrow: resamples vary
+    less than samples by (n - 1) / n, and have the normal distribution's tails. The points taken are those that make up
+    for both (Hesterberg 2015, expanded percentiles); with many units they are the plain ones.
+    """
+    share = erfc(quantile(n - 1) * sqrt(n / (n - 1)) / sqrt(2)) / 2
+    cut = int(len(means) * share)
     return means[cut], means[-1 - cut]

@@ -5,11 +5,13 @@ from typing import Any
 
 from normalizer.errors import CannotRun
 
-RUN_KEYS = ("protocol_version", "judge_prompt_version", "phase", "run_id", "judge_kind")
+RUN_KEYS = ("protocol_version", "judge_prompt_version", "phase", "run_id", "leg", "judge_kind")
 """Keys of a run: only combinations that occur are expected."""
 DESIGN_KEYS = ("judge_model", "generator_model")
 """Keys of a study's design, like factors: every combination of their levels is expected."""
 ALSO_SELECTED = ("eval_id", "rubric")
+PAIRING = ("artifact",)
+"""Keys that pairs may agree in besides those of groups."""
 FACTOR = "factors."
 
 Level = str | int | None

@@ -41,6 +41,7 @@ MEMBERS = (
     "judge_kind",
     "judge_model",
     "judge_prompt_version",
+    "leg",
     "phase",
     "protocol_version",
     "rubric",
@@ -85,7 +86,7 @@ class Query:
         columns += [f"{self._level(self.cluster) if self.cluster else 'NULL'} AS c"]
         columns += ["artifact", "generator_model AS generator", "judge_model AS judge"]
         columns += [f"{_PHASE} AS phase", "protocol_version AS protocol", f"{eligibility.SELF} AS self"]
-        columns += [f"{_JUDGE_KIND} AS judge_kind"]
+        columns += [f"{_JUDGE_KIND} AS judge_kind", "leg"]
         columns += [f"{self._chosen()} AS chosen"]
         scores = [
             self._score(f"d{number}", dimension.scale, worths=worths)
@@ -99,7 +100,7 @@ class Query:
 
     def kinds(self, without: str | None = None) -> str:
         """Return SQL that counts the records of each group by kind, without the judge `without` if given."""
-        columns = ", ".join([*self.keys, "chosen", "phase", "protocol", "self", "off", "judge_kind"])
+        columns = ", ".join([*self.keys, "chosen", "phase", "protocol", "self", "off", "judge_kind", "leg"])
         condition = "" if without is None else f" WHERE {not_by(without)}"
         return f"SELECT {columns}, COUNT(*) FROM records{condition} GROUP BY {columns}"
 
@@ -180,17 +181,17 @@ class Query:
         return {"phase": _PHASE, "judge_kind": _JUDGE_KIND}.get(name, name)
 
     def _chosen(self) -> str:
-        conditions = [f"rubric = {quoted(self.rubric.name)}"]
+        conditions = [f"rubric = {sql_literal(self.rubric.name)}"]
         for name, level in self._where.items():
             if name == "rubric":
                 continue
-            is_it = "IS NULL" if level is None else f"= {level if isinstance(level, int) else quoted(level)}"
+            is_it = "IS NULL" if level is None else f"= {level if isinstance(level, int) else sql_literal(level)}"
             conditions.append(f"{self._level(name)} {is_it}")
         return f"CASE WHEN {' AND '.join(conditions)} THEN 1 ELSE 0 END"
 
     def _score(self, column: str, scale: Scale, *, worths: bool) -> str:
         if scale.labels is not None and not worths:
-            cases = " ".join(f"WHEN {quoted(label)} THEN '{worth:f}'" for label, worth in scale.labels.items())
+            cases = " ".join(f"WHEN {sql_literal(label)} THEN '{worth:f}'" for label, worth in scale.labels.items())
             column = f"CASE {column} {cases} END"
         whole = "BIGINT" if self._greatest < 2**62 else _WIDE
         if self.places == 0:
@@ -203,7 +204,7 @@ _JUDGE_KIND = "COALESCE(judge_kind, 'model')"
 _PHASE = "CAST(CAST(phase AS DECIMAL(38,12)) AS INT)"
 
 
-def quoted(text: str) -> str:
+def sql_literal(text: str) -> str:
     """Return an SQL string literal. Characters that engines read differently are written by their code."""
     parts = []
     plain = ""
@@ -219,7 +220,7 @@ def quoted(text: str) -> str:
 
 def not_by(judge: str) -> str:
     """Return a condition that excludes the records of a judge."""
-    return f"(judge IS NULL OR judge <> {quoted(judge)})"
+    return f"(judge IS NULL OR judge <> {sql_literal(judge)})"
 
 
 def _wide(column: str) -> str:

@@ -12,10 +12,10 @@ from normalizer.aggregate.keys import level_in
 from normalizer.aggregate.query import MEMBERS
 from normalizer.documents.lossless import dumps
 from normalizer.documents.rubric import Rubric
-from normalizer.ledger.open_ledgers import Part
+from normalizer.ledger.open_ledgers import OpenLedger
 
 
-def restated(parts: list[Part], rubric: Rubric, path: Path) -> Path:
+def restated(parts: list[OpenLedger], rubric: Rubric, path: Path) -> Path:
     """Write the records of all ledgers. A record off the scale gets no scores."""
     with path.open("w", encoding="ascii") as out:
         for part in parts:
@@ -46,7 +46,7 @@ def line_of(record: dict[str, Any], worths: dict[str, str] | None) -> str:
     return dumps({**kept, "source": source, "scores": worths or {}}) + "\n"
 
 
-def written(lines: Iterable[str], path: Path) -> Path:
+def write_lines(lines: Iterable[str], path: Path) -> Path:
     """Write lines to a file."""
     with path.open("w", encoding="ascii") as out:
         out.writelines(lines)

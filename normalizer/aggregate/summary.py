@@ -11,7 +11,7 @@ from normalizer.aggregate import intervals, keys
 from normalizer.aggregate.eligibility import Levels, Rules
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.engines.start import started
-from normalizer.aggregate.groups import Found, find
+from normalizer.aggregate.groups import Found, find_groups
 from normalizer.aggregate.query import Query
 from normalizer.aggregate.units import Group, Numbers, prepared
 from normalizer.documents.exact import PLACES, ROUNDING, rounded, rounded_root
@@ -50,7 +50,7 @@ def summarize(engine: Engine, given: Sources, options: Options) -> dict[str, Any
     """Return the summary of opened ledgers."""
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
-        found = find(engine, query, given, options.where)
+        found = find_groups(engine, query, given, options.where)
         options.rules.check_mixing(found.kinds(), options.by)
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)
         groups = numbers.groups()

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from normalizer.aggregate import restated_scores
 from normalizer.aggregate.eligibility import Levels
-from normalizer.aggregate.engines.interface import Engine, Lines
+from normalizer.aggregate.engines.interface import Engine, RecordFile
 from normalizer.aggregate.query import Query
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import Sources, conserved
@@ -54,11 +54,11 @@ def prepared(
     with TemporaryDirectory(prefix="normalizer-") as scratch:
         exactly = read_exactly(query, given, diagnostic=diagnostic)
         if exactly:
-            files = [Lines(restated_scores.restated(given.parts, query.rubric, Path(scratch) / "records.jsonl"))]
+            files = [RecordFile(restated_scores.restated(given.parts, query.rubric, Path(scratch) / "records.jsonl"))]
         else:
-            files = [Lines(part.ledger.path("records"), part.skip) for part in given.parts]
+            files = [RecordFile(part.ledger.path("records"), part.skip) for part in given.parts]
         if extra is not None:
-            files.append(Lines(extra))
+            files.append(RecordFile(extra))
         engine.lines(files, query.fields)
         engine.table("records", query.records(worths=exactly))
         if extra is None:

@@ -1,60 +1,97 @@
 """Inputs of a run: files, folders and standard input as streams of bytes."""
 
 import errno
+import io
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from normalizer.errors import CannotRun
 
+MAX_PIPED_BYTES = 1 << 32
+"""Standard input is read up to here. A bundle may be 64 MiB long; files of other tools may be longer."""
+
 
 def sources(named: list[str], apart: list[Path], globs: Sequence[str] = ("*.json",)) -> Iterator[str]:
-    """The bundles meant: a file or `-` is itself, a folder all files below it whose names match one of the globs. What
-    lies under `apart`, or is it, is not taken from a folder: the ledger itself, the manifest, the rubric."""
-    set_apart = {path.resolve() for path in apart}
+    """Return the bundles that the arguments name.
+
+    A file or `-` is itself; a folder means all files below it whose names match one of the globs. Files in `apart` or
+    below it are not taken from a folder: the ledger itself, the manifest, the rubric.
+    """
+    set_apart = {identity for path in apart if (identity := _identity(path)) is not None}
     for name in named:
         if name == "-" or not os.path.isdir(name):
             yield name
             continue
-        if os.path.realpath(name) in map(str, set_apart):
+        if _identity(name) in set_apart:
             raise CannotRun(f"{name} is the ledger itself: its raw bundles are in {Path(name, 'bundles')}")
         found = False
         for folder, folders, files in os.walk(name, onerror=_unreadable):
-            folders[:] = sorted(inner for inner in folders if Path(folder, inner).resolve() not in set_apart)
+            folders[:] = sorted(inner for inner in folders if _identity(os.path.join(folder, inner)) not in set_apart)
             for file in sorted(files):
-                path = Path(folder, file)
-                if (
-                    any(fnmatchcase(file, glob) for glob in globs)
-                    and path.is_file()
-                    and path.resolve() not in set_apart
-                ):
+                if not any(fnmatchcase(file, glob) for glob in globs):
+                    continue
+                path = os.path.join(folder, file)
+                if _identity(path, stat.S_ISREG) not in {None, *set_apart}:
                     found = True
-                    yield str(path)
+                    yield path
         if not found:
             raise CannotRun(f"no {' or '.join(globs)} file is below {name}")
 
 
+def _identity(path: str | Path, kind: Callable[[int], bool] = lambda _: True) -> tuple[int, int] | None:
+    """Device and inode of the file that a path leads to; None if there is none, or it is not of that kind."""
+    try:
+        about = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (about.st_dev, about.st_ino) if kind(about.st_mode) else None
+
+
 @contextmanager
-def opened(name: str) -> Iterator[BinaryIO]:
-    """A bundle's bytes."""
+def open_bundle(name: str) -> Iterator[BinaryIO]:
+    """Open a bundle as a stream of bytes."""
     if name == "-":
         if sys.stdin is None:
             raise CannotRun("standard input is closed, so there is no bundle to read; name a file")
         if _is_endless(sys.stdin.fileno()):
             raise CannotRun("standard input is a device without an end: give it a file or the output of a program")
-        yield sys.stdin.buffer
+        yield cast(BinaryIO, _Bounded(sys.stdin.buffer))
         return
     with _regular(name) as stream:
         yield stream
 
 
-def document(path: Path) -> bytes:
-    """The bytes of a manifest, rubric, dialect or schema."""
+class _Bounded(io.RawIOBase):
+    """A stream that may have no end, with one: a program that goes on writing must not fill the disk."""
+
+    name = "standard input"
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._room = MAX_PIPED_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Read like the stream. Raises CannotRun once it has given more than `MAX_PIPED_BYTES`."""
+        data = self._stream.read(size)
+        self._room -= len(data)
+        if self._room < 0:
+            raise CannotRun(
+                f"standard input goes on after {MAX_PIPED_BYTES} bytes; write it to a file, split it and name the files"
+            )
+        return data
+
+
+def document_bytes(path: Path) -> bytes:
+    """Return the bytes of a manifest, rubric, dialect or schema."""
     try:
         with _regular(str(path)) as stream:
             return stream.read()

@@ -7,7 +7,7 @@ from normalizer.ledger.line_format import FILES
 
 
 class PartFiles:
-    """One file for each kind of line, made when its first line comes."""
+    """One file for each kind of line, created with its first line."""
 
     def __init__(self, folder: Path, bucket: str) -> None:
         self._folder, self._bucket = folder, bucket
@@ -23,11 +23,11 @@ class PartFiles:
         file.write(text.encode("ascii"))
 
     def mark(self) -> dict[str, int]:
-        """How long the files are."""
+        """Return the length of each file."""
         return {kind: file.tell() for kind, file in self._files.items()}
 
     def reset(self, mark: dict[str, int]) -> None:
-        """Cut the files to that length."""
+        """Cut the files back to these lengths."""
         for kind, file in self._files.items():
             file.seek(mark.get(kind, 0))
             file.truncate()

@@ -21,7 +21,7 @@ from normalizer.batch.run import run
 from normalizer.batch.workers import outcome_of
 from normalizer.documents import protocol
 from normalizer.documents.lossless import dumps
-from normalizer.documents.settings import Settings, document, load
+from normalizer.documents.settings import Settings, load, parse_document
 from normalizer.errors import CannotRun, UnusableDocument, UnusableLedger
 from normalizer.ledger import commit_record
 from normalizer.ledger.commit_record import SpanDigester, Spans, bucket_of
@@ -34,6 +34,7 @@ _DOCUMENTS = {
     "dialect": "dialect",
     "stated": "run_metadata",
     "joined": "joined_file",
+    "limits": "bundle_limits",
 }
 """The documents that settings may name, in the order of `load`, and their schemas."""
 _MOST_TRIED = 1000
@@ -172,7 +173,7 @@ def _possible(ledger: Ledger, usable: dict[bytes, Settings]) -> dict[bytes, Sett
             continue
         for name, schema in _DOCUMENTS.items():
             with contextlib.suppress(UnusableDocument):
-                document(schema, text)
+                parse_document(schema, text)
                 documents[name].append(text)
     for chosen in islice(product(*documents.values()), _MOST_TRIED):
         with contextlib.suppress(UnusableDocument):

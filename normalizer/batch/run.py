@@ -1,10 +1,10 @@
-"""One run of `normalize`: take bundles in, work on them, change the ledger as a whole, account for everything."""
+"""One run of `normalize`: take bundles in, normalize them, commit the new state of the ledger, and count everything."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from normalizer.batch.workers import STANDARD_INPUT, Bench, Done, Normalize, Take, Team
+from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Take, TaskRunner, Team
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.reader import LOCK, Counts, is_ledger, locked
@@ -14,21 +14,22 @@ if TYPE_CHECKING:
     from normalizer.batch.spark import SparkTeam
 
 _AT_ONCE = 16
-"""Bundles taken in as one part of the work."""
+"""Number of bundles in one task."""
 
-Progress = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
+"""Is told what is being counted, how many are done, and of how many; 0 if that is not known."""
 
 
 class Account(NamedTuple):
     """Counts of one run: its inputs, their outcomes, and the ledger afterwards."""
 
-    done: Done
+    done: BundleCounts
     ledger: Counts
     flawed: bool
     """Whether any input of the run, new to the ledger or known to it, is not entirely valid."""
 
     def lines(self) -> list[str]:
-        """The conservation lines, then the first reasons of what was given."""
+        """Return the lines that account for every input, then the first reasons."""
         done, ledger = self.done, self.ledger
         entries = done.valid + done.invalid + done.unreadable
         rows = f"; {done.unselected} rows without an entry" if done.unselected else ""
@@ -57,10 +58,10 @@ def run(
     jobs: int = 1,
     engine: str = "processes",
     replace: bool = False,
-    progress: Progress = lambda *_: None,
+    progress: ProgressCallback = lambda *_: None,
     settling: Callable[[], None] = lambda: None,
 ) -> Account:
-    """Normalize bundles into a ledger. `settling` is called when all is made and the ledger is about to change."""
+    """Normalize bundles into a ledger. `settling` is called when everything is staged, before the ledger changes."""
     if folder.exists() and not is_ledger(folder) and any(item.name != LOCK for item in folder.iterdir()):
         raise UnusableLedger(f"{folder} holds something else than a ledger: give --out a new or an empty folder")
     around = [parent for parent in folder.resolve().parents if is_ledger(parent)]
@@ -72,7 +73,7 @@ def run(
             staging = Staging(folder, settings, replace=replace)
             try:
                 staging.begin()
-                with _team(engine, jobs, Bench(folder, settings, replace)) as team:
+                with _team(engine, jobs, TaskRunner(folder, settings, replace)) as team:
                     done, flawed = _work(staging, team, sources, progress)
                 account = Account(done, staging.merge(), flawed)
                 settling()
@@ -86,7 +87,7 @@ def run(
     return account
 
 
-def _team(engine: str, jobs: int, bench: Bench) -> "Team[Take | Normalize, Done] | SparkTeam":
+def _team(engine: str, jobs: int, bench: TaskRunner) -> "Team[Take | Normalize, BundleCounts] | SparkTeam":
     if engine != "spark":
         return Team(jobs, bench)
     try:
@@ -97,9 +98,12 @@ def _team(engine: str, jobs: int, bench: Bench) -> "Team[Take | Normalize, Done]
 
 
 def _work(
-    staging: Staging, team: "Team[Take | Normalize, Done] | SparkTeam", sources: Iterable[str], progress: Progress
-) -> tuple[Done, bool]:
-    done = Done()
+    staging: Staging,
+    team: "Team[Take | Normalize, BundleCounts] | SparkTeam",
+    sources: Iterable[str],
+    progress: ProgressCallback,
+) -> tuple[BundleCounts, bool]:
+    done = BundleCounts()
     for part in team.each(_takes(sources)):
         done += part
         progress("taken in", done.taken, 0)

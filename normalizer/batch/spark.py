@@ -1,4 +1,4 @@
-"""Spark: the session, and a team of its executors. Importing this imports Spark, so it is done late."""
+"""Spark: the session, and a team of its executors. Imported only when it is used, because it imports Spark."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from normalizer.batch.workers import Bench, Done, Normalize, Take
+from normalizer.batch.workers import BundleCounts, Normalize, Take, TaskRunner
 from normalizer.errors import CannotRun
 
 _SETTINGS = {
@@ -47,7 +47,7 @@ def session(*, quick: bool) -> SparkSession:
         if master.startswith("local"):
             # Workers on this machine run in the environment of this process, whatever python the PATH has.
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-            # Java would look up this machine's own name, and not start where nobody knows it.
+            # Java looks up the name of this machine, and does not start where the name cannot be resolved.
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         local = {**_LOCAL, **(_QUICK if quick else {})}
         for name, value in local.items() if master.startswith("local") else ():
@@ -61,15 +61,18 @@ def session(*, quick: bool) -> SparkSession:
 
 
 class SparkTeam:
-    """Does the parts of a `normalize` run, as `workers.Team` does: bundles are taken in here, and normalized by Spark's
-    executors, which see the ledger's folder under the same path. A part that is done again gives the same bytes."""
+    """Runs the tasks of `normalize` on Spark, like `workers.Team`.
 
-    def __init__(self, bench: Bench) -> None:
+    Bundles are taken in by this process and normalized by Spark's executors, which must see the ledger's folder under
+    the same path. A task that Spark repeats gives the same bytes.
+    """
+
+    def __init__(self, bench: TaskRunner) -> None:
         self._bench = replace(bench, folder=bench.folder.absolute())
         self._session = session(quick=True)  # the work is done by Python
 
-    def each(self, parts: Iterable[Take | Normalize]) -> Iterator[Done]:
-        """Do the parts; yields as they are done."""
+    def each(self, parts: Iterable[Take | Normalize]) -> Iterator[BundleCounts]:
+        """Run the tasks; yields their results as they finish."""
         buckets = []
         for part in parts:
             if isinstance(part, Normalize):

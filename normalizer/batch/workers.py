@@ -1,7 +1,7 @@
-"""The work of a run in parts that know nothing of each other: taking bundles in, and normalizing a bucket of them.
+"""Tasks of a run, done in this process or in several: take bundles in, and normalize one bucket of them.
 
-Parts share nothing but the staging folder, so that they may be done here or in several processes. A worker ends when
-its pipe closes or the run is gone, so that none outlives it, however that ends.
+Tasks share nothing but the staging folder. A worker ends when its pipe closes or the run's process has ended, so that
+none outlives the run.
 """
 
 import gc
@@ -18,28 +18,28 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from normalizer.batch.intake import opened
+from normalizer.batch.intake import open_bundle
 from normalizer.batch.part_files import PartFiles
-from normalizer.documents.settings import LIMITS, Settings
+from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun
 from normalizer.ledger import transaction
 from normalizer.ledger.reader import STAGING
 from normalizer.screening.bundle import too_large
-from normalizer.screening.pipeline import Outcome, audited, normalize, of_rows
+from normalizer.screening.pipeline import BundleOutcome, normalize, of_rows, unreadable_bundle
 from normalizer.screening.reasons import Reason
 from normalizer.screening.row_pipeline import normalize_rows
 
 _MOST_SHOWN = 10
 _MOST_NAMES = 10_000
-"""Names of inputs that a run remembers, so that memory does not grow with their number."""
-Part = TypeVar("Part", contravariant=True)
-Answer = TypeVar("Answer", covariant=True)
+"""Names of inputs that a run remembers; the limit bounds its memory."""
+Task = TypeVar("Task", contravariant=True)
+TaskResult = TypeVar("TaskResult", covariant=True)
 _ENDED = "a worker process ended early: was it killed, or is memory short? Try fewer --jobs"
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """Counts of what became of some bundles."""
+class BundleCounts:
+    """Counts of bundles by their outcome."""
 
     taken: int = 0
     duplicates: int = 0
@@ -59,24 +59,25 @@ class Done:
     names: tuple[tuple[str, str], ...] = ()
     """Hashes of bundles taken in, with the names of their inputs."""
 
-    def __add__(self, other: "Done") -> "Done":
-        numbers = {
-            name: getattr(self, name) + getattr(other, name)
-            for name in (
-                "taken",
-                "duplicates",
-                "known",
-                "read",
-                "audited",
-                "valid",
-                "invalid",
-                "unreadable",
-                "unselected",
-            )
-        }
-        shown = tuple(sorted(self.shown + other.shown, key=_by_weight)[:_MOST_SHOWN])
+    def __add__(self, other: "BundleCounts") -> "BundleCounts":
+        shown = self.shown
+        if other.shown:
+            shown = tuple(sorted(self.shown + other.shown, key=_by_weight)[:_MOST_SHOWN])
         names = (self.names + other.names)[:_MOST_NAMES] if other.names else self.names
-        return Done(**numbers, flawed=self.flawed or other.flawed, shown=shown, names=names)
+        return BundleCounts(
+            taken=self.taken + other.taken,
+            duplicates=self.duplicates + other.duplicates,
+            known=self.known + other.known,
+            read=self.read + other.read,
+            audited=self.audited + other.audited,
+            valid=self.valid + other.valid,
+            invalid=self.invalid + other.invalid,
+            unreadable=self.unreadable + other.unreadable,
+            unselected=self.unselected + other.unselected,
+            flawed=self.flawed or other.flawed,
+            shown=shown,
+            names=names,
+        )
 
 
 def _by_weight(shown: tuple[str, bool, tuple[Reason, ...]]) -> tuple[bool, str]:
@@ -100,50 +101,50 @@ class Normalize(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
-    """Where the work is done, and under what."""
+class TaskRunner:
+    """Runs tasks in the staging folder of one ledger, under the settings of one run."""
 
     folder: Path
     settings: Settings
     replace: bool
 
-    def do(self, part: Take | Normalize) -> Done:
-        """Do one part."""
+    def do(self, part: Take | Normalize) -> BundleCounts:
+        """Run one task."""
         if isinstance(part, Normalize):
             return _normalize(self.folder / STAGING, part.bucket, self.settings)
-        done = Done()
+        done = BundleCounts()
         for source in part.sources:
-            with opened(source) as stream:
+            with open_bundle(source) as stream:
                 taken, sha256 = transaction.take(stream, self.folder, replace=self.replace)
             names = ((sha256, source),) if taken == "new" else ()
-            done += Done(taken=1, duplicates=taken != "new", known=taken == "known", names=names)
+            done += BundleCounts(taken=1, duplicates=taken != "new", known=taken == "known", names=names)
         return done
 
 
-class Workplace(Protocol[Part, Answer]):
-    """Does parts of some work, in this process or, sent there, in another."""
+class Workplace(Protocol[Task, TaskResult]):
+    """Runs tasks, in this process or, after pickling, in another."""
 
     @property
     def folder(self) -> Path:
-        """The ledger that is worked on."""
+        """The ledger that the tasks change."""
 
-    def do(self, part: Part, /) -> Answer:
-        """Do one part."""
+    def do(self, part: Task, /) -> TaskResult:
+        """Run one task."""
 
 
-class Team(Generic[Part, Answer]):
-    """One process or several; with one, everything happens here."""
+class Team(Generic[Task, TaskResult]):
+    """One process or several; with one, every task runs in this process."""
 
-    def __init__(self, jobs: int, bench: Workplace[Part, Answer]) -> None:
+    def __init__(self, jobs: int, bench: Workplace[Task, TaskResult]) -> None:
         self._jobs, self._bench = jobs, bench
         self._workers: dict[Connection, BaseProcess] = {}
         self._idle: list[Connection] = []
         self._busy: set[Connection] = set()
-        """With something to do, or not yet begun."""
+        """Workers that have a task or have not reported their start."""
         self._beginning: set[Connection] = set()
 
-    def each(self, parts: Iterable[Part]) -> Iterator[Answer]:
-        """Do the parts; yields as they are done, in no particular order."""
+    def each(self, parts: Iterable[Task]) -> Iterator[TaskResult]:
+        """Run the tasks; yields their results as they finish, in no particular order."""
         if self._jobs == 1:
             yield from map(self._bench.do, parts)
             return
@@ -151,8 +152,8 @@ class Team(Generic[Part, Answer]):
             if len(self._workers) < self._jobs:
                 self._hire()
             yield from self._answers(timeout=0)
-            # Bundles are taken in here while nobody is free, as nobody is at the beginning: to start a process takes
-            # longer than to take in many bundles. Standard input only this process has.
+            # While no worker is free, take bundles in here: starting a process takes longer than taking in many
+            # bundles. Only this process has the standard input.
             if part == STANDARD_INPUT or (not self._idle and isinstance(part, Take)):
                 yield self._bench.do(part)
                 continue
@@ -167,8 +168,8 @@ class Team(Generic[Part, Answer]):
         while any(connection not in self._beginning for connection in self._busy):
             yield from self._answers()
 
-    def _answers(self, timeout: float | None = None) -> Iterator[Answer]:
-        """Collect answers of workers, which are idle afterwards."""
+    def _answers(self, timeout: float | None = None) -> Iterator[TaskResult]:
+        """Receive the results of workers, which are idle afterwards."""
         for connection in wait(list(self._busy), timeout):
             if not isinstance(connection, Connection):
                 continue
@@ -196,7 +197,7 @@ class Team(Generic[Part, Answer]):
         self._busy.add(ours)
         self._beginning.add(ours)
 
-    def __enter__(self) -> "Team[Part, Answer]":
+    def __enter__(self) -> "Team[Task, TaskResult]":
         return self
 
     def __exit__(
@@ -220,10 +221,10 @@ def _answer(connection: Connection) -> Any:
 
 
 def _serve(connection: Connection, bench: Workplace[Any, Any]) -> None:
-    """Work in a process: receive parts, send answers, until the pipe closes. The first answer says it has begun."""
+    """Work in a process: receive tasks and send results until the pipe closes. The first message reports the start."""
     threading.Thread(target=_end_with_the_run, daemon=True).start()
     try:
-        connection.send(Done())
+        connection.send(BundleCounts())
         while True:
             part = connection.recv()
             try:
@@ -234,8 +235,8 @@ def _serve(connection: Connection, bench: Workplace[Any, Any]) -> None:
                 answer = f"cannot write to {bench.folder}: {error.strerror or error}"
             connection.send(answer)
     except (EOFError, ConnectionError):
-        # The run is done, be it that it did not even read the first answer, which resets the connection. Every file is
-        # closed. To take an interpreter apart takes time, for which the run would wait.
+        # The run has ended, or closed the pipe before it read the first message. All files are closed; exit at once,
+        # because the run waits for it.
         os._exit(0)
 
 
@@ -247,11 +248,11 @@ def _end_with_the_run() -> None:
         os._exit(0)
 
 
-def _normalize(root: Path, bucket: str, settings: Settings) -> Done:
-    done = Done()
+def _normalize(root: Path, bucket: str, settings: Settings) -> BundleCounts:
+    done = BundleCounts()
     folder = root / "incoming" / bucket
     parts = PartFiles(root / "parts", bucket)
-    # What a bundle leaves behind has no cycles: the collector would only walk it again and again.
+    # Outcomes have no reference cycles, so collecting garbage would only cost time.
     gc.disable()
     try:
         for name in sorted(os.listdir(folder)):
@@ -264,9 +265,9 @@ def _normalize(root: Path, bucket: str, settings: Settings) -> Done:
     return done
 
 
-def _done(outcome: Outcome) -> Done:
+def _done(outcome: BundleOutcome) -> BundleCounts:
     read = outcome.audit == ""
-    return Done(
+    return BundleCounts(
         read=read,
         audited=not read,
         valid=outcome.valid_count,
@@ -278,12 +279,13 @@ def _done(outcome: Outcome) -> Done:
     )
 
 
-def outcome_of(path: Path, settings: Settings, parts: PartFiles) -> Outcome:
+def outcome_of(path: Path, settings: Settings, parts: PartFiles) -> BundleOutcome:
     """Normalize the bundle in a file that is named by its hash. Records of a container's rows go to `parts`."""
     size = path.stat().st_size
     if settings.reads_rows:
         with path.open("rb") as stream:
             return of_rows(path.stem, size, normalize_rows(stream, path.stem, settings, parts), settings)
-    if size > LIMITS["max_bundle_bytes"]:
-        return audited(path.stem, size, too_large(size), settings)  # not read: it may not fit into memory
+    if size > settings.limits["max_bundle_bytes"]:
+        # It is not read: it may not fit into memory.
+        return unreadable_bundle(path.stem, size, too_large(size, settings.limits), settings)
     return normalize(path.read_bytes(), settings)

@@ -1,8 +1,8 @@
-"""Which judge or panel of judges comes closest to gold, and how much the choice flatters itself.
+"""Find the judge or panel of judges that is closest to gold, and correct its loss for having been chosen.
 
 Candidates are every judge, the mean, median and majority of all judges, and the mean of all but one. The loss is the
-mean absolute difference from gold on the items that every judge labelled. The best of many looks better than it is: the
-corrected loss chooses on each bootstrap resample of the items and measures on the items left out of it.
+mean absolute difference from gold on the items that every judge labelled. The best of many candidates looks better than
+it is: the corrected loss chooses on each bootstrap resample of the items and measures on the items left out of it.
 """
 
 from fractions import Fraction

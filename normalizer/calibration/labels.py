@@ -1,4 +1,4 @@
-"""Labels of items: what each judge and each annotator said of an artifact, and the consensus of several."""
+"""Labels of items by each judge and each annotator, and the consensus of several."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -21,7 +21,8 @@ class Labels(NamedTuple):
     """Labels by item and by who gave them; repeats of one judge are averaged."""
 
     by_item: dict[Item, dict[str, Values]]
-    levels: dict[Item, set[Levels]]
+    by_group: dict[Levels, dict[Item, dict[str, Values]]]
+    """The labels of each group, from its own records alone."""
     self_judged: set[str]
     """Judges with a self-judged label."""
 
@@ -30,31 +31,44 @@ class Labels(NamedTuple):
         return sorted({judge for labels in self.by_item.values() for judge in labels})
 
 
-def labels(engine: Engine, query: Query, condition: str) -> Labels:
-    """The labels of records that meet a condition. A judge's records of one item in several groups are averaged."""
+def labels(engine: Engine, query: Query, condition: str, width: int | None = None) -> Labels:
+    """The labels of records that meet a condition. `width`: so many of the query's first keys make the groups."""
     engine.table("judged", query.judged(condition))
     columns = [*query.keys, "artifact", "generator", "judge", "m", "selfs", *query.measures]
-    width = len(query.keys)
-    sums: dict[Item, dict[str, list[Fraction]]] = defaultdict(dict)
-    counts: Counter[tuple[Item, str]] = Counter()
-    levels: dict[Item, set[Levels]] = defaultdict(set)
+    every = len(query.keys)
+    whole = _Averages()
+    groups: dict[Levels, _Averages] = defaultdict(_Averages)
     own: set[str] = set()
     unit = 10**query.places
     for row in engine.rows(f"SELECT {', '.join(columns)} FROM judged WHERE judge IS NOT NULL"):
-        artifact, generator, judge, repeats, selfs = row[width : width + 5]
-        item = (artifact, generator)
-        values = [Fraction(int(value), unit) for value in row[width + 5 :]]
-        before = sums[item].get(judge, [Fraction(0)] * len(values))
-        sums[item][judge] = [one + other for one, other in zip(before, values, strict=True)]
-        counts[item, judge] += int(repeats)
-        levels[item].add(tuple(row[:width]))
+        artifact, generator, judge, repeats, selfs = row[every : every + 5]
+        values = [Fraction(int(value), unit) for value in row[every + 5 :]]
+        for averages in (whole, groups[tuple(row[:every][:width])]):
+            averages.add((artifact, generator), judge, values, int(repeats))
         if selfs:
             own.add(judge)
-    by_item = {
-        item: {judge: tuple(total / counts[item, judge] for total in found[judge]) for judge in sorted(found)}
-        for item, found in sorted(sums.items(), key=lambda pair: (pair[0][0], pair[0][1] or ""))
-    }
-    return Labels(by_item, dict(levels), own)
+    return Labels(whole.by_item(), {levels: averages.by_item() for levels, averages in groups.items()}, own)
+
+
+class _Averages:
+    """Sums of labels by item and judge, which become means."""
+
+    def __init__(self) -> None:
+        self._sums: dict[Item, dict[str, list[Fraction]]] = defaultdict(dict)
+        self._counts: Counter[tuple[Item, str]] = Counter()
+
+    def add(self, item: Item, judge: str, values: list[Fraction], repeats: int) -> None:
+        """Add the sums of so many labels."""
+        before = self._sums[item].get(judge, [Fraction(0)] * len(values))
+        self._sums[item][judge] = [one + other for one, other in zip(before, values, strict=True)]
+        self._counts[item, judge] += repeats
+
+    def by_item(self) -> dict[Item, dict[str, Values]]:
+        """The means."""
+        return {
+            item: {judge: tuple(total / self._counts[item, judge] for total in found[judge]) for judge in sorted(found)}
+            for item, found in sorted(self._sums.items(), key=lambda pair: (pair[0][0], pair[0][1] or ""))
+        }
 
 
 def consensus(given: Iterable[Values], rule: str) -> Values:

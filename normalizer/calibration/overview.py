@@ -7,39 +7,46 @@ from typing import Any
 
 from normalizer.aggregate import groups, keys
 from normalizer.aggregate.eligibility import Levels
+from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.summary import Options, left_out, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.calibration import prediction_powered
 from normalizer.calibration.choice import closest
+from normalizer.calibration.item_intervals import intervals
 from normalizer.calibration.labels import Item, Labels, Values, consensus, labels
 from normalizer.calibration.measures import by_level, compare, confusion, prevalence, reliability
-from normalizer.calibration.resampling import intervals
 from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.errors import CannotRun
 from normalizer.ledger import open_ledgers
+from normalizer.ledger.open_ledgers import Sources
 
 GOLD = frozenset(("human", "reference"))
 
 
 def calibrate(folders: tuple[Path, ...], options: Options, rule: str, method: Method) -> dict[str, Any]:
-    """Compare the labels of models with those of people and references, all from one set of ledgers.
+    """Return the calibration document of ledgers: see `calibration_of`."""
+    with (
+        open_ledgers.opened(folders, options.check) as given,
+        started(options.engine, options.memory, given.size) as engine,
+    ):
+        return calibration_of(engine, given, options, rule, method)
+
+
+def calibration_of(engine: Engine, given: Sources, options: Options, rule: str, method: Method) -> dict[str, Any]:
+    """Compare the labels of models with those of people and references, all from opened ledgers.
 
     Gold are the VALID records whose judge_kind is human or reference. Raises CannotRun where there are none.
     """
     models = replace(options.rules, judge_kinds=frozenset(("model",)))
     people = replace(options.rules, judge_kinds=GOLD)
-    with (
-        open_ledgers.opened(folders, options.check) as given,
-        started(options.engine, options.memory, given.size) as engine,
-    ):
-        query = query_of(given, options)
-        with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
-            found = groups.find(engine, query, given, options.where)
-            models.check_mixing(found.kinds(), options.by)
-            judged = labels(engine, query, models.condition())
-            annotated = labels(engine, query, people.condition())
+    query = query_of(given, options)
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+        found = groups.find_groups(engine, query, given, options.where)
+        models.check_mixing(found.kinds(), options.by)
+        judged = labels(engine, query, models.condition())
+        annotated = labels(engine, query, people.condition())
     if not annotated.by_item:
         raise CannotRun(
             "there are no human or reference labels: normalize them under a manifest that states judge_kind, "
@@ -47,7 +54,7 @@ def calibrate(folders: tuple[Path, ...], options: Options, rule: str, method: Me
         )
     if not judged.by_item:
         raise CannotRun("there are no labels of models to compare with gold")
-    gold = {item: consensus(given.values(), rule) for item, given in annotated.by_item.items()}
+    gold = {item: consensus(values.values(), rule) for item, values in annotated.by_item.items()}
     names = [*query.rubric.dimensions, "total"]
     everything = replace(options.rules, judge_kinds=GOLD | {"model"})
     return {
@@ -84,14 +91,12 @@ def _measure(
     for judge in judged.judges():
         for levels in _groups(judged, judge, options):
             pairs = _pairs(judged, judge, gold, place, levels)
-            rows.append(
-                {"judge": judge, "key": dict(zip(options.by, levels or (), strict=bool(levels)))} | _row(pairs, method)
-            )
+            rows.append({"judge": judge, "key": dict(zip(options.by, levels or (), strict=bool(levels)))} | _row(pairs))
     powered = [{"judge": judge, **_powered(judged, judge, gold, place)} for judge in judged.judges()]
     return {
         "measure": name,
         "judges": rows,
-        "ceiling": _ceiling(annotated, place, rule, method),
+        "ceiling": _ceiling(annotated, place, rule),
         "closest": closest(judged, gold, place, method),
         "prediction_powered": powered,
     }
@@ -101,27 +106,25 @@ def _groups(judged: Labels, judge: str, options: Options) -> list[Levels | None]
     """All items together, then each group where keys were given."""
     if not options.by:
         return [None]
-    found = {levels for item, given in judged.by_item.items() if judge in given for levels in judged.levels[item]}
+    found = [levels for levels, items in judged.by_group.items() if any(judge in given for given in items.values())]
     return [None, *sorted(found, key=keys.sort_key)]
 
 
 def _pairs(
     judged: Labels, judge: str, gold: dict[Item, Values], place: int, levels: Levels | None
 ) -> list[tuple[Fraction, Fraction]]:
+    items = judged.by_item if levels is None else judged.by_group[levels]
     return [
-        (given[judge][place], gold[item][place])
-        for item, given in judged.by_item.items()
-        if judge in given and item in gold and (levels is None or levels in judged.levels[item])
+        (given[judge][place], gold[item][place]) for item, given in items.items() if judge in given and item in gold
     ]
 
 
-def _row(pairs: list[tuple[Fraction, Fraction]], method: Method) -> dict[str, Any]:
+def _row(pairs: list[tuple[Fraction, Fraction]]) -> dict[str, Any]:
     found, reasons = compare(pairs)
-    spreads = intervals(pairs, method)
     return {
         "n": len(pairs),
         **{name: None if value is None else rounded(value) for name, value in found.items()},
-        "ci95": spreads,
+        "ci95": intervals(pairs),
         "na": reasons,
         "by_level": by_level(pairs),
         "reliability": reliability(pairs),
@@ -130,8 +133,8 @@ def _row(pairs: list[tuple[Fraction, Fraction]], method: Method) -> dict[str, An
     }
 
 
-def _ceiling(annotated: Labels, place: int, rule: str, method: Method) -> dict[str, Any]:
-    """How well each annotator agrees with the consensus of the others: no judge can be asked for much more."""
+def _ceiling(annotated: Labels, place: int, rule: str) -> dict[str, Any]:
+    """Agreement of each annotator with the consensus of the others: an upper limit for judges."""
     rows = []
     for annotator in annotated.judges():
         pairs = []
@@ -142,9 +145,7 @@ def _ceiling(annotated: Labels, place: int, rule: str, method: Method) -> dict[s
         if pairs:
             found, reasons = compare(pairs)
             told = {name: None if value is None else rounded(value) for name, value in found.items()}
-            rows.append(
-                {"annotator": annotator, "n": len(pairs), **told, "ci95": intervals(pairs, method), "na": reasons}
-            )
+            rows.append({"annotator": annotator, "n": len(pairs), **told, "ci95": intervals(pairs), "na": reasons})
     return {"annotators": rows, "na": None if rows else "no item has two annotators"}
 
 

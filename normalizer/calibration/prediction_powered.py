@@ -3,7 +3,7 @@
 The estimate is mean(gold) + w * (mean of the judge on unlabelled items - mean of the judge on labelled ones), with the
 weight w that makes the variance least (Angelopoulos, Duchi and Zrnic, PPI++, 2023), kept between 0 and 1. The judge may
 be biased: its bias is measured on the labelled items and taken out. The interval is Student's t with n - 1 degrees of
-freedom. Labelled items must be a random sample of all items; nobody can check that afterwards.
+freedom. Labelled items must be a random sample of all items; this cannot be checked afterwards.
 """
 
 from fractions import Fraction

@@ -96,7 +96,7 @@ def _without_spans(line: str) -> str:
 
 
 class _TooManySteps(BaseException):
-    """Raised through the reader, which would get over any `Exception` inside a form and go on."""
+    """Raised through the PDF reader, which ignores any `Exception` inside a form."""
 
 
 class _Budget:

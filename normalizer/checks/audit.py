@@ -6,32 +6,37 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.checks.reverify import Verified, reverify, told
+from normalizer.batch.run import ProgressCallback
+from normalizer.checks.reverify import Verified, mismatch_in_words, reverify
 from normalizer.documents import lossless, phases
 from normalizer.documents.lossless import ordinary
 from normalizer.ledger.commit_record import changes
-from normalizer.ledger.line_format import MAX_DEPTH, SCHEMAS, VERDICTS, has_own_id, sha_slice
+from normalizer.ledger.line_format import MAX_DEPTH, SCHEMAS, VERDICTS, has_own_id, index_of, sha_slice, starts_well
 from normalizer.ledger.reader import Ledger
 
 _SHOWN = 20
-"""Problems told in full; more are only counted."""
+"""Problems reported in full; further ones are only counted."""
 
 
-def audit(ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
+def audit(ledger: Ledger, jobs: int = 1, progress: ProgressCallback = lambda *_: None) -> dict[str, Any]:
     """Check a ledger that was opened with `checked=False`; returns a document of `audit_report.json`."""
     tally = _Tally()
     changed = changes(ledger.folder)
     for change in changed or ():
         tally.problem(change)
-    wait = _meanwhile(lambda: reverify(ledger, jobs)) if jobs > 1 else lambda: reverify(ledger)
-    _balance(ledger, tally)
+    if jobs > 1:
+        wait = _meanwhile(lambda: reverify(ledger, jobs, progress))
+        _balance(ledger, tally, lambda *_: None)
+    else:
+        wait = lambda: reverify(ledger, progress=progress)  # noqa: E731 - the other branch makes it elsewhere
+        _balance(ledger, tally, progress)
     verified = wait()
     for finding in verified.findings:
-        tally.problem(told(ledger, finding))
+        tally.problem(mismatch_in_words(ledger, finding))
     tally.more += verified.more
     rules = spec.resource("rules/reasons.json")
     return {
@@ -56,17 +61,28 @@ def audit(ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
 
 
 def _meanwhile(work: Callable[[], Verified]) -> Callable[[], Verified]:
-    """Begin work that other processes do; returns a function that waits for its outcome."""
+    """Start work in other processes; returns a function that waits for the outcome."""
     outcome: Future[Verified] = Future()
 
     def run() -> None:
         try:
             outcome.set_result(work())
-        except BaseException as error:  # raised again by who waits
+        except BaseException as error:  # raised again by the caller that waits
             outcome.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
     return outcome.result
+
+
+class _Facts(NamedTuple):
+    """The facts of a record that are counted."""
+
+    verdict: str
+    judge_model: str | None = None
+    generator_model: str | None = None
+    phase: int | None = None
+    eligibility: str | None = None
+    """Of a VALID record, whether it may be aggregated."""
 
 
 class _Tally:
@@ -76,9 +92,11 @@ class _Tally:
         self.blamed: Counter[str] = Counter()
         self.unblamed: Counter[str] = Counter()
         self.protocols: Counter[str] = Counter()
+        self.repeated: Counter[_Facts] = Counter()
+        """How many records have the same facts."""
         self.by: Counter[tuple[str, Any, str]] = Counter()
         self.documents: set[str] = set()
-        """Rubrics, manifests and dialects that were looked at, by hash."""
+        """Rubrics, manifests and dialects already checked, by hash."""
         self._problems: list[str] = []
         self.more = 0
 
@@ -88,13 +106,23 @@ class _Tally:
         else:
             self.more += 1
 
+    def count_facts(self) -> None:
+        """Add up the tables from the facts of all records."""
+        for facts, records in self.repeated.items():
+            self.counts[facts.verdict] += records
+            if facts.eligibility is not None:
+                self.eligibility[facts.eligibility] += records
+            for key in ("judge_model", "generator_model", "phase"):
+                self.by[key, getattr(facts, key), facts.verdict] += records
+
     def told(self) -> list[str]:
         return self._problems + ([f"and {self.more} more"] if self.more else [])
 
 
-def _balance(ledger: Ledger, tally: _Tally) -> None:
-    """Walk the sorted files side by side: what a header promises must be there, and nothing else."""
+def _balance(ledger: Ledger, tally: _Tally, progress: ProgressCallback) -> None:
+    """Read the sorted files side by side. Every record that a header promises must be there, and no other."""
     valid, invalid = _Groups(ledger, "records", tally), _Groups(ledger, "invalid", tally)
+    kept = ledger.raw_bundles()
     seen = 0
     for sha256, group in _grouped(ledger, "headers", tally):
         for header in _items("headers", group, tally):
@@ -111,20 +139,21 @@ def _balance(ledger: Ledger, tally: _Tally) -> None:
             tally.counts.update(bundles=1, entries=header["entries"])
             _bundle(ledger, header, tally)
             seen += 1
+            progress("bundles counted", seen, kept)
     valid.rest()
     invalid.rest()
+    tally.count_facts()
     for _, group in _grouped(ledger, "audit", tally):
         for item in _items("audit", group, tally):
             tally.counts.update(audited=1)
             _bundle(ledger, item, tally)
             seen += 1
-    kept = ledger.raw_bundles()
     if kept != seen:
         tally.problem(f"{kept} raw bundles are kept, but {seen} are accounted for")
 
 
 def _items(kind: str, group: Iterator[bytes], tally: _Tally) -> Iterator[dict[str, Any]]:
-    """The lines that are what their schema says."""
+    """Yield the lines that fit their schema."""
     for line in group:
         try:
             plain = lossless.plain(lossless.parse(line, MAX_DEPTH))
@@ -157,15 +186,17 @@ def _document(ledger: Ledger, name: str, digest: str, tally: _Tally) -> None:
 
 
 class _Groups:
-    """The records of one file, taken bundle by bundle, each looked at as it passes."""
+    """The records of one file, read bundle by bundle and checked on the way."""
 
     def __init__(self, ledger: Ledger, kind: str, tally: _Tally) -> None:
         self._kind, self._tally = kind, tally
         self._groups = _grouped(ledger, kind, tally)
+        self._tail = b""
+        self._facts = _Facts(VERDICTS[kind])
         self._next = next(self._groups, None)
 
     def upto(self, sha256: str) -> list[int]:
-        """Which entries of the bundle have records here; records before them have no header."""
+        """Return the indexes of the bundle's entries that have records here. Records before them have no header."""
         while self._next is not None and self._next[0] < sha256:
             self._orphan()
         if self._next is None or self._next[0] != sha256:
@@ -193,23 +224,44 @@ class _Groups:
         return places
 
     def _record(self, line: bytes) -> int:
-        """Count a record; gives the place of its entry."""
-        tally, record = self._tally, ordinary(line)
+        """Count a record; returns the index of its entry."""
+        tally = self._tally
         if not has_own_id(self._kind, line):
-            tally.problem(f"record {record['record_id']}: its id is not that of its content: the line was changed")
-        place = int(record["source"]["index"])
-        verdict = VERDICTS[self._kind]
-        tally.counts[verdict] += 1
-        if verdict == "valid":
-            tally.eligibility[phases.eligibility(record)] += 1
-        for key in ("judge_model", "generator_model"):
-            name = record.get(key)
-            tally.by[key, name if isinstance(name, str) else None, verdict] += 1
-        phase = record["phase"]
-        numeric = isinstance(phase, (int, float)) and not isinstance(phase, bool) and phase in (0, 1, 2)
-        tally.by["phase", int(phase) if numeric else None, verdict] += 1
+            said = "its id is not that of its content: the line was changed"
+            tally.problem(f"record {ordinary(line)['record_id']}: {said}")
+        if self._tail and line.endswith(self._tail) and starts_well(self._kind, line):
+            tally.repeated[self._facts] += 1
+            return index_of(line)
+        record = ordinary(line)
+        facts = _facts(self._kind, record)
+        tally.repeated[facts] += 1
         tally.blamed.update({reason["code"] for reason in record.get("reasons", [])})
-        return place
+        if self._kind == "records":
+            self._tail, self._facts = _tail(line), facts
+        return int(record["source"]["index"])
+
+
+def _facts(kind: str, record: dict[str, Any]) -> _Facts:
+    names = [record.get(key) for key in ("judge_model", "generator_model")]
+    judge, generator = (name if isinstance(name, str) else None for name in names)
+    phase = record["phase"]
+    numeric = isinstance(phase, (int, float)) and not isinstance(phase, bool) and phase in (0, 1, 2)
+    eligibility = phases.eligibility(record) if kind == "records" else None
+    return _Facts(VERDICTS[kind], judge, generator, int(phase) if numeric else None, eligibility)
+
+
+def _tail(line: bytes) -> bytes:
+    """The end of a VALID record's line that holds everything `_facts` looks at; empty if that is not certain.
+
+    Records of a run end alike, and need not be parsed again. The end must be complete members of the record itself,
+    and not of an object in it, which the parser tells. A comparison has more that counts, before its end.
+    """
+    tail = line[line.rfind(b',"judge_model":') :]
+    try:
+        members = ordinary(b"{" + tail[1:])
+    except ValueError:
+        return b""
+    return tail if {"judge_model", "generator_model", "phase"} <= members.keys() else b""
 
 
 def _grouped(ledger: Ledger, kind: str, tally: _Tally) -> Iterator[tuple[str, Iterator[bytes]]]:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.documents.dialect import Done, dialect_of, original, translate
+from normalizer.documents.dialect import AppliedStep, dialect_of, original, translate
 from normalizer.documents.exact import rounded
-from normalizer.documents.lossless import Number, value_of
+from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import escape
 from normalizer.documents.rubric import Rubric, exact_sum, rubric_of
 from normalizer.ledger.open_ledgers import conserved
@@ -80,7 +80,7 @@ def _of_bundle(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any
     scored = [(record, _worths(record, rubric)) for record in records]
     values = [worths for _, worths in scored if worths is not None]
     known = {"bundle_sha256": sha256, "invalid": int(header["invalid"])}
-    envelope, moved = header["header"], list[Done]()
+    envelope, moved = header["header"], list[AppliedStep]()
     if "dialect" in header["settings"]:
         dialect = dialect_of(ledger.document(header["settings"]["dialect"]))
         envelope, moved, _, _ = translate(envelope, dialect.bundle)
@@ -146,7 +146,7 @@ def _recomputed(meant: Meaning, values: list[dict[str, Decimal]]) -> Fraction | 
 
 
 def _verdict(claimed: Number, exact: Fraction | None) -> str:
-    value = value_of(claimed)
+    value = exact_value(claimed)
     if exact is None or value is None:
         return "not_derivable"
     exponent = value.as_tuple().exponent

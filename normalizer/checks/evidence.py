@@ -4,8 +4,9 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+from normalizer.batch.run import ProgressCallback
 from normalizer.checks.evidence_files import Evaluated, Files
-from normalizer.checks.quote_match import find, is_empty
+from normalizer.checks.quote_match import find_quote, is_empty
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import conserved
 from normalizer.ledger.reader import Ledger, reading
@@ -15,16 +16,18 @@ VERDICTS = ("exact", "folded", "elided", "other_artifact", "absent", "empty", "n
 GOOD = ("exact", "folded", "elided")
 
 
-def verify(folder: Path, artifacts: Path, check: Check = check_records) -> dict[str, Any]:
+def verify(
+    folder: Path, artifacts: Path, check: Check = check_records, progress: ProgressCallback = lambda *_: None
+) -> dict[str, Any]:
     """Check the records of a ledger and verify their evidence in the files below a folder. Return the report."""
     if not artifacts.is_dir():
         raise CannotRun(f"{artifacts} is not a folder: give the one that the manifests' paths start from")
     with reading(folder) as ledger:
         check(ledger)
-        return verify_opened(ledger, artifacts)
+        return verify_opened(ledger, artifacts, progress)
 
 
-def verify_opened(ledger: Ledger, artifacts: Path) -> dict[str, Any]:
+def verify_opened(ledger: Ledger, artifacts: Path, progress: ProgressCallback = lambda *_: None) -> dict[str, Any]:
     """Verify the evidence of an opened ledger in the files below a folder. Return the report."""
     library = _Library(Files(ledger, artifacts))
     findings = []
@@ -35,6 +38,7 @@ def verify_opened(ledger: Ledger, artifacts: Path) -> dict[str, Any]:
     for kind, validity in (("records", "valid"), ("invalid", "invalid")):
         for record in ledger.items(kind):
             there[validity] += 1
+            progress("records looked up", there.total() - 1, promised.total())
             evidence = record.get("evidence")
             for dimension, quote in evidence.items() if isinstance(evidence, dict) else ():
                 if isinstance(quote, str):
@@ -87,7 +91,7 @@ class _Library:
             return None
         key = (quote, id(file))
         if key not in self._found:
-            self._found[key] = find(quote, file.text)
+            self._found[key] = find_quote(quote, file.text)
         return self._found[key]
 
     def elsewhere(self, quote: str, own: Evaluated) -> list[dict[str, str]]:

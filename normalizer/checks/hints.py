@@ -12,7 +12,7 @@ from normalizer.errors import did_you_mean
 _LONGEST = 60
 
 
-def told(schema: str, value: Any, violation: spec.Violation) -> str:
+def violation_in_words(schema: str, value: Any, violation: spec.Violation) -> str:
     """Return a violation in words, with similar names for an unknown member or the wrong value of a known one."""
     *above, last = steps_of(violation.pointer) or [""]
     if violation.keyword == "additionalProperties":

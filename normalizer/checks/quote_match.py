@@ -17,7 +17,7 @@ def is_empty(quote: str) -> bool:
     return not any(char.isalnum() for char in quote)
 
 
-def find(quote: str, text: Text) -> How | None:
+def find_quote(quote: str, text: Text) -> How | None:
     """Return the strictest way in which the text contains the quotation; None if it does not."""
     if quote in text.exact:
         return "exact"

@@ -8,6 +8,7 @@ compared, and is counted as not verifiable.
 
 import gc
 import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -19,31 +20,34 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from normalizer.batch.part_files import PartFiles
+from normalizer.batch.run import ProgressCallback
 from normalizer.batch.workers import Team, outcome_of
 from normalizer.documents import protocol
 from normalizer.documents.lossless import dumps, ordinary
-from normalizer.documents.settings import LIMITS, Settings, load
+from normalizer.documents.settings import Settings, load
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.line_format import FILES, SHA256, settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
 from normalizer.ledger.record_check import check_records
-from normalizer.screening.pipeline import Outcome
+from normalizer.screening.pipeline import BundleOutcome
 
-_DOCUMENTS = ("rubric", "manifest", "dialect", "stated", "joined")
+_DOCUMENTS = ("rubric", "manifest", "dialect", "stated", "joined", "limits")
 _BUCKETS = 64
 _SCRATCH = "again"
+_A_WORKER = 16 << 20
+"""Bytes of lines that are worth the start of a worker process."""
 _SHOWN = 20
-"""Findings told in full for a span; more are only counted."""
+"""Findings reported in full for a slice; further ones are only counted."""
 _SYNTAX = re.compile(
     rb'"message":"it is not strict JSON: (?:Expecting value|Expecting property name enclosed in double quotes|'
     rb"Expecting '[:,]' delimiter|Extra data|Illegal trailing comma before end of (?:object|array)|"
     rb"Unterminated string starting at|Invalid control character (?:'[^\"]{1,12}' )?at|"
     rb"Invalid \\\\(?:escape|uXXXX escape)(?:: (?:'[^\"]{1,12}')?)?) at line [0-9]+ column [0-9]+\""
 )
-"""The wording of a JSON syntax error is that of the Python that met it, and so is not compared."""
+"""JSON syntax errors whose wording depends on the Python version; the wording is not compared."""
 
 
-class Finding(NamedTuple):
+class BundleMismatch(NamedTuple):
     """A bundle whose lines are not what its raw bytes give, or that cannot be normalized again."""
 
     sha256: str
@@ -61,10 +65,10 @@ class Verified:
     bundles: int = 0
     other_protocols: Counter[str] = field(default_factory=Counter)
     """Bundles that cannot be compared, by the protocol version that they were normalized under."""
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[BundleMismatch] = field(default_factory=list)
     more: int = 0
 
-    def found(self, finding: Finding) -> None:
+    def found(self, finding: BundleMismatch) -> None:
         """Keep a finding, or only count it when there are many."""
         if len(self.findings) < _SHOWN:
             self.findings.append(finding)
@@ -72,7 +76,7 @@ class Verified:
             self.more += 1
 
 
-class Span(NamedTuple):
+class LedgerSlice(NamedTuple):
     """Where in each of the ledger's files the lines of some bundles begin and end."""
 
     bounds: tuple[tuple[int, int], ...]
@@ -84,11 +88,11 @@ class Reverifier:
 
     folder: Path
 
-    def do(self, part: Span) -> Verified:
+    def do(self, part: LedgerSlice) -> Verified:
         """Compare the bundles of a span."""
         verified = Verified()
         ledger = Ledger(self.folder)
-        gc.disable()  # as in `workers`: outcomes have no cycles, and walking them again and again costs time
+        gc.disable()  # as in `workers`: outcomes have no reference cycles
         try:
             cursors = {kind: _Cursor(ledger, kind, *bounds) for kind, bounds in zip(FILES, part.bounds, strict=True)}
             while heads := [cursor.sha256 for cursor in cursors.values() if cursor.line]:
@@ -100,12 +104,15 @@ class Reverifier:
         return verified
 
 
-def reverify(ledger: Ledger, jobs: int = 1) -> Verified:
+def reverify(ledger: Ledger, jobs: int = 1, progress: ProgressCallback = lambda *_: None) -> Verified:
     """Compare every bundle of an open ledger. Findings are sorted by bundle."""
     total = Verified()
     answers: list[Verified] = []
+    spans = list(_spans(ledger))
     with Team(jobs, Reverifier(ledger.folder)) as team:
-        answers.extend(team.each(_spans(ledger)))
+        for answer in team.each(spans):
+            answers.append(answer)
+            progress("parts of the ledger normalized again", len(answers), len(spans))
     for finding in sorted(finding for answer in answers for finding in answer.findings):
         total.found(finding)
     for answer in answers:
@@ -115,15 +122,22 @@ def reverify(ledger: Ledger, jobs: int = 1) -> Verified:
     return total
 
 
-def require_verified(ledger: Ledger, sha256: str | None = None) -> None:
+def jobs_for(ledger: Ledger) -> int:
+    """How many worker processes pay: one for every 16 MiB of lines, at most one for each core."""
+    size = sum(ledger.path(kind).stat().st_size for kind in FILES if ledger.path(kind).exists())
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, 1 + size // _A_WORKER)
+
+
+def require_verified(ledger: Ledger, sha256: str | None = None, progress: ProgressCallback = lambda *_: None) -> None:
     """Raise UnusableLedger unless every bundle, or the one named, gives exactly the lines of the ledger."""
     if sha256 is None:
-        verified = reverify(ledger)
+        verified = reverify(ledger, jobs_for(ledger), progress)
     else:
         bounds = tuple(ledger.bounds_of(kind, sha256) for kind in FILES)
-        verified = Reverifier(ledger.folder).do(Span(bounds))
+        verified = Reverifier(ledger.folder).do(LedgerSlice(bounds))
     for finding in verified.findings:
-        raise UnusableLedger(f"{ledger.folder} does not verify: {told(ledger, finding)}")
+        raise UnusableLedger(f"{ledger.folder} does not verify: {mismatch_in_words(ledger, finding)}")
     for version, bundles in sorted(verified.other_protocols.items()):
         raise UnusableLedger(
             f"{ledger.folder} cannot be verified: {bundles} bundles were normalized under protocol {version}, and this "
@@ -131,13 +145,13 @@ def require_verified(ledger: Ledger, sha256: str | None = None) -> None:
         )
 
 
-def check_against_bundles(ledger: Ledger) -> None:
+def check_against_bundles(ledger: Ledger, progress: ProgressCallback = lambda *_: None) -> None:
     """Raise UnusableLedger unless the records pass `check_records` and are what the raw bundles give."""
-    require_verified(ledger)
+    require_verified(ledger, progress=progress)
     check_records(ledger)
 
 
-def told(ledger: Ledger, finding: Finding) -> str:
+def mismatch_in_words(ledger: Ledger, finding: BundleMismatch) -> str:
     """A finding in words, with bundle and line."""
     if not finding.kind:
         return f"bundle {finding.sha256}: {finding.why}"
@@ -149,12 +163,12 @@ def told(ledger: Ledger, finding: Finding) -> str:
     return f"bundle {finding.sha256}: line {before} of {finding.kind}.jsonl {finding.why}"
 
 
-def _spans(ledger: Ledger) -> Iterator[Span]:
+def _spans(ledger: Ledger) -> Iterator[LedgerSlice]:
     """Cut the files into spans that together cover every byte of them, sorted or not."""
     cuts = [ledger.cuts(kind, [f"{bucket * 256 // _BUCKETS:02x}" for bucket in range(1, _BUCKETS)]) for kind in FILES]
     for bounds in zip(*(pairwise(places) for places in cuts), strict=True):
         if any(start < stop for start, stop in bounds):
-            yield Span(bounds)
+            yield LedgerSlice(bounds)
 
 
 class _Cursor:
@@ -171,7 +185,7 @@ class _Cursor:
         self.step()
 
     def step(self) -> None:
-        """Go to the next line; after the last one `line` is empty."""
+        """Read the next line; after the last one `line` is empty."""
         self.offset = self._after
         self.line = self._file.readline() if self.offset < self._stop else b""
         self._after += len(self.line)
@@ -180,14 +194,14 @@ class _Cursor:
             self._file.close()
 
     def of(self, sha256: str) -> Iterator[tuple[int, bytes]]:
-        """The lines of a bundle that come next, each with its place."""
+        """Yield the next lines of a bundle, each with its offset."""
         while self.line and self.sha256 == sha256:
             yield self.offset, self.line
             self.step()
 
 
 def _compare(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor], verified: Verified) -> None:
-    """Compare the lines of one bundle, and pass them."""
+    """Compare the lines of one bundle, and advance past them."""
     difference = None
     with TemporaryDirectory(prefix="normalizer-") as scratch:
         outcome = _again(ledger, sha256, cursors, Path(scratch))
@@ -196,9 +210,9 @@ def _compare(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor], verified:
             for there, line in zip_longest(cursors[kind].of(sha256), _expected(outcome, kind, Path(scratch))):
                 end, found = there or (end, b"")
                 if difference is None and not _same(kind, found, line or b""):
-                    difference = Finding(sha256, "is not what its raw bytes give", kind, end)
+                    difference = BundleMismatch(sha256, "is not what its raw bytes give", kind, end)
                 end += len(found)
-    if isinstance(outcome, Finding):
+    if isinstance(outcome, BundleMismatch):
         verified.found(outcome)
     elif isinstance(outcome, str):
         verified.other_protocols[outcome] += 1
@@ -208,9 +222,9 @@ def _compare(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor], verified:
         verified.bundles += 1
 
 
-def _expected(outcome: Outcome | Finding | str, kind: str, scratch: Path) -> Iterator[bytes]:
+def _expected(outcome: BundleOutcome | BundleMismatch | str, kind: str, scratch: Path) -> Iterator[bytes]:
     """The lines that a bundle gives for a file: those of a container's rows were written to the scratch folder."""
-    if not isinstance(outcome, Outcome):
+    if not isinstance(outcome, BundleOutcome):
         return
     written = scratch / f"{_SCRATCH}.{kind}"
     if written.exists():
@@ -227,7 +241,9 @@ def _same(kind: str, found: bytes, expected: bytes) -> bool:
     )
 
 
-def _again(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor], scratch: Path) -> Outcome | Finding | str:
+def _again(
+    ledger: Ledger, sha256: str, cursors: dict[str, _Cursor], scratch: Path
+) -> BundleOutcome | BundleMismatch | str:
     """Normalize a bundle again: its lines, or why there are none, or the other protocol version that made them.
 
     Records of a container's rows go to files in the scratch folder, so that they need not fit into memory.
@@ -236,27 +252,27 @@ def _again(ledger: Ledger, sha256: str, cursors: dict[str, _Cursor], scratch: Pa
     if about is None or not SHA256.fullmatch(sha256):
         first = next(cursor for cursor in cursors.values() if cursor.line and cursor.sha256 == sha256)
         shown = sha256 if SHA256.fullmatch(sha256) else "(none)"
-        return Finding(shown, "is not what its raw bytes give: it has no header", first.kind, first.offset)
+        return BundleMismatch(shown, "is not what its raw bytes give: it has no header", first.kind, first.offset)
     try:
         settings = _settings(ledger.folder, settings_in(about.kind, about.line))
     except (CannotRun, ValueError) as error:
         why = f"names settings that cannot be used: {error}"
-        return Finding(sha256, f"is not what its raw bytes give: it {why}", about.kind, about.offset)
+        return BundleMismatch(sha256, f"is not what its raw bytes give: it {why}", about.kind, about.offset)
     if isinstance(settings, str):
         return settings
     path = ledger.folder / "bundles" / f"{sha256}.json"
     try:
         if path.exists() and not path.is_file():
-            return Finding(sha256, "its raw bytes cannot be read: it is not a file")
+            return BundleMismatch(sha256, "its raw bytes cannot be read: it is not a file")
         parts = PartFiles(scratch, _SCRATCH)
         outcome = outcome_of(path, settings, parts)
         parts.close()
-        if settings.reads_rows or path.stat().st_size > LIMITS["max_bundle_bytes"]:
+        if settings.reads_rows or path.stat().st_size > settings.limits["max_bundle_bytes"]:
             with path.open("rb") as file:
                 outcome = outcome._replace(sha256=hashlib.file_digest(file, "sha256").hexdigest())
     except OSError as error:
-        return Finding(sha256, f"its raw bytes cannot be read: {error.strerror}")
-    return outcome if outcome.sha256 == sha256 else Finding(sha256, "its raw bytes were changed")
+        return BundleMismatch(sha256, f"its raw bytes cannot be read: {error.strerror}")
+    return outcome if outcome.sha256 == sha256 else BundleMismatch(sha256, "its raw bytes were changed")
 
 
 @lru_cache(maxsize=32)

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 import contract_spec as spec
 import jsonschema_rs
 
-from normalizer.checks.lint import Finding
+from normalizer.checks.lint import LintFinding
 from normalizer.documents.pointers import escape
 
 _TRIALS = 200
@@ -24,21 +24,21 @@ _NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs", "defin
 """Keywords whose member names are free."""
 
 
-def lint(given: dict[str, Any]) -> list[Finding]:
+def lint(given: dict[str, Any]) -> list[LintFinding]:
     """Return findings about schemas, by their names. References to the built-in schemas are resolved."""
-    found: list[Finding] = []
+    found: list[LintFinding] = []
     documents: dict[str, Any] = {spec.BASE + name: spec.schema(name) for name in spec.names()}
     owners = dict.fromkeys(documents, "the built-in schemas")
     for name, document in given.items():
         if not isinstance(document, dict):
-            found.append(Finding(name, "", "a schema must be an object"))
+            found.append(LintFinding(name, "", "a schema must be an object"))
             continue
         if not isinstance(document.get("$id", ""), str):
-            found.append(Finding(name, "/$id", "an $id must be a string"))
+            found.append(LintFinding(name, "/$id", "an $id must be a string"))
             continue
         identity = document["$id"] = urljoin(_HOME, document.get("$id", _HOME + name))
         if identity in documents and documents[identity] != document:
-            found.append(Finding(name, "/$id", f"{identity} is also the $id of a schema of {owners[identity]}"))
+            found.append(LintFinding(name, "/$id", f"{identity} is also the $id of a schema of {owners[identity]}"))
             continue
         documents[identity] = document
         owners[identity] = name
@@ -54,17 +54,17 @@ class _Schema:
         self._name, self._document, self._documents = name, document, documents
         self._base = document.get("$id", spec.BASE + name)
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[LintFinding]:
         try:
             self._validator("")
         except (jsonschema_rs.ReferencingError, jsonschema_rs.ValidationError, ValueError) as error:
-            return [Finding(self._name, "", f"it cannot be used as a schema: {str(error).splitlines()[0]}")]
+            return [LintFinding(self._name, "", f"it cannot be used as a schema: {str(error).splitlines()[0]}")]
         found = list(self._embedded())
         for at, node in _nodes(self._document, ""):
             found += self._pairs(at, node) if "oneOf" in node else ()
         return found
 
-    def _embedded(self) -> Iterator[Finding]:
+    def _embedded(self) -> Iterator[LintFinding]:
         """Yield the embedded schemas of a document that have their own `$id`, relative to the one around them."""
         bases = {"": self._base}
         known = {**self._documents, self._base: self._document}
@@ -73,9 +73,9 @@ class _Schema:
                 around = max((place for place in bases if at.startswith(f"{place}/")), key=len)
                 identity = bases[at] = urljoin(bases[around], node["$id"])
                 if known.setdefault(identity, node) != node:
-                    yield Finding(self._name, f"{at}/$id", f"{identity} is also the $id of another schema")
+                    yield LintFinding(self._name, f"{at}/$id", f"{identity} is also the $id of another schema")
 
-    def _pairs(self, at: str, node: dict[str, Any]) -> Iterator[Finding]:
+    def _pairs(self, at: str, node: dict[str, Any]) -> Iterator[LintFinding]:
         branches = [self._validator(f"{at}/oneOf/{index}") for index in range(len(node["oneOf"]))]
         for one, other in combinations(range(len(branches)), 2):
             both = {"allOf": [node["oneOf"][one], node["oneOf"][other]]}
@@ -85,7 +85,7 @@ class _Schema:
                         f"branches {one} and {other} both accept {_short(trial)}, which oneOf therefore refuses: "
                         "give them a constant that differs"
                     )
-                    yield Finding(self._name, f"{at}/oneOf", message)
+                    yield LintFinding(self._name, f"{at}/oneOf", message)
                     break
 
     def _validator(self, pointer: str) -> jsonschema_rs.Validator:

@@ -6,15 +6,17 @@ from typing import Any
 
 import click
 
-from normalizer.aggregate.eligibility import Rules
+from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.engines.start import ENGINES
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of, where_of
 from normalizer.aggregate.summary import Options, aggregate
 from normalizer.documents.exact import PLACES
 from normalizer.errors import CannotRun
+from normalizer.ledger.reader import Ledger
 from normalizer.ledger.record_check import Check, check_records
 from normalizer.tables import formats, pretty, summary_table
+from normalizer.terminal.output import WIDE, print_table
 
 FORMATS = ("json", "csv", "md", "latex", "text")
 LEDGERS = click.argument("ledgers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LEDGER...")
@@ -33,8 +35,8 @@ def selecting(function: Any) -> Any:
         click.option(
             "--mix",
             multiple=True,
-            type=click.Choice(["phase", "protocol_version"]),
-            help="Let several of these into one number; flagged. Repeatable.",
+            type=click.Choice(MIXABLE),
+            help="Mix several of these in one number; flagged. Repeatable.",
         ),
         click.option(
             "--judge-kind",
@@ -46,10 +48,14 @@ def selecting(function: Any) -> Any:
             help="Whose labels count. Repeatable.",
         ),
         click.option(
-            "--engine", type=click.Choice(ENGINES), default="duckdb", show_default=True, help="What does the sums."
+            "--engine",
+            type=click.Choice(ENGINES),
+            default="duckdb",
+            show_default=True,
+            help="The engine that computes the sums.",
         ),
         click.option(
-            "--memory", default="1200MB", show_default=True, help="What DuckDB may use before it goes to disk."
+            "--memory", default="1200MB", show_default=True, help="Memory that DuckDB may use before it spills to disk."
         ),
         VERIFY,
     ]
@@ -63,8 +69,13 @@ def check_of(verify: bool) -> Check:
     if not verify:
         return check_records
     from normalizer.checks.reverify import check_against_bundles  # imports what normalizes bundles
+    from normalizer.terminal.progress import LINE
 
-    return check_against_bundles
+    def check(ledger: Ledger) -> None:
+        check_against_bundles(ledger, LINE)
+        LINE.clear()
+
+    return check
 
 
 def options_from(
@@ -82,7 +93,7 @@ def options_from(
 
 
 def spreading(function: Any) -> Any:
-    """Options that say what is counted, and how its intervals are made."""
+    """Options for the unit of counting and the intervals."""
     options = [
         click.option("--unit", type=click.Choice(["artifact", "record"]), default="artifact", show_default=True),
         click.option(
@@ -129,6 +140,7 @@ def grouped(
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="Another name for a column; repeatable.")
 @click.option("--bold", type=click.Choice(["highest", "lowest"]), help="With --cells: the best of each column in bold.")
 @click.option("--fit", is_flag=True, help="LaTeX that fits one column of a page.")
+@WIDE
 @selecting
 def command(
     ledgers: tuple[Path, ...],
@@ -144,9 +156,9 @@ def command(
     """Mean, spread and interval of total and dimensions, group by group, over VALID and eligible records only.
 
     KEYS are judge_model, generator_model, protocol_version, judge_prompt_version, phase, run_id and factors.NAME.
-    With the unit artifact the judges of each artifact are averaged first. What is left out is counted by reason.
+    With the unit artifact the judges of each artifact are averaged first. Records left out are counted by reason.
     """
-    # A table for a paper rounds what it shows by itself, once.
+    # A table for a paper is rounded once, when it is written.
     summary = aggregate(ledgers, replace(grouped(**chosen), places=places if cells is None else places + 12))
     if cells is not None or columns or rename or fit:
         if form == "json":
@@ -156,19 +168,16 @@ def command(
         )
         wanted = tuple(name.strip() for name in columns.split(",")) if columns else ()
         table = formats.chosen(table, wanted, _renamed(rename))
-        text = formats.latex(table, fit=True) if fit and form == "latex" else formats.written(table, form)
-        click.echo(text, nl=False, color=True)
+        if fit and form == "latex":
+            click.echo(formats.latex(table, fit=True), nl=False, color=True)
+        else:
+            print_table(table, form)
         return 0
-    # What a terminal would take for colours is part of a name, and stays.
-    click.echo(written(summary, form), nl=False, color=True)
-    return 0
-
-
-def written(summary: dict[str, Any], form: str) -> str:
-    """A summary in one of the formats."""
     if form == "json":
-        return pretty.dumps(summary) + "\n"
-    return formats.written(_table(summary, form), form)
+        click.echo(pretty.dumps(summary))
+    else:
+        print_table(_table(summary, form), form)
+    return 0
 
 
 def _table(summary: dict[str, Any], form: str) -> formats.Table:

@@ -7,22 +7,24 @@ import click
 
 from normalizer.commands.aggregate import FORMATS, LEDGERS, options_from, selecting
 from normalizer.statistics.agreement import agreement
-from normalizer.tables import agreement_table, formats, pretty
+from normalizer.tables import agreement_table, pretty
+from normalizer.terminal.output import WIDE, print_table
 
 
 @click.command()
 @LEDGERS
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@WIDE
 @selecting
 def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
     """How well each pair of judges agrees on the artifacts both judged, and all judges together.
 
     Mean absolute difference, share of equal values, bias, kappa, weighted kappa, Krippendorff's alpha; confusion
-    matrices in the JSON. What a degenerate table cannot give is NA, with the reason.
+    matrices in the JSON. A measure that is undefined for a table is NA, with the reason.
     """
     report = agreement(ledgers, options_from(**chosen))
     if form == "json":
         click.echo(pretty.dumps(report))
     else:
-        click.echo(formats.written(agreement_table.table(report), form), nl=False, color=True)
+        print_table(agreement_table.table(report), form)
     return 0

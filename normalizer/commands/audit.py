@@ -1,6 +1,8 @@
 """`normalizer audit`."""
 
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,25 +10,33 @@ import click
 
 from normalizer.aggregate import cell_names
 from normalizer.checks.audit import audit
+from normalizer.checks.reverify import jobs_for
 from normalizer.checks.study.findings import findings
 from normalizer.documents import protocol
 from normalizer.ledger.reader import reading
 from normalizer.tables import formats
 from normalizer.tables.formats import Table
+from normalizer.terminal.output import WIDE, print_table
+from normalizer.terminal.progress import LINE
 
 
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path), required=False)
-@click.option("--study", type=click.Path(path_type=Path), help="A folder with ledgers below it: find defects of it.")
+@click.option(
+    "--study", type=click.Path(path_type=Path), help="Find defects of a study: a folder with ledgers below it."
+)
 @click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
-def command(ledger: Path | None, study: Path | None, form: str, jobs: int) -> int:
+@click.option(
+    "--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: one a core on ledgers over 16 MiB]"
+)
+@WIDE
+def command(ledger: Path | None, study: Path | None, form: str, jobs: int | None) -> int:
     """Count what a ledger holds by reason, judge, generator and phase, and check that nothing is lost or forged.
 
-    Every raw bundle is normalized again under its settings, and every line must be what comes out. Exit status 1 when
+    Every raw bundle is normalized again under its settings, and must give the lines of the ledger. Exit status 1 when
     something is not accounted for, or was normalized under another protocol version and so cannot be verified.
 
-    With --study, look for what no single file shows: the same answer under two generators, repeated and missing rows,
+    With --study, look for defects between files: the same answer under two generators, repeated and missing rows,
     unlabelled self-judging and more, the worst first. Exit status 1 when something was found.
     """
     if (ledger is None) == (study is None):
@@ -35,9 +45,15 @@ def command(ledger: Path | None, study: Path | None, form: str, jobs: int) -> in
         return _study(study, form)
     assert ledger is not None  # noqa: S101 - one of the two is given
     with reading(ledger, checked=False) as opened:
-        report = audit(opened, jobs)
-    # What a terminal would take for colours is part of a name, and stays.
-    click.echo({"text": _text, "json": _json, "csv": _csv}[form](report), nl=False, color=True)
+        report = audit(opened, jobs or jobs_for(opened), LINE)
+    LINE.clear()
+    if form == "text" and sys.stdout.isatty():
+        click.echo("\n".join(_head(report)) + "\n")
+        for table in _tables(report):
+            print_table(table, form)
+    else:
+        # Escape sequences may be part of a name: do not strip them.
+        click.echo({"text": _text, "json": _json, "csv": _csv}[form](report), nl=False, color=True)
     for problem in report["problems"]:
         click.echo(f"conservation does not hold: {problem}", err=True)
     others = report["verified"]["not_verifiable"]
@@ -97,9 +113,9 @@ def _csv(report: dict[str, Any]) -> str:
     return formats.csv_text(Table(["table", "name", "column", "count"], [list(row) for row in _rows(report)], []))
 
 
-def _text(report: dict[str, Any]) -> str:
+def _head(report: dict[str, Any]) -> list[str]:
     counts, eligible = report["counts"], report["eligibility"]
-    lines = [
+    return [
         f"bundles: {counts['bundles']} read, {counts['audited']} unreadable",
         f"entries: {counts['entries']} = {counts['valid']} valid + {counts['invalid']} invalid",
         f"valid:   {eligible['eligible']} eligible, {eligible['diagnostic']} diagnostic (phase 0), "
@@ -108,11 +124,34 @@ def _text(report: dict[str, Any]) -> str:
         "lines when they are normalized again",
         f"digests: {_DIGESTS[report['digests']]}",
     ]
+
+
+_TITLES = (
+    ("judge", "judges", "judge_model"),
+    ("generator", "generators", "generator_model"),
+    ("phase", "phases", "phase"),
+)
+"""Title, table and key of each table of counts."""
+
+
+def _tables(report: dict[str, Any]) -> Iterator[Table]:
+    """The tables of the text, for a terminal."""
+    if report["reasons"]:
+        columns = ["code", "clause", "records", "bundles"]
+        rows = [[reason[name] for name in columns] for reason in report["reasons"]]
+        yield Table(["reason", *columns[1:]], rows, [])
+    for title, table, key in _TITLES:
+        rows = [[cell_names.level(row[key]), row["valid"], row["invalid"]] for row in report[table]]
+        yield Table([title, "valid", "invalid"], rows, [])
+
+
+def _text(report: dict[str, Any]) -> str:
+    """The text for a pipe or a file."""
+    lines = _head(report)
     if report["reasons"]:
         lines += ["", f"{'reason':<28}{'clause':>7}{'records':>9}{'bundles':>9}"]
         lines += [f"{r['code']:<28}{r['clause']:>7}{r['records']:>9}{r['bundles']:>9}" for r in report["reasons"]]
-    titles = (("judge", "judges", "judge_model"), ("generator", "generators", "generator_model"))
-    for title, table, key in (*titles, ("phase", "phases", "phase")):
+    for title, table, key in _TITLES:
         lines += ["", f"{title:<28}{'valid':>7}{'invalid':>9}"]
         for row in report[table]:
             name = _printable(cell_names.level(row[key]))

@@ -12,6 +12,7 @@ import contract_spec as spec
 
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
+from normalizer.terminal.progress import LINE
 
 _INPUTS = ("ledgers", "ledger", "base", "candidate", "table", "against", "artifacts")
 _OUTPUTS = ("out", "tables", "junit", "markdown")
@@ -20,7 +21,7 @@ _OUTPUTS = ("out", "tables", "junit", "markdown")
 @click.command()
 @click.argument("study", type=click.Path(dir_okay=False, path_type=Path), default=Path("normalizer.toml"))
 def command(study: Path) -> int:
-    """Do the steps of a study file and write their results.
+    """Run the steps of a study file and write their results.
 
     STUDY is a TOML file, normalizer.toml by default. Exit status: 0 every step ended with 0, 1 a step found something,
     2 a step could not run; steps before it are done.
@@ -32,7 +33,11 @@ def command(study: Path) -> int:
         raise CannotRun(f"{results} is in the ledger {around}, which only normalize writes to: name another out")
     status = 0
     for number, step in enumerate(document["step"], start=1):
-        found = _done(number, step, document.get("defaults", {}), home, results)
+        LINE.prefix = f"step {number} of {len(document['step'])}, {step['run']}: "
+        try:
+            found = _done(number, step, document.get("defaults", {}), home, results)
+        finally:
+            LINE.prefix = ""
         click.echo(f"step {number}, {step['run']}: {('done', 'found something')[found]}", err=True)
         status = max(status, found)
     return status

@@ -4,14 +4,15 @@ from pathlib import Path
 
 import click
 
-from normalizer.aggregate.eligibility import Rules
+from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.calibration.labels import CONSENSUS
 from normalizer.calibration.overview import calibrate
 from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of
-from normalizer.tables import calibration_table, formats, pretty
+from normalizer.tables import calibration_table, pretty
+from normalizer.terminal.output import WIDE, print_table, print_tables
 
 
 @click.command()
@@ -30,12 +31,11 @@ from normalizer.tables import calibration_table, formats, pretty
     "--consensus", type=click.Choice(CONSENSUS), default="median", show_default=True, help="Of several annotators."
 )
 @click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
-@click.option(
-    "--mix", multiple=True, type=click.Choice(["phase", "protocol_version"]), help="Let several into one number."
-)
+@click.option("--mix", multiple=True, type=click.Choice(MIXABLE), help="Let several into one number.")
 @click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+@WIDE
 def command(
     ledgers: tuple[Path, ...],
     against: tuple[Path, ...],
@@ -62,9 +62,7 @@ def command(
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form == "csv":
-        click.echo(formats.written(calibration_table.judges(document), form), nl=False, color=True)
+        print_table(calibration_table.judges(document), form)
     else:
-        for title, table in calibration_table.named(document):
-            click.echo(f"## {title}\n" if form == "md" else title)
-            click.echo(formats.written(table, form), color=True)
+        print_tables(calibration_table.named(document), form)
     return 0

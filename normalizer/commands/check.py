@@ -9,6 +9,7 @@ from normalizer.checks.published_tables.compare import check, follows
 from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
 from normalizer.errors import CannotRun
 from normalizer.tables import check_table, formats, pretty
+from normalizer.terminal.output import WIDE, print_table
 
 
 @click.command()
@@ -21,10 +22,11 @@ from normalizer.tables import check_table, formats, pretty
     "columns",
     multiple=True,
     metavar="NAME=STATISTIC",
-    help="What a column means, such as 'Mean score=total.mean' or 'Model=generator_model'; repeatable.",
+    help="The statistic of a column, such as 'Mean score=total.mean' or 'Model=generator_model'; repeatable.",
 )
 @click.option("--all", "everything", is_flag=True, help="List the cells that match, too.")
 @click.option("--format", "form", type=click.Choice(["json", "text", "csv", "md"]), default="text", show_default=True)
+@WIDE
 @selecting
 def command(
     table: Path,
@@ -34,14 +36,14 @@ def command(
     form: str,
     **chosen: Any,
 ) -> int:
-    """Tell cell by cell whether a published table follows from these ledgers; status 1 where a cell does not.
+    """Check cell by cell whether a published table follows from these ledgers. Exit status 1 when a cell does not.
 
     TABLE is CSV (commas, semicolons or tabs), Markdown or LaTeX. Cells may be written 13.32, 13.32 (1.16), with a
     plus-minus sign, in percent, with thousands; the message says which spread it is, or which rounding would be true.
     Columns are known by the names that `aggregate` uses: the keys of --by, n, total, A_DIMENSION, total.sd,
     total.ci95_low, "95 % interval" and so on; --column names others. A cell matches if the exact value, rounded to
     the cell's own number of places, is what it says; where the exact value lies just between two, either is a tie.
-    A number for a group that has none does not follow; columns whose names say no statistic are told and passed over.
+    A number for a group that has none does not follow; columns whose names are no statistic are listed and skipped.
     """
     named = {}
     for text in columns:
@@ -56,5 +58,5 @@ def command(
         found = check_table.table(report, everything=everything)
         if form == "csv" and report["diagnostic"]:
             found = formats.flagged(found, ["diagnostic"])
-        click.echo(formats.written(found, form), nl=False)
+        print_table(found, form)
     return 0 if follows(report) else 1

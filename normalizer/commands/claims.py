@@ -8,14 +8,16 @@ from normalizer.aggregate import cell_names
 from normalizer.checks.claims import claims
 from normalizer.commands.aggregate import VERIFY, check_of
 from normalizer.ledger.reader import reading
-from normalizer.tables import formats, pretty
+from normalizer.tables import pretty
 from normalizer.tables.formats import Table
+from normalizer.terminal.output import WIDE, print_table
 
 
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.option("--every", is_flag=True, help="List claims that hold, too.")
 @click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+@WIDE
 @VERIFY
 def command(ledger: Path, every: bool, form: str, verify: bool) -> int:
     """Compare what judges claim about their scores with the records: numbers under `aggregates`, totals of entries.
@@ -36,5 +38,5 @@ def command(ledger: Path, every: bool, form: str, verify: bool) -> int:
                 claim["measure"] = cell_names.dimension(claim["measure"])
         rows = [[claim[column] for column in columns] for claim in report["claims"]]
         note = ", ".join(f"{verdict} {count}" for verdict, count in report["counts"].items())
-        click.echo(formats.written(Table(columns, rows, [f"Claims: {note}."]), form), nl=False, color=True)
+        print_table(Table(columns, rows, [f"Claims: {note}."]), form)
     return 1 if report["counts"]["mismatch"] else 0

@@ -30,8 +30,8 @@ _SOURCE = ("line", "member", "order", "dialect", "rest")
 def command(ledger: Path, name: str, verify: bool) -> int:
     """Show a record, its reasons, and the lines of the raw bundle they point at.
 
-    A record is named by its id, its file or its artifact, a bundle by its hash. Of ids and hashes the first digits will
-    do.
+    A record is named by its id, its file or its artifact, a bundle by its hash. The first digits of an id or hash are
+    enough.
     """
     with reading(ledger) as opened:
         click.echo("\n".join(_found(opened, name, verify)))
@@ -68,7 +68,7 @@ def _checked(ledger: Ledger, kind: str, line: bytes, verify: bool) -> list[str]:
 
 
 def _is(line: bytes, name: str) -> bool:
-    """Whether a record has that id, file or artifact. Most lines are told apart without being parsed."""
+    """Whether a record has that id, file or artifact. Most lines are ruled out without being parsed."""
     if line.startswith(f'{{"record_id":"{name}'.encode()):
         return True
     if dumps(name)[1:-1].encode() not in line:

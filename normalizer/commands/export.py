@@ -40,9 +40,10 @@ def command(
     retrieved: str | None,
     verify: bool,
 ) -> int:
-    """Take records along: as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents.
+    """Write records as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents.
 
-    What the format cannot carry is told on standard error. jsonl and csv go to standard output without --out.
+    Fields that the format cannot carry are listed on standard error. Without --out, jsonl and csv go to standard
+    output.
     """
     if out is None and form not in ("jsonl", "csv"):
         raise CannotRun(f"{form} needs --out: a {'file' if form == 'parquet' else 'folder'} to write")
@@ -51,7 +52,7 @@ def command(
         for around in filter(is_ledger, (place, *place.parents)):
             raise CannotRun(f"{out} is in the ledger {around}, which only normalize writes to: name another place")
     if invalid and form in ("inspect", "eee"):
-        raise CannotRun(f"{form} has no place for INVALID records: leave --invalid away")
+        raise CannotRun(f"{form} has no place for INVALID records: omit --invalid")
     try:
         told = _written(ledgers, form, out, invalid, (organization, relationship, retrieved), verify)
     except OSError as error:

@@ -6,15 +6,18 @@ from pathlib import Path
 import click
 
 from normalizer.aggregate.eligibility import Rules
-from normalizer.aggregate.keys import keys_of, where_of
+from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.commands.aggregate import VERIFY, check_of
 from normalizer.errors import CannotRun
-from normalizer.gate.overview import Terms, gate
+from normalizer.gate.overview import GateOptions, gate
 from normalizer.gate.sides import MUST_AGREE
-from normalizer.tables import formats, gate_table, pretty
+from normalizer.tables import gate_table, pretty
+from normalizer.terminal.output import WIDE, print_table
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_CRITERION = ("criterion",)
+_SELECTED = (*ALSO_SELECTED, *_CRITERION)
 
 
 @click.command()
@@ -24,6 +27,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--margin", default="0", metavar="X", help="How much worse is still no worse.  [default: 0]")
 @click.option("--alpha", type=click.FloatRange(0, 0.5, min_open=True), default=0.05, show_default=True)
 @click.option("--measure", "measures", multiple=True, default=["total"], show_default=True, help="Repeatable.")
+@click.option("--baseline", metavar="NAME", help="Of comparisons: the generator that both sides were compared with.")
 @click.option("--lower-is-better", is_flag=True, help="A lower score is the better one.")
 @click.option("--allow-undecided", is_flag=True, help="Let an undecided verdict pass.")
 @VERIFY
@@ -35,6 +39,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--junit", type=_FILE, help="Write the verdicts as JUnit XML.")
 @click.option("--markdown", type=_FILE, help="Write a Markdown summary.")
 @click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+@WIDE
 def command(
     base: Path,
     candidate: Path,
@@ -42,6 +47,7 @@ def command(
     margin: str,
     alpha: float,
     measures: tuple[str, ...],
+    baseline: str | None,
     lower_is_better: bool,
     allow_undecided: bool,
     where: tuple[str, ...],
@@ -56,22 +62,28 @@ def command(
 ) -> int:
     """Decide whether CANDIDATE is better, worse or no worse than BASE, both judged the same way.
 
-    BASE and CANDIDATE are ledgers; their records are paired by artifact and judge. Exit status: 0 every verdict passes
-    (better, or no worse within the margin), 1 one is worse or undecided, 2 they cannot be compared.
+    BASE and CANDIDATE are ledgers; their records are paired by artifact and judge. Ledgers of comparisons are compared
+    by the rate against --baseline, paired by item, judge and order shown; the margin is one of that rate. Exit status:
+    0 every verdict passes (better, or no worse within the margin), 1 one is worse or undecided, 2 they cannot be
+    compared.
     """
-    terms = Terms(
+    terms = GateOptions(
         margin=_margin(margin),
         alpha=alpha,
         measures=tuple(dict.fromkeys(measures)),
         lower_is_better=lower_is_better,
         undecided_passes=allow_undecided,
         mix=frozenset(mix),
-        base_where=where_of(base_where),
-        candidate_where=where_of(candidate_where),
+        base_where=where_of(base_where, _SELECTED),
+        candidate_where=where_of(candidate_where, _SELECTED),
+        baseline=baseline,
     )
     rules = Rules(diagnostic, frozenset(mix) & {"phase", "protocol_version"})
     document = gate(
-        base, candidate, Options(by=keys_of(by), where=where_of(where), rules=rules, check=check_of(verify)), terms
+        base,
+        candidate,
+        Options(by=keys_of(by, _CRITERION), where=where_of(where, _SELECTED), rules=rules, check=check_of(verify)),
+        terms,
     )
     if junit is not None:
         junit.write_text(gate_table.junit(document), encoding="utf-8")
@@ -80,7 +92,7 @@ def command(
     if form == "json":
         click.echo(pretty.dumps(document))
     else:
-        click.echo(formats.written(gate_table.table(document), form), nl=False, color=True)
+        print_table(gate_table.table(document), form)
     click.echo(f"gate: {document['verdict']}", err=True)
     return 0 if document["verdict"] == "pass" else 1
 

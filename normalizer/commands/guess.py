@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from normalizer.batch.intake import opened
+from normalizer.batch.intake import open_bundle
 from normalizer.commands.normalize import printable
 from normalizer.containers import guess, shipped
 from normalizer.containers.guess import Proposal
-from normalizer.containers.mapping import Made
+from normalizer.containers.mapping import MappedEntry
 from normalizer.containers.readers.rows import MAX_ROW_BYTES
 from normalizer.documents.lossless import dumps
 
@@ -27,7 +27,7 @@ def command(file: Path) -> int:
     Where no shipped dialect finds a score, a draft is printed, to be checked and completed by hand. Exit status 1 when
     not even a draft can be made.
     """
-    with opened(str(file)) as stream:
+    with open_bundle(str(file)) as stream:
         found = guess.proposals(stream)
         if found:
             click.echo("\n".join(map(printable, _told(file, found))))
@@ -39,7 +39,7 @@ def command(file: Path) -> int:
         click.echo(f"no rows were found in {file}: see `normalizer dialects` and the docs on dialects", err=True)
         return 1
     click.echo(f"no shipped dialect finds a score in {file}; a draft, to be checked and completed by hand:", err=True)
-    click.echo(guess.text_of(made))
+    click.echo(guess.dialect_text(made))
     return 0
 
 
@@ -51,13 +51,13 @@ def _told(file: Path, found: list[Proposal]) -> list[str]:
     lines += [f"  {_entry(entry)}" for entry in best.entries[:_SHOWN]]
     known = {name for entry in best.entries for name in entry.metadata}
     known |= {name for key, name in _STATED.items() if all(key in entry.value for entry in best.entries)}
-    needs = [name for name in shipped.document(best.name).get("needs", []) if name not in known]
+    needs = [name for name in shipped.dialect_named(best.name).get("needs", []) if name not in known]
     stated = "".join(f" --set {name}=..." for name in needs)
     lines += ["", f"normalizer normalize {file} --dialect {best.name}{stated} --out LEDGER"]
     return lines
 
 
-def _entry(made: Made) -> str:
+def _entry(made: MappedEntry) -> str:
     value = {key: made.value[key] for key in _TOLD if key in made.value}
     failed = "".join(f"  {problem.code}: {problem.message}" for problem in made.problems[:1])
     return f"{dumps({**value, **made.metadata})}{failed}"

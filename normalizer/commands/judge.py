@@ -6,14 +6,22 @@ from typing import Any
 
 import click
 
-from normalizer.commands.packet import artifacts_option, coincidence_option, manifest_argument, rubric_option, taken
+from normalizer.commands.packet import (
+    artifacts_option,
+    coincidence_option,
+    manifest_argument,
+    plan_of,
+    read_documents,
+    rubric_option,
+)
 from normalizer.documents.lossless import dumps
 from normalizer.judge.calling.call_loop import pending
 from normalizer.judge.calling.calls import Judge, visible
 from normalizer.judge.estimate import estimate
+from normalizer.judge.legs import Leg, refuse_with_legs
 from normalizer.judge.plan import Plan
 from normalizer.judge.prepare import begin, inputs
-from normalizer.judge.run import Effort, ask_all
+from normalizer.judge.run import CallLimits, ask_all
 from normalizer.judge.run_folder import RunFolder, sha256
 from normalizer.ledger.reader import locked
 
@@ -26,7 +34,7 @@ from normalizer.ledger.reader import locked
 @click.option("--command", "program", help="A judge that is a program: input on stdin, reply on stdout.")
 @click.option("--endpoint", help="A judge behind an OpenAI-compatible chat endpoint, such as https://HOST/v1.")
 @click.option("--model", help="The model to ask; with --command, the name under which the judge is recorded.")
-@click.option("--parameters", help='What else a request carries: a JSON object, such as {"temperature": 0}.')
+@click.option("--parameters", help='Further members of each request: a JSON object, such as {"temperature": 0}.')
 @click.option("--key-env", default="OPENAI_API_KEY", show_default=True, help="The variable that holds the key.")
 @click.option("--pass-key", is_flag=True, help="Let the program of --command see the variable of --key-env.")
 @click.option("--attempts", type=click.IntRange(1), default=1, show_default=True, help="Replies asked for, a file.")
@@ -43,40 +51,54 @@ from normalizer.ledger.reader import locked
     help="Seconds before the first retry, doubled for each further one; a Retry-After header comes first.",
 )
 @click.option("--max-reply", type=click.IntRange(1), default=1 << 20, show_default=True, help="Bytes of a reply.")
-@click.option("--partial", is_flag=True, help="Where some replies are missing, write a bundle of the others.")
+@click.option("--partial", is_flag=True, help="Write a bundle of the usable replies where some are missing.")
+@click.option("--leg", help="Go on with another judge where the run has no usable reply, under this name.")
 @coincidence_option
-@click.option("--dry-run", is_flag=True, help="Check everything and tell calls and sizes; ask nobody, write nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Check everything and print calls and sizes; call no judge, write nothing."
+)
 def command(
     manifest: Path,
     artifacts: Path,
     out: Path,
     rubric: Path | None,
+    leg: str | None,
     coincidence: tuple[str, ...],
     dry_run: bool,
     **options: Any,
 ) -> int:
-    """Have the files of the manifest RUN.json judged, one call a file, and write one raw judge bundle.
+    """Call a judge for each file of the manifest RUN.json, and write one raw judge bundle.
 
-    The judge is given the file's content, the rules and the scale, and nothing else. Everything it was given and
-    replied is kept in the run's folder; the same command goes on where a run was cut. Exit status: 0 the bundle
-    is written, 1 some file has no usable reply and there is no bundle, 2 it could not run, or was stopped.
+    The judge is given the file's content, the rules, the scale and the task that the manifest states, and nothing
+    else. Everything it was given and replied is kept in the run's folder; the same command goes on where a run was
+    cut. With --leg another judge is asked about the files without a usable reply, in legs/NAME of the run's folder.
+    Exit status: 0 the bundle is written, 1 some file has no usable reply and there is no bundle, 2 it could not run,
+    130 Ctrl-C stopped it.
     """
     described = _described(options)
-    planned, documents = taken(manifest, rubric, described.get("model"), coincidence, described.get("parameters"))
+    documents = read_documents(manifest, rubric)
     run = RunFolder(out)
+    run.refuse_strangers()
+    begun = None if leg is None else Leg(run, leg, documents, described)
+    if begun is not None:
+        run, documents = begun.folder, begun.documents
+    planned = plan_of(documents, described.get("model"), coincidence, described.get("parameters"))
     if dry_run:
         return _dry_run(run, planned, artifacts, options["attempts"])
-    run.refuse_strangers()
     out.mkdir(parents=True, exist_ok=True)
     with locked(out, "write"):
-        hashes = begin(run, planned, described, documents, artifacts)
+        if begun is None:
+            refuse_with_legs(run)
+        else:
+            begun.close_the_run()
+        hashes = begin(run, planned, described, documents, artifacts, begun.description if begun else None)
         result = ask_all(
             run,
             planned,
             described["kind"],
             hashes,
             lambda: _judge(options),
-            Effort(options["attempts"], options["jobs"], options["partial"]),
+            CallLimits(options["attempts"], options["jobs"], options["partial"]),
             sys.stderr,
         )
     _say(
@@ -89,7 +111,7 @@ def command(
         click.echo(f"{sha256(result.partial)}  {run.partial}")
         _say(
             f"partial: {result.files - len(result.missing)} of {result.files} files; normalize it with the run's "
-            "manifest, so that the others are told as file_without_entry"
+            "manifest, so that the others are reported as file_without_entry"
         )
         return 1
     if result.bundle is None:
@@ -103,7 +125,7 @@ def command(
 
 
 def _described(options: dict[str, Any]) -> dict[str, Any]:
-    """Who is asked, as the run records it."""
+    """Return the judge as the run records it."""
     if (options["program"] is None) == (options["endpoint"] is None):
         raise click.UsageError("give a judge: either --command or --endpoint with --model")
     model = {} if options["model"] is None else {"model": options["model"]}
@@ -113,10 +135,15 @@ def _described(options: dict[str, Any]) -> dict[str, Any]:
         return {"kind": "command", "command": options["program"], **model}
     if not model:
         raise click.UsageError("--endpoint needs --model")
-    from normalizer.judge.calling.endpoint import address, parameters_of, recorded
+    from normalizer.judge.calling.endpoint import address, parameters_of, recorded_url
 
     parameters = parameters_of(options["parameters"])
-    return {"kind": "endpoint", "endpoint": recorded(address(options["endpoint"])), **model, "parameters": parameters}
+    return {
+        "kind": "endpoint",
+        "endpoint": recorded_url(address(options["endpoint"])),
+        **model,
+        "parameters": parameters,
+    }
 
 
 def _judge(options: dict[str, Any]) -> Judge:

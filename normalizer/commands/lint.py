@@ -6,7 +6,7 @@ from typing import Any
 import click
 import contract_spec as spec
 
-from normalizer.batch.intake import document
+from normalizer.batch.intake import document_bytes
 from normalizer.checks import lint, schema_lint
 from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
 from normalizer.errors import CannotRun
@@ -28,25 +28,25 @@ def command(rubric: Path | None, manifest: Path | None, dialect: Path | None, sc
     phase requires, schemas with clashing $ids, and oneOf branches that cannot be told apart. Without options the
     built-in schemas and rules are looked at. Exit status 1 when something was found.
     """
-    found: list[lint.Finding] = []
+    found: list[lint.LintFinding] = []
     rubric_name = spec.resource(BUILT_IN_RUBRIC)["name"]
     if rubric is not None:
-        value, flaws = lint.document(rubric.name, "rubric", document(rubric))
+        value, flaws = lint.read_document(rubric.name, "rubric", document_bytes(rubric))
         found += flaws or lint.rubric(rubric.name, value)
         rubric_name = value["name"] if not flaws else rubric_name
     if manifest is not None:
-        value, flaws = lint.document(manifest.name, "run_manifest", document(manifest))
+        value, flaws = lint.read_document(manifest.name, "run_manifest", document_bytes(manifest))
         found += flaws or lint.manifest(manifest.name, value, rubric_name)
     if dialect is not None:
-        value, flaws = lint.document(dialect.name, "dialect", document(dialect))
+        value, flaws = lint.read_document(dialect.name, "dialect", document_bytes(dialect))
         found += flaws or lint.dialect(dialect.name, value)
     if schemas or not (rubric or manifest or dialect):
         given: dict[str, Any] = {}
         for path in _files(schemas):
             try:
-                given[str(path)] = spec.parse(document(path), max_depth=LIMITS["max_depth"])
+                given[str(path)] = spec.parse(document_bytes(path), max_depth=LIMITS["max_depth"])
             except spec.NotStrictJson as error:
-                found.append(lint.Finding(str(path), "", f"it is not strict JSON: {error}"))
+                found.append(lint.LintFinding(str(path), "", f"it is not strict JSON: {error}"))
         found += schema_lint.lint(given) if given or not schemas else []
     for finding in found:
         click.echo(f"{finding.document}: {finding.pointer or 'the document'}: {finding.message}")

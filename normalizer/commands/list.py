@@ -11,6 +11,7 @@ import contract_spec as spec
 from normalizer.commands.normalize import printable
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.ledger.reader import Ledger, reading
+from normalizer.terminal.output import WIDE, print_line
 
 
 @click.command()
@@ -21,6 +22,7 @@ from normalizer.ledger.reader import Ledger, reading
 @click.option("--reason", help="Only what has this reason.")
 @click.option("--file", help="Only entries for this file or artifact.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@WIDE
 def command(ledger: Path, kind: str | None, reason: str | None, file: str | None, form: str) -> int:
     """List records and unreadable bundles: id, file, judge, reason and where in the raw bundle they come from."""
     codes = spec.schema("eval/reason.json")["$defs"]["code"]["enum"]
@@ -32,7 +34,10 @@ def command(ledger: Path, kind: str | None, reason: str | None, file: str | None
                 continue
             if file is not None and file not in (item["file"], item["artifact"]):
                 continue
-            click.echo(json.dumps(item) if form == "json" else printable(_line(item)))
+            if form == "json":
+                click.echo(json.dumps(item))
+            else:
+                print_line(printable(_line(item)))
     return 0
 
 

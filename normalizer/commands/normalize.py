@@ -1,21 +1,21 @@
 """`normalizer normalize`."""
 
 import signal
-import sys
 import threading
 from pathlib import Path
 
 import click
 
-from normalizer.batch.intake import document, sources
+from normalizer.batch.intake import document_bytes, sources
 from normalizer.batch.run import run
 from normalizer.containers import shipped
 from normalizer.containers.mapping import Mapping
-from normalizer.containers.readers.opening import names
+from normalizer.containers.readers.opening import file_globs
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings, load
 from normalizer.documents.stated import metadata
 from normalizer.errors import CannotRun
+from normalizer.terminal.progress import LINE
 
 _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 
@@ -30,13 +30,21 @@ _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--set", "stated", multiple=True, metavar="FIELD=VALUE", help="Run metadata that the files do not have; repeatable."
 )
+@click.option(
+    "--max-bundle-bytes", type=click.IntRange(1, 1 << 30), help="Read bundles up to this size.  [default: 67108864]"
+)
+@click.option(
+    "--max-entries",
+    type=click.IntRange(1, 10_000_000),
+    help="Read bundles of up to so many entries.  [default: 500000]",
+)
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
 @click.option(
     "--engine",
     type=click.Choice(["processes", "spark"]),
     default="processes",
     show_default=True,
-    help="Who does the work: processes of this machine, or Spark.",
+    help="Run in processes of this machine, or on Spark.",
 )
 @click.option("--replace", is_flag=True, help="Normalize anew bundles that the ledger has under other settings.")
 def command(
@@ -47,6 +55,8 @@ def command(
     dialect: str | None,
     join: Path | None,
     stated: tuple[str, ...],
+    max_bundle_bytes: int | None,
+    max_entries: int | None,
     jobs: int,
     engine: str,
     replace: bool,
@@ -59,10 +69,15 @@ def command(
     documents = [path for path in (manifest, rubric, join) if path is not None]
     if dialect is not None:
         documents.append(Path(dialect))
-    settings = settings_from(rubric, manifest, dialect, stated, join)
+    given = {"max_bundle_bytes": max_bundle_bytes, "max_entries": max_entries}
+    limits = {name: value for name, value in given.items() if value is not None}
+    settings = settings_from(rubric, manifest, dialect, stated, join, limits)
     if settings.dialect is not None and settings.dialect.rows is not None:
+        if limits:
+            flag = "--" + next(iter(limits)).replace("_", "-")
+            raise CannotRun(f"{flag} is for judge bundles, and the dialect reads rows, one by one: leave it out")
         Mapping(settings.dialect.rows, settings.joined)  # a dialect that cannot be followed is refused here
-    globs = names(settings.dialect.rows if settings.dialect is not None else None)
+    globs = file_globs(settings.dialect.rows if settings.dialect is not None else None)
     account = run(
         sources(list(bundles), [out, *documents], globs),
         out,
@@ -70,18 +85,17 @@ def command(
         jobs=jobs,
         engine=engine,
         replace=replace,
-        progress=_show if sys.stderr.isatty() else lambda *_: None,
+        progress=LINE,
         settling=_not_to_be_interrupted,
     )
-    if sys.stderr.isatty():
-        click.echo("\r\033[K", nl=False, err=True)
+    LINE.clear()
     for line in account.lines():
         click.echo(printable(line), err=True)
     return 1 if account.flawed else 0
 
 
 def _not_to_be_interrupted() -> None:
-    """Go on to the end: whoever is told that it was interrupted may rely on nothing having changed."""
+    """Ignore SIGINT. A user who interrupts a run may rely on nothing having changed, so from here on it completes."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -92,29 +106,26 @@ def settings_from(
     dialect: str | None,
     stated: tuple[str, ...] = (),
     join: Path | None = None,
+    limits: dict[str, int] | None = None,
 ) -> Settings:
-    """Settings from files, the name of a shipped dialect, and FIELD=VALUE texts."""
+    """Settings from files, the name of a shipped dialect, FIELD=VALUE texts and limits other than the rules'."""
     return load(
-        rubric=None if rubric is None else document(rubric),
-        manifest=None if manifest is None else document(manifest),
+        rubric=None if rubric is None else document_bytes(rubric),
+        manifest=None if manifest is None else document_bytes(manifest),
         dialect=None if dialect is None else shipped.given(dialect),
         stated=dumps(metadata(stated)).encode() if stated else None,
         joined=None if join is None else dumps({"text": _text(join)}).encode(),
+        limits=dumps(limits).encode() if limits else None,
     )
 
 
 def _text(path: Path) -> str:
     try:
-        return document(path).decode("utf-8")
+        return document_bytes(path).decode("utf-8")
     except UnicodeDecodeError:
         raise CannotRun(f"{path} is not UTF-8, so it cannot be joined") from None
 
 
 def printable(line: str) -> str:
-    """A line for a terminal, whatever names and values in it hold."""
+    """Return a line with unprintable characters replaced, so that it is safe on a terminal."""
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)
-
-
-def _show(what: str, done: int, of: int) -> None:
-    text = f"{done} of {of}" if of else str(done)
-    click.echo(f"\r\033[K{what}: {text}", nl=False, err=True)

@@ -41,12 +41,12 @@ coincidence_option = click.option(
 def command(
     manifest: Path, artifacts: Path, out: Path, rubric: Path | None, model: str | None, coincidence: tuple[str, ...]
 ) -> int:
-    """Write what a judge would be given for each file of the manifest RUN.json, and call nobody.
+    """Write what a judge would be given for each file of the manifest RUN.json, without calling one.
 
     The inputs are named by their place in the manifest: inputs/0000.json is for its first file. Each is checked to
-    hold the file's content, the rules and the scale, and no string of the manifest besides.
+    hold the file's content, the rules, the scale and the stated task, and no string of the manifest besides.
     """
-    planned, _ = taken(manifest, rubric, model, coincidence)
+    planned = plan_of(read_documents(manifest, rubric), model, coincidence)
     if out.exists() and any(out.iterdir()):
         raise CannotRun(f"{out} is not empty: give --out a new folder")
     folder = RunFolder(out)
@@ -56,22 +56,25 @@ def command(
     return 0
 
 
-def taken(
-    manifest: Path,
-    rubric: Path | None,
+def read_documents(manifest: Path, rubric: Path | None) -> Documents:
+    """Read the manifest and the rubric; without one, the built-in rubric. Raises CannotRun."""
+    built_in = pretty(spec.resource(BUILT_IN_RUBRIC))
+    return Documents(_bytes(manifest), built_in if rubric is None else _bytes(rubric))
+
+
+def plan_of(
+    documents: Documents,
     model: str | None,
     coincidence: tuple[str, ...],
     parameters: dict[str, Any] | None = None,
-) -> tuple[Plan, Documents]:
-    """The plan of a run, from the command line; what the prompt has in common with the manifest is told."""
-    built_in = pretty(spec.resource(BUILT_IN_RUBRIC))
-    documents = Documents(_bytes(manifest), built_in if rubric is None else _bytes(rubric))
+) -> Plan:
+    """Plan a run, and print what its prompt has in common with the manifest. Raises CannotRun."""
     settings = load(documents.rubric, documents.manifest)
     planned = plan(settings, model, parameters=parameters, declared=frozenset(coincidence))
     if planned.coincidences:
         told = ", ".join(map(dumps, planned.coincidences))
-        click.echo(f"note: also ordinary text of rules or scale, the same for every file: {told}", err=True)
-    return planned, documents
+        click.echo(f"note: also ordinary text of rules, scale or task: {told}", err=True)
+    return planned
 
 
 def _bytes(path: Path) -> bytes:

@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from normalizer.commands.aggregate import LEDGERS, options_from, selecting
-from normalizer.noise.overview import Wanted, plan
-from normalizer.tables import formats, plan_table, pretty
+from normalizer.noise.overview import PowerTarget, plan
+from normalizer.tables import plan_table, pretty
+from normalizer.terminal.output import WIDE, print_table, print_tables
 
 
 @click.command()
@@ -16,23 +17,22 @@ from normalizer.tables import formats, plan_table, pretty
 @click.option("--power", type=click.FloatRange(0.5, 0.999), default=0.8, show_default=True)
 @click.option("--alpha", type=click.FloatRange(0, 0.5, min_open=True), default=0.05, show_default=True)
 @click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+@WIDE
 @selecting
 def command(
     ledgers: tuple[Path, ...], detect: float | None, power: float, alpha: float, form: str, **chosen: Any
 ) -> int:
     """How noisy judges are when asked again, and how many items and repeats the next study needs.
 
-    The ledgers must hold repeats: several records of one judge for one artifact. With --detect, the items are told
-    that a study needs to find a difference of D, for 1, 2, 3 and 5 repeats.
+    The ledgers must hold repeats: several records of one judge for one artifact. With --detect, print the items that a
+    study needs to find a difference of D, for 1, 2, 3 and 5 repeats.
     """
-    wanted = None if detect is None else Wanted(detect, power, alpha)
+    wanted = None if detect is None else PowerTarget(detect, power, alpha)
     document = plan(ledgers, options_from(**chosen), wanted)
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form == "csv":
-        click.echo(formats.written(plan_table.noise(document), form), nl=False, color=True)
+        print_table(plan_table.noise(document), form)
     else:
-        for title, table in plan_table.named(document):
-            click.echo(f"## {title}\n" if form == "md" else title)
-            click.echo(formats.written(table, form), color=True)
+        print_tables(plan_table.named(document), form)
     return 0

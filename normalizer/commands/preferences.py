@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
-from normalizer.aggregate.eligibility import Rules
+from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import keys_of, where_of
 from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of
 from normalizer.preferences.comparisons import ALSO
-from normalizer.preferences.overview import Asked, preferences
-from normalizer.tables import formats, preferences_table, pretty
+from normalizer.preferences.overview import PreferenceOptions, preferences
+from normalizer.tables import preferences_table, pretty
+from normalizer.terminal.output import WIDE, print_table, print_tables
 
 
 @click.command()
@@ -20,9 +21,7 @@ from normalizer.tables import formats, preferences_table, pretty
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these comparisons; repeatable.")
 @click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
-@click.option(
-    "--mix", multiple=True, type=click.Choice(["phase", "protocol_version"]), help="Let several into one number."
-)
+@click.option("--mix", multiple=True, type=click.Choice(MIXABLE), help="Let several into one number.")
 @click.option(
     "--judge-kind",
     "judge_kinds",
@@ -37,6 +36,7 @@ from normalizer.tables import formats, preferences_table, pretty
 @click.option(
     "--format", "form", type=click.Choice(["json", "csv", "md", "latex", "text"]), default="text", show_default=True
 )
+@WIDE
 def command(
     ledgers: tuple[Path, ...],
     by: str,
@@ -55,7 +55,7 @@ def command(
     A draw is half a win; both_bad and missing verdicts are counted apart and are in no rate. csv and latex have the
     table of pairs; the other formats have all tables.
     """
-    asked = Asked(
+    asked = PreferenceOptions(
         by=keys_of(by, ALSO),
         where=where_of(where, ALSO),
         baseline=baseline,
@@ -67,9 +67,7 @@ def command(
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form in ("csv", "latex"):
-        click.echo(formats.written(preferences_table.pairs(document), form), nl=False, color=True)
+        print_table(preferences_table.pairs(document), form)
     else:
-        for title, table in preferences_table.named(document):
-            click.echo(f"## {title}\n" if form == "md" else title)
-            click.echo(formats.written(table, form), color=True)
+        print_tables(preferences_table.named(document), form)
     return 0

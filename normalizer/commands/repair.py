@@ -15,8 +15,8 @@ from normalizer.ledger.reader import reading
 def command(ledger: Path, out: Path, jobs: int) -> int:
     """Rebuild a damaged ledger from its raw bundles and settings documents, into a new folder.
 
-    The damaged ledger is not changed. Exit status: 0 everything was rebuilt, 1 some bundles could not be, each told
-    with its reason, 2 nothing could be rebuilt.
+    The damaged ledger is not changed. Exit status: 0 everything was rebuilt, 1 some bundles could not be (listed with
+    the reason), 2 nothing could be rebuilt.
     """
     with reading(ledger, checked=False, complete=False) as opened:
         outcome = repair(opened, out, jobs)

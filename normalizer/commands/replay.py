@@ -15,10 +15,10 @@ from normalizer.ledger.reader import locked
 @click.argument("run_dir", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the rebuilt bundle there as well.")
 def command(run_dir: Path, out: Path | None) -> int:
-    """Rebuild the bundle of a judge run from its kept replies, and compare it with the one that was written.
+    """Rebuild the bundle of a judge run from its stored replies, and compare it with the one that was written.
 
-    Every kept input and reply is checked against its hash, and every input for giving nothing away. Nobody is asked.
-    Exit status: 0 the same bytes, 1 other bytes or no bundle, 2 something kept is missing or was changed.
+    Every stored input and reply is checked against its hash, and every input for leaks. No judge is called.
+    Exit status: 0 the same bytes, 1 other bytes or no bundle, 2 a stored file is missing or was changed.
     """
     run = RunFolder(run_dir)
     with locked(run_dir, "read"):

@@ -5,14 +5,15 @@ from typing import Any
 
 import click
 
-from normalizer.aggregate.keys import checked, keys_of
+from normalizer.aggregate.keys import PAIRING, checked, keys_of
 from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
 from normalizer.report.export import export
 from normalizer.report.export import figures as write_figures
 from normalizer.report.html_page import page
-from normalizer.report.study import Wanted, gather
+from normalizer.report.study import PARTS, ReportOptions, gather
+from normalizer.terminal.progress import LINE, Steps
 
 
 @click.command()
@@ -22,9 +23,14 @@ from normalizer.report.study import Wanted, gather
     "--by", default="generator_model", show_default=True, metavar="KEYS", help="Keys of the headline's groups."
 )
 @spreading
-@click.option("--contrast", multiple=True, metavar="KEY", help="Compare its levels; repeatable. Default: every factor.")
 @click.option(
-    "--pair-by", default="", metavar="KEYS", help="What pairs agree in. Default: generator_model and all other factors."
+    "--contrast", multiple=True, metavar="KEY", help="Compare its levels; repeatable. Default: generators, factors."
+)
+@click.option(
+    "--pair-by",
+    default="",
+    metavar="KEYS",
+    help="Keys that pairs agree in. Default: the artifact, or all other factors.",
 )
 @click.option("--artifacts", type=click.Path(path_type=Path), help="Evaluated files, to look quoted evidence up in.")
 @click.option("--tables", type=click.Path(path_type=Path), help="A folder for all tables as CSV, Markdown and LaTeX.")
@@ -50,7 +56,7 @@ def command(
     title: str,
     **chosen: Any,
 ) -> int:
-    """Write one self-contained page: numbers with intervals, plots, and from each number the way to the raw lines.
+    """Write one self-contained page: numbers with intervals, plots, and links from each number to the raw lines.
 
     The page fetches nothing, and the same ledgers and options give the same bytes. With --artifacts it tells whether
     quoted evidence is in the evaluated files.
@@ -63,9 +69,9 @@ def command(
         place = written.resolve()
         for around in filter(is_ledger, (place, *place.parents)):
             raise CannotRun(f"{written} is in the ledger {around}, which only normalize writes to: name another place")
-    wanted = Wanted(
+    wanted = ReportOptions(
         contrasts=tuple(checked(key) for key in contrast),
-        paired_by=keys_of(pair_by),
+        paired_by=keys_of(pair_by, PAIRING),
         artifacts=artifacts,
         seed=chosen["seed"],
         preferences=preferences,
@@ -73,16 +79,21 @@ def command(
         base=base,
     )
     options = grouped(**chosen)
-    study = gather(ledgers, options, wanted)
+    done = Steps("parts of the report made", PARTS + 1 + (tables is not None) + (figures is not None))
+    study = gather(ledgers, options, wanted, done)
     data = page(study, options, title=title)
+    done()
     try:
         out.write_bytes(data)
     except OSError as error:
         raise CannotRun(f"cannot write {out}: {error.strerror}") from None
     if tables is not None:
         export(study, tables)
+        done()
     if figures is not None:
         write_figures(data, figures)
-    counted = sum(each.standing == "counted" for each in study.records)
+        done()
+    LINE.clear()
+    counted = sum(each.status == "counted" for each in study.records)
     click.echo(f"{out}: {counted} of {len(study.records)} records are in the headline; {len(data)} bytes")
     return 0

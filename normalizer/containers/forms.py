@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from normalizer.containers.making import Field, Making
+from normalizer.containers.making import Field, Making, Problem, RecordedStep
 from normalizer.containers.values import MISSING
 from normalizer.documents.pointers import escape
 from normalizer.errors import UnusableDocument
@@ -66,55 +66,82 @@ class ScoresForm:
         return Content(value, metadata, made.answer(self._answer) if self._answer is not None else None)
 
 
+class _Texts:
+    """Several texts of an entry. Those that come from the row alone are read once for all entries of the row."""
+
+    def __init__(self, fields: dict[str, Field]) -> None:
+        self._fields = fields
+        self._of_row = all(field.of_row for field in fields.values())
+        self._row: Any = None
+        self._known: tuple[dict[str, str], list[RecordedStep], list[Problem]] = ({}, [], [])
+
+    def read(self, made: Making) -> dict[str, str]:
+        """The texts that are there, by name. The caller must not change the result."""
+        if not self._fields:
+            return {}
+        if self._of_row and made.row is self._row:
+            texts, steps, problems = self._known
+            made.steps += steps
+            made.problems += problems
+            return texts
+        steps_before, problems_before = len(made.steps), len(made.problems)
+        texts = {name: text for name, field in self._fields.items() if (text := made.text(field)) is not None}
+        if self._of_row:
+            self._row = made.row
+            self._known = (texts, made.steps[steps_before:], made.problems[problems_before:])
+        return texts
+
+
 class ComparisonForm:
     """Comparisons of two answers, as `comparison` declares them."""
 
     verdict_at = "/verdict"
 
     def __init__(self, declared: dict[str, Any]) -> None:
-        self._texts = {name: _compared(declared, name) for name in ("item", "a", "b", "order") if name in declared}
-        late = ("criterion", "judge")
-        self._late = {name: _compared(declared, name) for name in late if name in declared}
+        self._sides, self._order, self._late = (
+            _Texts({name: _compared(declared, name) for name in names if name in declared})
+            for names in (("item", "a", "b"), ("order",), ("criterion", "judge"))
+        )
         self._verdict = _compared(declared, "verdict") if "verdict" in declared else None
         self._scores = _both(declared, "scores", "/verdict")
         self._about = declared.get("verdict_about")
         self._repeat = _compared(declared, "repeat") if "repeat" in declared else None
         self._own = _compared(declared, "own_output") if "own_output" in declared else None
-        self._levels = {
-            name: Field(given, f"/levels/{escape(name)}", f"/comparison/factors/{escape(name)}")
-            for name, given in declared.get("factors", {}).items()
-        }
+        self._levels = _Texts(
+            {
+                name: Field(given, f"/levels/{escape(name)}", f"/comparison/factors/{escape(name)}")
+                for name, given in declared.get("factors", {}).items()
+            }
+        )
         self._length = _both(declared, "length", "/length")
-        self._evidence = _both(declared, "evidence", "/evidence")
+        self._evidence = _Texts(_both(declared, "evidence", "/evidence"))
         self._notes = _compared(declared, "notes") if "notes" in declared else None
-        self._names = {name: _compared(declared, name) for name in _RUN if name in declared}
+        self._names = _Texts({name: _compared(declared, name) for name in _RUN if name in declared})
 
     def content(self, made: Making) -> Content:
         """Read all fields, in the order in which a record has them."""
-        value: dict[str, Any] = _texts(made, {name: self._texts[name] for name in self._texts if name != "order"})
+        value: dict[str, Any] = {**self._sides.read(made)}
         if self._verdict is not None and (verdict := made.score(self._verdict)) is not None:
             value["verdict"] = verdict
-        scores = _numbers(made, self._scores)
-        if scores:
+        if self._scores and (scores := _numbers(made, self._scores)):
             value["verdict"] = scores
-        value |= _texts(made, {name: self._texts[name] for name in self._texts if name == "order"})
+        value |= self._order.read(made)
         if self._about is not None:
             value["verdict_about"] = self._about
         if self._repeat is not None and (repeat := made.score(self._repeat)) is not None:
             value["repeat"] = repeat
-        value |= _texts(made, self._late)
+        value |= self._late.read(made)
         if self._own is not None and (own := made.read(self._own)) is not MISSING and own is not None:
             value["own_output"] = own
-        for name, found in (
-            ("levels", _texts(made, self._levels)),
-            ("length", _numbers(made, self._length)),
-            ("evidence", _texts(made, self._evidence)),
-        ):
-            if found:
-                value[name] = found
+        if levels := self._levels.read(made):
+            value["levels"] = levels
+        if self._length and (length := _numbers(made, self._length)):
+            value["length"] = length
+        if evidence := self._evidence.read(made):
+            value["evidence"] = evidence
         if self._notes is not None and (notes := made.text(self._notes)) is not None:
             value["notes"] = notes
-        return Content(value, _texts(made, self._names))
+        return Content(value, self._names.read(made))
 
 
 def _field(declared: dict[str, Any], put: str) -> Field:
@@ -129,10 +156,6 @@ def _both(declared: dict[str, Any], name: str, put: str) -> dict[str, Field]:
     """The fields of A and B, where the dialect declares them."""
     given = declared.get(name, {})
     return {side: Field(given[side], f"{put}/{side}", f"/comparison/{name}/{side}") for side in given}
-
-
-def _texts(made: Making, fields: dict[str, Field]) -> dict[str, Any]:
-    return {name: text for name, field in fields.items() if (text := made.text(field)) is not None}
 
 
 def _numbers(made: Making, fields: dict[str, Field]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Proposes a dialect for a file: which shipped ones read its first rows, or a draft to be completed by hand.
 
-A proposal is for people to look at. No other command asks for it.
+A proposal is for people; no other command uses it.
 """
 
 import io
@@ -10,10 +10,10 @@ from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
 from normalizer.containers import shipped
-from normalizer.containers.mapping import Made, Mapping
+from normalizer.containers.mapping import MappedEntry, Mapping
 from normalizer.containers.number_text import readable_by
-from normalizer.containers.readers.opening import opened
-from normalizer.containers.readers.rows import Row, Unreadable
+from normalizer.containers.readers.opening import open_container
+from normalizer.containers.readers.rows import Row, UnreadableContainer
 from normalizer.documents.lossless import Number
 from normalizer.documents.pointers import escape
 from normalizer.documents.settings import checked_dialect
@@ -31,7 +31,7 @@ class Proposal(NamedTuple):
     """Entries that a dialect makes of the first rows of a file."""
 
     name: str
-    entries: list[Made]
+    entries: list[MappedEntry]
     scored: int
     """Entries with a file and a score, or with an item and a verdict."""
     failed: int
@@ -49,16 +49,16 @@ def tried(stream: BinaryIO, name: str, document: bytes) -> Proposal | None:
     """Read the first rows with a dialect; return None if it finds no score in them."""
     dialect = checked_dialect(document)
     mapping = Mapping(dialect)
-    made: list[Made] = []
+    made: list[MappedEntry] = []
     unreadable = 0
     stream.seek(0)
     try:
-        reader = opened(stream, dialect)
+        reader = open_container(stream, dialect)
         for row in islice(reader.rows(), ROWS):
             unreadable += bool(row.problem)
             if not row.problem and mapping.selects(row.value):
                 made += [entry for entry in mapping.entries(row, reader.document) if entry is not None]
-    except Unreadable:
+    except UnreadableContainer:
         return None
     scored = sum(_is_scored(entry.value) for entry in made)
     failed = sum(any(problem.code == "judge_failed" for problem in entry.problems) for entry in made)
@@ -80,9 +80,9 @@ def draft(data: bytes) -> dict[str, Any] | None:
     """A dialect to be completed by hand, from names and values of the first rows; None where there are no rows."""
     for container in _containers(data):
         try:
-            reader = opened(io.BytesIO(data), {"container": [container], "nan": True})
+            reader = open_container(io.BytesIO(data), {"container": [container], "nan": True})
             rows = [row for row in islice(reader.rows(), ROWS) if not row.problem and type(row.value) is dict]
-        except Unreadable:
+        except UnreadableContainer:
             continue
         if rows:
             return _drafted(container, rows)
@@ -143,6 +143,6 @@ def _declared(at: str, value: Any) -> dict[str, Any]:
     return {"at": at} if type(value) is Number else {"at": at, "number": readable_by(value)[:1]}
 
 
-def text_of(document: dict[str, Any]) -> str:
+def dialect_text(document: dict[str, Any]) -> str:
     """A dialect as it is to be saved."""
     return json.dumps(document, indent=2)

@@ -3,9 +3,9 @@
 import io
 from typing import Any
 
-from normalizer.containers.readers.opening import opened
-from normalizer.containers.readers.rows import Unreadable
-from normalizer.containers.values import MISSING, Scope, reader, text_of
+from normalizer.containers.readers.opening import open_container
+from normalizer.containers.readers.rows import UnreadableContainer
+from normalizer.containers.values import MISSING, Scope, reader, scalar_text
 from normalizer.errors import UnusableDocument
 
 
@@ -17,13 +17,13 @@ class Joined:
         self._by = reader(declared["by"], "/join/by")
         self._rows: dict[str, Any] = {}
         try:
-            rows = list(opened(io.BytesIO(text.encode()), {"container": [declared["container"]]}).rows())
-        except Unreadable as error:
+            rows = list(open_container(io.BytesIO(text.encode()), {"container": [declared["container"]]}).rows())
+        except UnreadableContainer as error:
             raise UnusableDocument(f"the joined file cannot be read: {error}") from None
         for row in rows:
             if row.problem:
                 raise UnusableDocument(f"line {row.line} of the joined file cannot be read: {row.problem}")
-            name = text_of(key(Scope(row.value, MISSING, None, MISSING, "")).value)
+            name = scalar_text(key(Scope(row.value, MISSING, None, MISSING, "")).value)
             if name is None:
                 raise UnusableDocument(f"line {row.line} of the joined file has no key")
             if name in self._rows:
@@ -34,5 +34,5 @@ class Joined:
 
     def partner(self, scope: Scope) -> tuple[Any, str]:
         """The row with the key that an entry looks for, or `MISSING`; and the key."""
-        name = text_of(self._by(scope).value)
+        name = scalar_text(self._by(scope).value)
         return (MISSING, "") if name is None else (self._rows.get(name, MISSING), name)

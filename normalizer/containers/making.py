@@ -1,8 +1,17 @@
-"""One entry in the making: fields are read from a row, steps and problems are noted."""
+"""Make one entry: read fields from a row, and record steps and problems."""
 
 from typing import Any, NamedTuple
 
-from normalizer.containers.values import MISSING, Read, Reader, Scope, reader, row_member, text_of
+from normalizer.containers.values import (
+    MISSING,
+    Read,
+    Scope,
+    ValueReader,
+    reader,
+    reads_row_alone,
+    row_member,
+    scalar_text,
+)
 
 
 class Problem(NamedTuple):
@@ -13,7 +22,7 @@ class Problem(NamedTuple):
     message: str
 
 
-class Step(NamedTuple):
+class RecordedStep(NamedTuple):
     """A value that was taken and where it was put."""
 
     take: str
@@ -27,21 +36,24 @@ class Field:
     `at` names its declaration in errors.
     """
 
-    __slots__ = ("member", "put", "read", "step")
+    __slots__ = ("member", "of_row", "put", "read", "step")
 
     def __init__(self, declared: dict[str, Any], put: str, at: str) -> None:
         self.put = put
-        self.read: Reader = reader(declared, at)
+        self.read: ValueReader = reader(declared, at)
         simple = row_member(declared)
         self.member = simple.name if simple is not None else None
-        self.step = Step(simple.take, put, "") if simple is not None else None
+        self.step = RecordedStep(simple.take, put, "") if simple is not None else None
+        self.of_row = reads_row_alone(declared)
+        """Whether it is the same for all entries of a row."""
 
 
 class Making:
-    """One entry in the making: what was read so far, and what went wrong."""
+    """An entry while it is made: the fields read so far, and problems."""
 
-    def __init__(self, scope: Scope, steps: list[Step], problems: list[Problem]) -> None:
+    def __init__(self, scope: Scope, steps: list[RecordedStep], problems: list[Problem]) -> None:
         self._scope = scope
+        self.row = scope.row
         self.steps = list(steps)
         self.problems = list(problems)
 
@@ -57,9 +69,9 @@ class Making:
         if found.failed:
             at = f" at {found.take}" if found.take else ""
             self.problems.append(Problem("judge_failed", field.put, f"the judge gave no verdict: {found.failed}{at}"))
-            self.steps.append(Step(found.take, field.put, "failed"))
+            self.steps.append(RecordedStep(found.take, field.put, "failed"))
         elif found.value is not MISSING:
-            self.steps.append(Step(found.take, field.put, found.how))
+            self.steps.append(RecordedStep(found.take, field.put, found.how))
         return found.value
 
     def score(self, field: Field) -> Any:
@@ -87,7 +99,7 @@ class Making:
             return value
         if value is MISSING or value is None:
             return None
-        text = text_of(value)
+        text = scalar_text(value)
         if text is None:
             kind = "a list" if type(value) is list else "an object"
             message = f"it is {kind}, where text is wanted: point into it"

@@ -1,4 +1,4 @@
-"""Rows become entries in our terms, as a dialect declares. Whether they are valid is not asked here."""
+"""Map rows to entries, as a dialect declares. Validity is checked elsewhere."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -6,18 +6,18 @@ from typing import Any, NamedTuple
 from normalizer.containers import reply
 from normalizer.containers.forms import ComparisonForm, ScoresForm
 from normalizer.containers.joining import Joined
-from normalizer.containers.making import Making, Problem, Step
+from normalizer.containers.making import Making, Problem, RecordedStep
 from normalizer.containers.readers.rows import Row
 from normalizer.containers.values import MISSING, Scope, fetch, matcher
 from normalizer.documents.pointers import escape, steps_of
 
 
-class Made(NamedTuple):
+class MappedEntry(NamedTuple):
     """An entry made from a row."""
 
     value: dict[str, Any]
     metadata: dict[str, Any]
-    steps: tuple[Step, ...]
+    steps: tuple[RecordedStep, ...]
     problems: list[Problem]
     part: str
     """The pointer, from the row, of the part that the entry is made from; empty for the whole row."""
@@ -49,10 +49,10 @@ class Mapping:
         """Whether a row holds entries."""
         return all(matches(value) for matches in self._select)
 
-    def entries(self, row: Row, document: Any) -> Iterator[Made | None]:
+    def entries(self, row: Row, document: Any) -> Iterator[MappedEntry | None]:
         """The entries of a row that was read, and None for each part that `select_part` leaves out; at least one."""
         replied, how, problems = self._replied(row.value)
-        first = [Step(self._reply["at"], "reply:", how)] if self._reply and how else []
+        first = [RecordedStep(self._reply["at"], "reply:", how)] if self._reply and how else []
         for pointer, steps in self._parts:
             part = fetch(row.value, steps)
             yield self._made(Scope(row.value, part, document, replied, steps[-1]), first, problems, pointer)
@@ -92,7 +92,7 @@ class Mapping:
             return MISSING, "", [Problem("judge_failed", self._form.verdict_at, found.problem)]
         return found.value, f"unwrap {found.how}" if found.how else "reply", []
 
-    def _made(self, scope: Scope, steps: list[Step], problems: list[Problem], part: str) -> Made:
+    def _made(self, scope: Scope, steps: list[RecordedStep], problems: list[Problem], part: str) -> MappedEntry:
         if self._joined is not None:
             partner, name = self._joined.partner(scope)
             scope = scope._replace(joined=partner)
@@ -101,7 +101,7 @@ class Mapping:
                 problems = [*problems, Problem("entry_field_missing", "", message)]
         made = Making(scope, steps, problems)
         content = self._form.content(made)
-        return Made(content.value, content.metadata, tuple(made.steps), made.problems, part, content.answer)
+        return MappedEntry(content.value, content.metadata, tuple(made.steps), made.problems, part, content.answer)
 
 
 def _matches(value: Any, steps: list[str], pointer: str) -> Iterator[tuple[str, str, Any]]:

@@ -1,4 +1,4 @@
-"""JSON in a judge's reply, with what may stand around it by declaration."""
+"""Read the JSON in a judge's reply, and remove fences or prose around it if the dialect allows it."""
 
 import json
 import re
@@ -11,11 +11,11 @@ from normalizer.documents.settings import LIMITS
 
 _FENCE = re.compile(r"\s*```[A-Za-z0-9_+-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```\s*", re.DOTALL)
 _MAX_TRIES = 1000
-"""Opening braces looked at: a reply that is full of them is no reply."""
+"""Opening braces that are tried; a reply with more is treated as text without JSON."""
 _decoder = json.JSONDecoder(parse_int=Number, parse_float=Number)
 
 
-class Reply(NamedTuple):
+class ReplyValue(NamedTuple):
     """The value in a reply, or why there is none."""
 
     value: Any
@@ -26,11 +26,11 @@ class Reply(NamedTuple):
     """The unwrapping that would read it, where there is one that the dialect does not allow."""
 
 
-def read(text: str, allowed: list[str]) -> Reply:
+def read(text: str, allowed: list[str]) -> ReplyValue:
     """Read a reply as strict JSON, unwrapped only as allowed."""
     value, problem = _strict(text)
     if not problem:
-        return Reply(value)
+        return ReplyValue(value)
     for how, inner in (("fence", _fenced(text)), ("prose", _only_object(text))):
         if inner is None:
             continue
@@ -38,9 +38,9 @@ def read(text: str, allowed: list[str]) -> Reply:
         if inner_problem:
             continue
         if how in allowed:
-            return Reply(value, how)
-        return Reply(None, problem="the reply is not JSON by itself", declaration=how)
-    return Reply(None, problem=f"the reply holds no JSON: {problem}")
+            return ReplyValue(value, how)
+        return ReplyValue(None, problem="the reply is not JSON by itself", declaration=how)
+    return ReplyValue(None, problem=f"the reply holds no JSON: {problem}")
 
 
 def _strict(text: str) -> tuple[Any, str]:

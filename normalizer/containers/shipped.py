@@ -25,7 +25,7 @@ def text(name: str) -> str:
     return (_FOLDER / f"{name}.json").read_text(encoding="utf-8")
 
 
-def document(name: str) -> dict[str, Any]:
+def dialect_named(name: str) -> dict[str, Any]:
     """The dialect of that name."""
     value: dict[str, Any] = json.loads(text(name))
     return value

@@ -1,4 +1,4 @@
-"""Where a value of an entry comes from and how it is written, as a dialect declares it."""
+"""Read a value of an entry from a row, as a dialect declares it."""
 
 import re
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, NamedTuple
 
 from normalizer.containers.number_text import number
-from normalizer.documents.lossless import Number, dumps, value_of
+from normalizer.documents.lossless import Number, dumps, exact_value
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
 
@@ -15,7 +15,7 @@ _REFERENCE = re.compile(r"\{(?:(?:(part|document|reply|joined):)?((?:/[^{}]*)?)|
 _FINE, _LARGE = Decimal("1e-300"), Decimal("1e12")
 """Numbers beyond these are left as they are, for the rubric to refuse."""
 MISSING: Any = object()
-"""Nothing is there."""
+"""The absent value."""
 
 
 class Scope(NamedTuple):
@@ -42,7 +42,7 @@ class Read(NamedTuple):
     """Why the judge gave no verdict, where the dialect declares that this means it."""
 
 
-Reader = Callable[[Scope], Read]
+ValueReader = Callable[[Scope], Read]
 
 
 class RowMember(NamedTuple):
@@ -60,7 +60,16 @@ def row_member(declared: dict[str, Any]) -> RowMember | None:
     return RowMember(name, declared["at"])
 
 
-def reader(declared: dict[str, Any], at: str) -> Reader:
+def reads_row_alone(declared: dict[str, Any]) -> bool:
+    """Whether a value does not depend on the part of a row, nor on the document or a joined row."""
+    if "first" in declared:
+        return all(map(reads_row_alone, declared["first"]))
+    if "template" in declared:
+        return all(not match[1] and not match[3] for match in _REFERENCE.finditer(declared["template"]))
+    return "key" not in declared and "member" not in declared and declared.get("of", "row") == "row"
+
+
+def reader(declared: dict[str, Any], at: str) -> ValueReader:
     """The function that reads what a dialect declares. `at` names the declaration in errors."""
     given = [key for key in _WHERE if key in declared]
     if len(given) != 1:
@@ -88,11 +97,11 @@ def reader(declared: dict[str, Any], at: str) -> Reader:
 def comparable(value: Any) -> Any:
     """Equal for equal values: numbers by value, the rest by type and what they say."""
     if type(value) is Number:
-        return ("number", value_of(value))
+        return ("number", exact_value(value))
     return (type(value).__name__, value if isinstance(value, (str, bool)) or value is None else dumps(value))
 
 
-def text_of(value: Any) -> str | None:
+def scalar_text(value: Any) -> str | None:
     """A string as it is, a number or boolean as it is spelled; None for anything else."""
     if isinstance(value, str):
         return str(value)
@@ -115,7 +124,7 @@ def fetch(value: Any, steps: list[str]) -> Any:
     return value
 
 
-def _source(declared: dict[str, Any], kind: str, at: str) -> Reader:
+def _source(declared: dict[str, Any], kind: str, at: str) -> ValueReader:
     if kind == "template":
         return _template(declared["template"], at)
     if kind == "text":
@@ -129,7 +138,7 @@ def _source(declared: dict[str, Any], kind: str, at: str) -> Reader:
     return _pointer(declared)
 
 
-def _first(options: list[Reader], scope: Scope) -> Read:
+def _first(options: list[ValueReader], scope: Scope) -> Read:
     """The first that is there and not null, a failure among them; else the last."""
     read = Read(MISSING, "")
     for option in options:
@@ -139,7 +148,7 @@ def _first(options: list[Reader], scope: Scope) -> Read:
     return read
 
 
-def _pointer(declared: dict[str, Any]) -> Reader:
+def _pointer(declared: dict[str, Any]) -> ValueReader:
     steps, of = steps_of(declared["at"]), declared.get("of", "row")
     take = declared["at"] if of == "row" else f"{of}:{declared['at']}"
     place = Scope._fields.index(of)
@@ -181,7 +190,7 @@ def matcher(condition: dict[str, Any]) -> Callable[[Any], bool]:
     return matches
 
 
-def _template(template: str, at: str) -> Reader:
+def _template(template: str, at: str) -> ValueReader:
     parts: list[str | tuple[int, list[str]]] = []
     end = 0
     for match in _REFERENCE.finditer(template):
@@ -196,7 +205,7 @@ def _template(template: str, at: str) -> Reader:
     def read(scope: Scope) -> Read:
         texts: list[str] = []
         for part in parts:
-            text = part if isinstance(part, str) else text_of(fetch(scope[part[0]], part[1]))
+            text = part if isinstance(part, str) else scalar_text(fetch(scope[part[0]], part[1]))
             if text is None:
                 return Read(MISSING, template, "template")
             texts.append(text)
@@ -206,20 +215,22 @@ def _template(template: str, at: str) -> Reader:
 
 
 def _conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | None:
-    """How text, labels, words, booleans and long fractions are read, where anything is declared."""
+    """How text, labels, words, booleans, lengths and long fractions are read, where anything is declared."""
     names, labels, words = declared.get("number", []), declared.get("labels", {}), declared.get("words", {})
-    booleans, places = declared.get("booleans", False), declared.get("places")
+    booleans, places, counts = declared.get("booleans", False), declared.get("places"), "count" in declared
     try:
         for name in names:
             number("", name)
     except KeyError as error:
         raise UnusableDocument(f"the dialect's {at}: no number pattern is called {error}") from None
-    if not (names or labels or words or booleans or places is not None):
+    if not (names or labels or words or booleans or counts or places is not None):
         return None
     least = None if places is None else Decimal(1).scaleb(-int(places))
 
     def convert(read: Read) -> Read:
         value = read.value
+        if counts and type(value) is str:
+            return Read(Number(str(len(value))), read.take, "count characters")
         if type(value) is bool and booleans:
             return Read(Number("1" if value else "0"), read.take, "boolean")
         if type(value) is str and value in labels:
@@ -239,7 +250,7 @@ def _conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | N
 
 def _rounded(read: Read, least: Decimal) -> Read:
     """The number with no finer places than that."""
-    exact = value_of(read.value)
+    exact = exact_value(read.value)
     if exact is None or not _FINE < abs(exact) < _LARGE or Decimal(int(exact.as_tuple().exponent)) >= least.adjusted():
         return read
     places = -least.adjusted()

@@ -2,17 +2,17 @@
 
 from typing import Any, NamedTuple
 
-from normalizer.documents.pointers import inserted, opened, parent_of
+from normalizer.documents.pointers import copy_along, inserted, parent_of
 
 
-class Step(NamedTuple):
+class DialectStep(NamedTuple):
     """Take a member; put it somewhere, or set it aside where `put` is None."""
 
     take: str
     put: str | None
 
 
-class Done(NamedTuple):
+class AppliedStep(NamedTuple):
     """A step that found something to do, and the place the member had in its object."""
 
     take: str
@@ -24,8 +24,8 @@ class Dialect(NamedTuple):
     """How one judge or tool writes."""
 
     name: str
-    bundle: tuple[Step, ...]
-    entry: tuple[Step, ...]
+    bundle: tuple[DialectStep, ...]
+    entry: tuple[DialectStep, ...]
     rows: dict[str, Any] | None = None
     """The document itself where it declares a container, whose rows are read; None for judge bundles."""
 
@@ -34,7 +34,7 @@ class Translated(NamedTuple):
     """A value after the steps of a dialect."""
 
     value: dict[str, Any]
-    done: list[Done]
+    done: list[AppliedStep]
     aside: dict[str, Any]
     conflicts: list[str]
     """Pointers of members that could not be moved without losing something; they stay where they are."""
@@ -43,16 +43,16 @@ class Translated(NamedTuple):
 def dialect_of(document: dict[str, Any]) -> Dialect:
     """The dialect a valid document declares."""
     steps = {
-        part: tuple(Step(step["take"], step.get("put")) for step in document.get(part, []))
+        part: tuple(DialectStep(step["take"], step.get("put")) for step in document.get(part, []))
         for part in ("bundle", "entry")
     }
     rows = document if "container" in document else None
     return Dialect(document["name"], steps["bundle"], steps["entry"], rows)
 
 
-def translate(value: dict[str, Any], steps: tuple[Step, ...]) -> Translated:
+def translate(value: dict[str, Any], steps: tuple[DialectStep, ...]) -> Translated:
     """Do the steps on a copy."""
-    done: list[Done] = []
+    done: list[AppliedStep] = []
     aside: dict[str, Any] = {}
     conflicts: list[str] = []
     for step in steps:
@@ -69,33 +69,33 @@ def translate(value: dict[str, Any], steps: tuple[Step, ...]) -> Translated:
             conflicts.append(step.take)
             continue
         at = list(parent).index(key)
-        value, parent, key = opened(value, step.take)
+        value, parent, key = copy_along(value, step.take)
         member = parent.pop(key)
         if step.put is None:
             aside[step.take] = member
         else:
-            value, target, name = opened(value, step.put)
+            value, target, name = copy_along(value, step.put)
             target[name] = member
-        done.append(Done(step.take, step.put, at))
+        done.append(AppliedStep(step.take, step.put, at))
     return Translated(value, done, aside, conflicts)
 
 
-def undo(value: dict[str, Any], done: list[Done], aside: dict[str, Any]) -> dict[str, Any]:
+def undo(value: dict[str, Any], done: list[AppliedStep], aside: dict[str, Any]) -> dict[str, Any]:
     """The value as it was before the steps."""
     for step in reversed(done):
         if step.put is None:
             member = aside[step.take]
         else:
-            value, target, name = opened(value, step.put)
+            value, target, name = copy_along(value, step.put)
             member = target.pop(name)
-        value, parent, key = opened(value, step.take)
+        value, parent, key = copy_along(value, step.take)
         restored = inserted(parent, step.at, key, member)
         parent.clear()
         parent.update(restored)
     return value
 
 
-def original(pointer: str, done: list[Done]) -> str:
+def original(pointer: str, done: list[AppliedStep]) -> str:
     """Where in the value as it was written a pointer into the translated one points."""
     for step in reversed(done):
         if step.put is not None and (pointer == step.put or pointer.startswith(step.put + "/")):

@@ -1,4 +1,4 @@
-"""Exact values and the one rounding: everything is a Fraction until the very end."""
+"""Round exact values: all arithmetic is on Fractions, and each result is rounded once."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -8,16 +8,16 @@ PLACES = 6
 ROUNDING = {"places": PLACES, "mode": "half_even"}
 """Declared in every output."""
 _FINE = 10**40
-"""How finely a root is known where it is not the last step."""
+"""Square of the precision of `root`."""
 
 
 def rounded(value: Fraction, places: int = PLACES) -> Decimal:
-    """The value to that many places, ties to the even digit; without trailing zeros."""
+    """Return the value rounded to so many places, ties to even, without trailing zeros."""
     return _decimal(round(value * 10**places), places)
 
 
 def rounded_root(square: Fraction, places: int = PLACES) -> Decimal:
-    """The root of a value that is not negative, rounded correctly: no double is asked."""
+    """Return the square root of a non-negative value, rounded correctly, by integer arithmetic."""
     scaled = square * 10 ** (2 * places)
     root = isqrt(scaled.numerator // scaled.denominator)
     middle = Fraction(2 * root + 1, 2) ** 2
@@ -27,7 +27,7 @@ def rounded_root(square: Fraction, places: int = PLACES) -> Decimal:
 
 
 def root(square: Fraction) -> Fraction:
-    """The root to 20 places, for what is computed further."""
+    """Return the square root to 20 places, for further computation."""
     return Fraction(isqrt(square.numerator * _FINE // square.denominator), isqrt(_FINE))
 
 

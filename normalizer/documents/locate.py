@@ -68,7 +68,7 @@ def _item(text: str, at: int, step: str) -> tuple[int, int] | None:
     return None
 
 
-class Span(NamedTuple):
+class ItemSpan(NamedTuple):
     """An item of a list: its lines, counted from 1, and where in the text it begins and ends."""
 
     first: int
@@ -77,7 +77,7 @@ class Span(NamedTuple):
     end: int
 
 
-def items(text: str, pointer: str) -> list[Span]:
+def items(text: str, pointer: str) -> list[ItemSpan]:
     """Every item of the list that a pointer names, in one pass; no items where there is no list."""
     at = _skip(text, 0)
     for step in steps_of(pointer):
@@ -92,7 +92,7 @@ def items(text: str, pointer: str) -> list[Span]:
         start, at = at, _end(text, at)
         first = line + text.count("\n", counted, start)
         line, counted = first + text.count("\n", start, at), at
-        spans.append(Span(first, line, start, at))
+        spans.append(ItemSpan(first, line, start, at))
         at = _skip(text, at)
         at = _skip(text, at + 1) if text[at] == "," else at
     return spans

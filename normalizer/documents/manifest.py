@@ -28,5 +28,5 @@ def manifest_of(document: dict[str, Any]) -> Manifest:
 
 
 def files_named_twice(document: dict[str, Any]) -> list[str]:
-    """The files that stand in the list more than once."""
+    """Return the files that are listed more than once."""
     return [name for name, count in Counter(item["file"] for item in document["files"]).items() if count > 1]

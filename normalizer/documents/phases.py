@@ -15,6 +15,7 @@ def rules() -> dict[str, Any]:
     return document
 
 
+@cache
 def enforced(phase: int, relaxed: frozenset[str] = frozenset()) -> frozenset[str]:
     """The names of the constraints a run of that phase is held to."""
     rule = rules()["phases"][str(phase)]
@@ -22,10 +23,12 @@ def enforced(phase: int, relaxed: frozenset[str] = frozenset()) -> frozenset[str
     return names - relaxed if rule["relaxations"] else names
 
 
-def must_record(phase: int) -> list[str]:
+@cache
+def must_record(phase: int) -> tuple[str, ...]:
     """The run metadata fields that a run of that phase must record, in the order of the rules."""
     names = enforced(phase)
-    return [rule["records"] for name, rule in rules()["constraints"].items() if name in names and "records" in rule]
+    constraints = rules()["constraints"].items()
+    return tuple(rule["records"] for name, rule in constraints if name in names and "records" in rule)
 
 
 def may_relax(phase: int) -> bool:
@@ -41,7 +44,7 @@ def statements(phase: int, relaxed: frozenset[str] = frozenset()) -> list[str]:
 
 
 def eligibility(record: dict[str, Any]) -> Eligibility:
-    """Whether a VALID record may be aggregated: it is one thing to be well formed and another to count.
+    """Return whether a VALID record may be aggregated. Not every valid record is eligible.
 
     `diagnostic` never counts in a final claim. `self_judged` counts beside cross-judged records, never alone.
     """

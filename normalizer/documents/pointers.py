@@ -9,7 +9,7 @@ def steps_of(pointer: str) -> list[str]:
 
 
 def escape(key: str) -> str:
-    """A key as it stands in a pointer."""
+    """Return a key escaped for use in a pointer."""
     return key.replace("~", "~0").replace("/", "~1")
 
 
@@ -22,7 +22,7 @@ def parent_of(document: dict[str, Any], pointer: str) -> tuple[dict[str, Any] | 
     return (node if type(node) is dict else None), last
 
 
-def opened(document: dict[str, Any], pointer: str) -> tuple[dict[str, Any], dict[str, Any], str]:
+def copy_along(document: dict[str, Any], pointer: str) -> tuple[dict[str, Any], dict[str, Any], str]:
     """A copy whose objects along the pointer are fresh, the innermost of them, and the pointer's last key."""
     root = node = dict(document)
     *above, last = steps_of(pointer)

@@ -15,6 +15,7 @@ import contract_spec as spec
 SCHEMAS = (
     "eval/audit_item.json",
     "eval/bundle_header.json",
+    "eval/bundle_limits.json",
     "eval/comparison_bundle.json",
     "eval/comparison_record.json",
     "eval/dialect.json",

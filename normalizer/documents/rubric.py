@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Any
 
-from normalizer.documents.lossless import Number, value_of
+from normalizer.documents.lossless import Number, exact_value
 
 MOST = Decimal(10) ** 12
 PLACES = Decimal(1).scaleb(-12)
@@ -22,7 +22,7 @@ class Scale:
     words: str
     """Allowed values, in words that follow `must be`."""
     spellings: dict[str, Decimal]
-    """Scores known to be allowed by their spelling alone, and what they are worth: the quick way to say yes."""
+    """Spellings that are known to be allowed, with their values: a fast path."""
     labels: dict[str, Decimal] | None
     values: frozenset[Decimal] | None
     minimum: Decimal
@@ -34,12 +34,12 @@ class Scale:
         """Return the exact value of a score, or None if it is not allowed."""
         if self.labels is not None:
             return self.labels.get(score) if type(score) is str else None
-        value = value_of(score) if type(score) is Number else None
+        value = exact_value(score) if type(score) is Number else None
         if value is None or not self.minimum <= value <= self.maximum:
             return None
         if self.values is not None and value not in self.values:
             return None
-        # However many zeros it was written with, what it counts for has the scale's places.
+        # The value has the places of the scale, whatever zeros it was written with.
         counted = value.quantize(self.unit, context=_EXACT)
         return counted if counted == value else None
 
@@ -74,7 +74,7 @@ def exact_sum(values: list[Decimal]) -> Decimal:
 
 
 def rubric_of(document: dict[str, Any]) -> Rubric:
-    """The rubric a document declares, its numbers spelled as they are. `contradictions` has nothing against it."""
+    """Return the rubric that a document declares. Its numbers are `Number`s, and `rubric_mistakes` must be empty."""
     return Rubric(
         document["name"],
         {
@@ -84,14 +84,14 @@ def rubric_of(document: dict[str, Any]) -> Rubric:
     )
 
 
-def contradictions(document: dict[str, Any]) -> list[tuple[str, str]]:
+def rubric_mistakes(document: dict[str, Any]) -> list[tuple[str, str]]:
     """Return mistakes of a rubric that its schema accepts, as pointers and sentences."""
     found = []
     for key, given in document["dimensions"].items():
         scale, at = given["scale"], f"/dimensions/{key}/scale"
         numbers = [scale[name] for name in ("minimum", "maximum") if name in scale]
         numbers += [*scale.get("values", []), *scale.get("labels", {}).values()]
-        beyond = [number for number in numbers if value_of(number) is None]
+        beyond = [number for number in numbers if exact_value(number) is None]
         if beyond:
             found += [(at, f"{key}: {number} has an exponent beyond all arithmetic") for number in beyond]
             continue

@@ -1,4 +1,4 @@
-"""Under what bundles are normalized: the rubric, and where given a manifest, a dialect and stated metadata."""
+"""The settings of a run: its rubric and, if given, manifest, dialect, stated metadata and limits."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from normalizer.documents import lossless, protocol
 from normalizer.documents.dialect import Dialect, dialect_of
 from normalizer.documents.lossless import dumps, plain
 from normalizer.documents.manifest import Manifest, files_named_twice, manifest_of
-from normalizer.documents.rubric import Rubric, contradictions, rubric_of
+from normalizer.documents.rubric import Rubric, rubric_mistakes, rubric_of
 from normalizer.errors import UnusableDocument
 
 BUILT_IN_RUBRIC = "rules/rubrics/prompt-drift-v1.json"
@@ -20,7 +20,7 @@ LIMITS: dict[str, int] = spec.resource("rules/limits.json")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything but a bundle's bytes that its records depend on."""
+    """Everything that the records of a bundle depend on, besides its bytes."""
 
     rubric: Rubric
     manifest: Manifest | None
@@ -31,6 +31,8 @@ class Settings:
     """The documents in compact form, by hash."""
     stated: dict[str, Any] = field(default_factory=dict)
     """Run metadata that the user stated with --set. It is used where nothing else gives a value."""
+    limits: dict[str, int] = field(default_factory=lambda: LIMITS)
+    """`rules/limits.json`, with the values that the user set."""
     joined: str | None = None
     """The text of the second file whose rows the dialect joins."""
 
@@ -53,6 +55,7 @@ def load(
     dialect: bytes | None = None,
     stated: bytes | None = None,
     joined: bytes | None = None,
+    limits: bytes | None = None,
 ) -> Settings:
     """Settings from the bytes of their documents; without a rubric the dialect's own, else the built-in one.
 
@@ -62,12 +65,12 @@ def load(
     if rubric is None:
         own = (chosen_dialect or {}).get("rubric")
         rubric = dumps(own).encode() if own else json.dumps(spec.resource(BUILT_IN_RUBRIC)).encode()
-    rubric_document = document("rubric", rubric)
-    for _, sentence in contradictions(rubric_document):
+    rubric_document = parse_document("rubric", rubric)
+    for _, sentence in rubric_mistakes(rubric_document):
         raise UnusableDocument(f"the rubric contradicts itself: {sentence}")
     chosen = {"rubric": rubric_document}
     if manifest is not None:
-        chosen["manifest"] = document("run_manifest", manifest)
+        chosen["manifest"] = parse_document("run_manifest", manifest)
         for name in files_named_twice(chosen["manifest"]):
             raise UnusableDocument(f"the manifest names the file {dumps(name)} twice: name it once")
         named = chosen["manifest"].get("rubric", rubric_document["name"])
@@ -79,16 +82,18 @@ def load(
     if chosen_dialect is not None:
         chosen["dialect"] = chosen_dialect
     if stated is not None:
-        chosen["stated"] = document("run_metadata", stated)
+        chosen["stated"] = parse_document("run_metadata", stated)
         _agreeing(chosen["stated"], chosen.get("manifest", {}), rubric_document["name"])
         if "baseline" in chosen["stated"] and (chosen_dialect or {}).get("kind") != "comparison":
             raise UnusableDocument("--set baseline is for dialects of the kind comparison: a bundle states its own")
     if joined is not None:
-        chosen["joined"] = document("joined_file", joined)
+        chosen["joined"] = parse_document("joined_file", joined)
     if ("joined" in chosen) != ("join" in chosen.get("dialect", {})):
         raise UnusableDocument(
             "a dialect with join needs the second file, given with --join, and no other dialect has one"
         )
+    if limits is not None:
+        chosen["limits"] = parse_document("bundle_limits", limits)
     texts = {name: dumps(value) for name, value in chosen.items()}
     hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
     return Settings(
@@ -98,13 +103,14 @@ def load(
         identity={"protocol": protocol.version(), **hashes},
         documents={hashes[name]: text for name, text in texts.items()},
         stated=chosen.get("stated", {}),
+        limits={**LIMITS, **plain(chosen.get("limits", {}))},
         joined=chosen["joined"]["text"] if "joined" in chosen else None,
     )
 
 
 def checked_dialect(data: bytes) -> dict[str, Any]:
     """A dialect that moves members of bundles or maps rows, not both."""
-    value = document("dialect", data)
+    value = parse_document("dialect", data)
     declared = "comparison" if value.get("kind") == "comparison" else "fields"
     other = "fields" if declared == "comparison" else "comparison"
     if other in value:
@@ -151,7 +157,7 @@ def _agreeing(stated: dict[str, Any], manifest: dict[str, Any], rubric: str) -> 
         )
 
 
-def document(kind: str, data: bytes) -> dict[str, Any]:
+def parse_document(kind: str, data: bytes) -> dict[str, Any]:
     """A document that its schema accepts, numbers as they are spelled."""
     try:
         value = lossless.parse(data, LIMITS["max_depth"])

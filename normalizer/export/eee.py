@@ -18,7 +18,8 @@ class Publisher(NamedTuple):
     organization: str
     relationship: str
     retrieved: str
-    """When the record was made, in seconds since 1970: given, not read off a clock."""
+    """When the document was made, in seconds since 1970. Given by the user, because output must not depend on a
+    clock."""
 
 
 def documents(summary: dict[str, Any], rubric: Rubric, judges: list[str], by: Publisher) -> dict[str, dict[str, Any]]:

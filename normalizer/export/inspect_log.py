@@ -10,7 +10,7 @@ from normalizer.errors import CannotRun
 from normalizer.export.flat import Flat
 
 _NO_TIME = "1970-01-01T00:00:00+00:00"
-"""Records have no clock; Inspect wants a time."""
+"""Inspect requires a time, and records have none."""
 
 
 def logs(flat: Flat) -> dict[str, dict[str, Any]]:

@@ -6,42 +6,95 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.aggregate import keys
+from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.summary import Options
 from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.errors import CannotRun
+from normalizer.gate import comparison_sides
 from normalizer.gate.sides import Side, check_comparable, read
 from normalizer.gate.verdict import LEAST_PAIRS, decide
+from normalizer.ledger import open_ledgers
+from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.reader import Ledger
 from normalizer.statistics.spread import mean_of
 
 PASSES = ("better", "no_worse")
+TOTAL = ("total",)
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class GateOptions:
     """Options of a gate."""
 
     margin: Fraction = Fraction(0)
     alpha: float = 0.05
-    measures: tuple[str, ...] = ("total",)
+    measures: tuple[str, ...] = TOTAL
     lower_is_better: bool = False
     undecided_passes: bool = False
     mix: frozenset[str] = frozenset()
     base_where: dict[str, keys.Level] = field(default_factory=dict)
     candidate_where: dict[str, keys.Level] = field(default_factory=dict)
+    baseline: str | None = None
+    """For comparisons: the generator that both sides were compared with."""
 
 
-def gate(base: Path, candidate: Path, options: Options, terms: Terms) -> dict[str, Any]:
-    """Compare the candidate's records with the base's, paired by artifact and judge."""
+def gate(base: Path, candidate: Path, options: Options, terms: GateOptions) -> dict[str, Any]:
+    """Return the gate document of two ledgers, of single scores or of comparisons: see `gate_of`."""
+    with open_ledgers.opened_each((base, candidate), options.check) as ledgers:
+        one, other = ledgers[base], ledgers[candidate]
+        if _are_comparisons(one, other):
+            return _of_comparisons(one, other, options, terms)
+        if terms.baseline is not None:
+            raise CannotRun("--baseline is for ledgers of comparisons, and these hold single scores")
+        for name in (*options.by, *options.where, *terms.base_where, *terms.candidate_where):
+            keys.checked(name, keys.ALSO_SELECTED)
+        before, after = (open_ledgers.as_one([ledger]) for ledger in (one, other))
+        with started(options.engine, options.memory, before.size + after.size) as engine:
+            return gate_of(engine, before, after, options, terms)
+
+
+def gate_of(engine: Engine, base: Sources, candidate: Sources, options: Options, terms: GateOptions) -> dict[str, Any]:
+    """Compare the records of two opened ledgers of single scores, paired by artifact and judge."""
     before, after = (
-        read(name, folder, replace(options, where={**options.where, **where}))
-        for name, folder, where in (
+        read(name, engine, given, replace(options, where={**options.where, **where}))
+        for name, given, where in (
             ("base", base, terms.base_where),
             ("candidate", candidate, terms.candidate_where),
         )
     )
-    sides = [before, after]
-    differing = check_comparable(before, after, terms.mix)
-    names = [*sides[0].rubric.dimensions, "total"]
+    return _compared([before, after], options, terms)
+
+
+def _are_comparisons(base: Ledger, candidate: Ledger) -> bool:
+    """Whether both ledgers hold comparisons. Raises CannotRun where only one does."""
+    one, other = map(comparison_sides.holds_comparisons, (base, candidate))
+    if one != other:
+        raise CannotRun("one of the ledgers holds comparisons and the other single scores: a gate needs two of a kind")
+    return one
+
+
+def _of_comparisons(base: Ledger, candidate: Ledger, options: Options, terms: GateOptions) -> dict[str, Any]:
+    """Compare the rates against `terms.baseline`, paired by item, judge and order shown."""
+    before, after = (
+        comparison_sides.read(
+            name, ledger, replace(options, where={**options.where, **where}), terms.baseline, terms.mix
+        )
+        for name, ledger, where in (
+            ("base", base, terms.base_where),
+            ("candidate", candidate, terms.candidate_where),
+        )
+    )
+    if terms.measures == TOTAL:
+        terms = replace(terms, measures=(comparison_sides.MEASURE,))
+    return _compared([before, after], options, terms)
+
+
+def _compared(sides: list[Side], options: Options, terms: GateOptions) -> dict[str, Any]:
+    """Return the document of two sides."""
+    differing = check_comparable(sides[0], sides[1], terms.mix)
+    rubric = sides[0].rubric
+    names = [comparison_sides.MEASURE] if rubric is None else [*rubric.dimensions, "total"]
     for measure in terms.measures:
         if measure not in names:
             raise CannotRun(f"{measure} is not a measure: there are {', '.join(names)}")
@@ -60,7 +113,8 @@ def gate(base: Path, candidate: Path, options: Options, terms: Terms) -> dict[st
         "lower_is_better": terms.lower_is_better,
         "undecided_passes": terms.undecided_passes,
         "least_pairs": LEAST_PAIRS,
-        "rubric": sides[0].rubric.name,
+        "rubric": None if rubric is None else rubric.name,
+        "baseline": terms.baseline,
         "where": {
             "base": {**options.where, **terms.base_where},
             "candidate": {**options.where, **terms.candidate_where},
@@ -80,17 +134,19 @@ def _result(
     measure: str,
     place: int,
     options: Options,
-    terms: Terms,
+    terms: GateOptions,
     alpha: float,
 ) -> dict[str, Any]:
     base, candidate = ({at: values for at, values in side.artifacts.items() if at[1] == levels} for side in sides)
     differences, means = [], []
     for at in sorted(base.keys() & candidate.keys(), key=lambda at: at[0]):
         judges = sorted(base[at].keys() & candidate[at].keys())
-        # With --mix judge_model no judge need be shared: then the judges of each side are averaged.
-        pairs = [([base[at][judge]], [candidate[at][judge]]) for judge in judges] or [
-            (list(base[at].values()), list(candidate[at].values()))
-        ]
+        pairs = [([base[at][judge]], [candidate[at][judge]]) for judge in judges]
+        if not pairs and "judge_model" in terms.mix and sides[0].rubric is not None:
+            # No judge need be shared: those of each side are averaged.
+            pairs = [(list(base[at].values()), list(candidate[at].values()))]
+        if not pairs:
+            continue
         before = mean_of([mean_of([values[place] for values in one]) for one, _ in pairs])
         after = mean_of([mean_of([values[place] for values in other]) for _, other in pairs])
         means.append((before, after))
@@ -104,8 +160,8 @@ def _result(
         "passes": passes,
         "base": rounded(mean_of([one for one, _ in means])) if means else None,
         "candidate": rounded(mean_of([other for _, other in means])) if means else None,
-        "only_in_base": len(base.keys() - candidate.keys()),
-        "only_in_candidate": len(candidate.keys() - base.keys()),
+        "only_in_base": len(base) - len(means),
+        "only_in_candidate": len(candidate) - len(means),
         "improved": sum(gap > 0 for gap in differences),
         "equal": sum(gap == 0 for gap in differences),
         "worsened": sum(gap < 0 for gap in differences),

@@ -1,7 +1,7 @@
-"""Judge runs: what a judge is given for each evaluated file, what it replied, and the one bundle made of it.
+"""Judge runs: what a judge is given for each evaluated file, its replies, and the bundle made of them.
 
-The way through: `artifacts` (bytes of the evaluated files) -> `packet` (the input, three parts) -> `leaks` (nothing
-else is in it) -> `command` or `endpoint` (a call) -> `replies` (usable or not) -> `folder` (all of it kept) ->
-`assemble` (the bundle). `plan` says what a run is, `prepare` makes its inputs, `conduct` makes the calls, and
-`replay` does the last steps again from what was kept.
+Data passes through `packet` (the input, three parts), `leaks` (checks that nothing else is in it), `calling` (a call to
+a program or endpoint), `replies` (checks the reply), `run_folder` (stores everything) and `assemble` (the bundle).
+`plan` describes a run, `prepare` makes its inputs, `run` makes all calls, and `replay` rebuilds the bundle from the
+stored files.
 """

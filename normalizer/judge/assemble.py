@@ -49,6 +49,7 @@ def bundle(plan: Plan, kind: str, inputs: list[str], kept: list[list[Kept]], *, 
         "manifest_sha256": plan.identity["manifest"],
         "rubric_sha256": plan.identity["rubric"],
         "relaxations": [item["statement"] for item in plan.manifest.relaxations],
+        **({"task": list(plan.task)} if plan.task else {}),
         "attempts": {"made": Number(str(made)), "unusable": Number(str(made - len(entries)))},
         "calls": calls,
     }

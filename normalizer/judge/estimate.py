@@ -1,11 +1,11 @@
 """Estimate a run without making it: calls, bytes, and tokens roughly."""
 
-from normalizer.judge.prepare import Made
+from normalizer.judge.prepare import PreparedInput
 
 _BYTES_A_TOKEN = 4
 
 
-def estimate(made: list[Made], waiting: list[int], attempts: int, used: int) -> list[str]:
+def estimate(made: list[PreparedInput], waiting: list[int], attempts: int, used: int) -> list[str]:
     """Lines for people. `waiting` are the files still to be asked about, `used` the attempts already spent on them."""
     asked = [made[index] for index in waiting]
     most = len(waiting) * attempts - used

@@ -1,10 +1,10 @@
-"""The check that an input gives nothing away: no string of the manifest stands in it outside the file's own content.
+"""Check that an input gives nothing away: no string of the manifest is in it outside the file's own content.
 
-Two things are shown for every input. First, cut out the file's content and what is left is the run's prompt, to the
-character: the same for every file, so that nothing about one file can be in it. Second, no string of the manifest
-stands in that prompt. Where one does, it is either the prompt's own ordinary text (in words that this program brings
-along, or too short to be told from ordinary text): then it is a coincidence, noted in the run. Or a person wrote it
-into the rubric or a relaxation: then the run is refused, unless the string is declared to be an ordinary word there.
+Two things are checked for every input. First, without the file's content and the task that the manifest declares for
+the file, the input is exactly the prompt of the run, which is the same for every file. Second, no other string of the
+manifest is in the prompt or in a task. If one is, there are two cases. If it is in text that this program brings along,
+or too short to be told from ordinary text, it is a coincidence and noted in the run. If a person wrote it into the
+rubric, a relaxation or a task, the run is refused, unless the string is declared to be an ordinary word there.
 """
 
 import re
@@ -17,31 +17,35 @@ from normalizer.documents.lossless import dumps, parse, plain
 from normalizer.documents.manifest import Manifest
 from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
 from normalizer.errors import CannotRun
-from normalizer.judge.packet import Prompt, content_of
+from normalizer.judge.packet import Prompt, content_of, task_part
 
 SHORT = 3
-"""Strings up to this length stand in any text by chance."""
+"""Strings up to this length occur in any text by chance."""
 
 
 class Leak(CannotRun):
     """An input would tell the judge more than it may know."""
 
 
-def strings_of(manifest: Manifest) -> dict[str, str]:
-    """Every string of a manifest that no judge may see, and what it is there. Relaxations are meant to be seen."""
+def strings_of(manifest: Manifest, *, levels: bool = True) -> dict[str, str]:
+    """Every string of a manifest that no judge may see, and what it is there. Relaxations are meant to be seen.
+
+    `levels`: the levels of factors, too.
+    """
     found: dict[str, str] = {}
     for owner in (manifest.metadata, *manifest.files.values()):
         for key, value in owner.items():
-            for text, what in _strings(key, value):
+            for text, what in _strings(key, value, levels=levels):
                 found.setdefault(text, what)
     return found
 
 
-def _strings(key: str, value: Any) -> Iterator[tuple[str, str]]:
+def _strings(key: str, value: Any, *, levels: bool) -> Iterator[tuple[str, str]]:
     if key == "factors":
         for name, level in value.items():
             yield name, "the name of a factor"
-            yield level, f"a level of the factor {dumps(name)}"
+            if levels:
+                yield level, f"a level of the factor {dumps(name)}"
     elif type(value) is str and value:
         yield value, f"a `{key}`"
         if key in ("file", "path", "artifact"):
@@ -59,17 +63,25 @@ def coincidences(
     parameters: dict[str, Any],
     declared: frozenset[str],
 ) -> list[str]:
-    """The strings that stand in the prompt, or in what else a request carries, as ordinary text, sorted; raises Leak
-    for one that a person put there."""
+    """Return the strings that the prompt, a task or the parameters of a request contain as ordinary text, sorted.
+
+    Raises Leak for one that a person put there.
+    """
     carried = list(_all_strings(parameters))
     people = [("a relaxation", item["statement"]) for item in manifest.relaxations]
     people += [("--parameters", text) for text in carried]
     if plain(rubric) != spec.resource(BUILT_IN_RUBRIC):
         people += [("the rubric", text) for text in _texts(rubric)]
-    strings = strings_of(manifest)
+    tasks = _tasks(manifest)
+    people += [(f"a {name} of the manifest", text) for name, texts in tasks.items() for text in texts]
+    # A text that is declared as a whole may also be a level of a factor, but nothing else of the manifest.
+    declared_texts = {text for texts in tasks.values() for text in texts}
+    only_levels = declared_texts.difference(strings_of(manifest, levels=False))
+    strings = {text: what for text, what in strings_of(manifest).items() if text not in only_levels}
     if judge_model is not None:
         strings.setdefault(judge_model, "the judge's name")
-    noted = [text for text in strings if text and any(text in part for part in (*told, *carried))]
+    shown = [*told, *carried, *("\0".join(sorted(texts)) for texts in tasks.values())]
+    noted = [text for text in strings if text and any(text in part for part in shown)]
     for text in noted:
         written = next((place for place, said in people if text in said), None)
         if written is not None and len(text) > SHORT and text not in declared:
@@ -78,6 +90,15 @@ def coincidences(
                 f"or say --coincidence {dumps(text)} if it is an ordinary word"
             )
     return sorted(noted)
+
+
+def _tasks(manifest: Manifest) -> dict[str, set[str]]:
+    """All questions and all references of a manifest."""
+    found: dict[str, set[str]] = {}
+    for file in manifest.files.values():
+        for name, text in file.get("task", {}).items():
+            found.setdefault(name, set()).add(text)
+    return found
 
 
 def _all_strings(value: Any) -> Iterator[str]:
@@ -102,12 +123,14 @@ def _texts(rubric: dict[str, Any]) -> Iterator[str]:
         yield from given["scale"].get("labels", {})
 
 
-def check(data: bytes, content: bytes, told: Prompt) -> None:
-    """Raise Leak unless a finished input holds only the file's content and the run's prompt."""
+def refuse_leaks(data: bytes, content: bytes, told: Prompt, task: dict[str, str] | None = None) -> None:
+    """Raise Leak unless a finished input holds only the file's content, its declared task and the run's prompt."""
     document = parse(data, LIMITS["max_depth"])
     for violation in spec.violations("eval/judge_input.json", plain(document)):
-        raise Leak(f"the input is not made of its three parts: {violation.pointer} {violation.message}")
+        raise Leak(f"the input is not made of its parts: {violation.pointer} {violation.message}")
     if content_of(document) != content:
         raise Leak("the file part of the input is not the file's content")
+    if document.get("task") != (task_part(task) if task else None):
+        raise Leak("the task part of the input is not what the manifest declares for the file")
     if (document["rules"], document["scale"]) != told:
-        raise Leak("what the input says besides the file's content is not the run's rules and scale")
+        raise Leak("the input besides the file's content and its task is not the run's rules and scale")

@@ -1,7 +1,8 @@
-"""The judge's input: the content of one evaluated file, the active rules, the active scale, and nothing else.
+"""The judge's input: the content of one evaluated file, the active rules, the active scale, and the declared task.
 
-Nothing here sees a manifest's strings: rules and scale come from the phase, the relaxations and the rubric alone, and
-the file part from the file's bytes alone. That is what `leaks` checks again on the finished input.
+No function here is given a whole manifest. Rules and scale come from the phase, the relaxations and the rubric alone,
+and the file part from the file's bytes alone. The task is the question and the reference that the manifest declares for
+the file. `leaks` checks this again on the finished input.
 """
 
 import base64
@@ -22,7 +23,7 @@ _PDF_HEADER_WITHIN = 1024
 
 
 class Prompt(NamedTuple):
-    """The rules and the scale that a judge is told, equal for every file of a run."""
+    """The rules and the scale that a judge is given, equal for every file of a run."""
 
     rules: str
     scale: str
@@ -33,23 +34,33 @@ class Prompt(NamedTuple):
         return hashlib.sha256(f"{self.rules}\0{self.scale}".encode()).hexdigest()
 
 
-class Unreadable(CannotRun):
+TASK = ("question", "reference")
+"""Texts that a manifest may declare for each file, in their order in an input."""
+
+
+class UnreadableInput(CannotRun):
     """A file, or the file part of an input, that is neither a text nor a PDF."""
 
 
-def prompt(phase: int, relaxations: list[dict[str, str]], rubric: dict[str, Any]) -> Prompt:
-    """Rules and scale of a run, from its phase, its relaxations and its rubric's document."""
-    return Prompt(_rules(phase, relaxations), _scale(rubric))
+def prompt(phase: int, relaxations: list[dict[str, str]], rubric: dict[str, Any], task: tuple[str, ...] = ()) -> Prompt:
+    """Rules and scale of a run. `task` names the texts of `TASK` that every file of the run has."""
+    return Prompt(_rules(phase, relaxations, task), _scale(rubric))
 
 
-def packet(told: Prompt, content: bytes) -> bytes:
-    """The input for one evaluated file, as a command gets it: JSON with three members."""
-    document = {"rules": told.rules, "scale": told.scale, "file": file_part(content)}
+def packet(told: Prompt, content: bytes, task: dict[str, str] | None = None) -> bytes:
+    """The input for one evaluated file, as a command gets it: JSON with rules, scale, the task if any, and the file."""
+    stated = {"task": task_part(task)} if task else {}
+    document = {"rules": told.rules, "scale": told.scale, **stated, "file": file_part(content)}
     return json.dumps(document, separators=(",", ":")).encode()
 
 
+def task_part(task: dict[str, str]) -> dict[str, str]:
+    """The task part of an input: each text between lines with its marker."""
+    return {name: fence(task[name]) for name in TASK if name in task}
+
+
 def file_part(content: bytes) -> dict[str, str]:
-    """The file part of an input. The kind (text or PDF) is told by the bytes, never by the name."""
+    """The file part of an input. The kind (text or PDF) is determined from the bytes, never from the name."""
     if content.startswith(_PDF):
         return _document(content)
     try:
@@ -57,7 +68,7 @@ def file_part(content: bytes) -> dict[str, str]:
     except UnicodeDecodeError as error:
         if _PDF in content[: _PDF_HEADER_WITHIN + len(_PDF)]:
             return _document(content)
-        raise Unreadable(
+        raise UnreadableInput(
             f"it is neither a PDF nor UTF-8 text (invalid byte at offset {error.start}): convert it before the run"
         ) from None
 
@@ -74,10 +85,10 @@ def content_of(document: dict[str, Any]) -> bytes:
         try:
             return base64.b64decode(part["base64"], validate=True)
         except ValueError as error:
-            raise Unreadable(f"the file part of the input is not base64: {error}") from None
+            raise UnreadableInput(f"the file part of the input is not base64: {error}") from None
     text = part["text"].partition("\n")[2].rpartition("\n")[0]
     if part["text"] != fence(text):
-        raise Unreadable("the text in the input does not stand between its own markers")
+        raise UnreadableInput("the text in the input does not stand between its own markers")
     content: bytes = text.encode()
     return content
 
@@ -89,10 +100,10 @@ def fence(text: str) -> str:
 
 
 def marker_of(text: str) -> str:
-    """A marker that depends on every character of the text, so that no text can be written to hold its own."""
+    """Return a marker that depends on every character of the text, so that no text can contain its own marker."""
     salt = 0
     while True:
-        # Not the plain hash of the file: that one a manifest may name.
+        # Not the plain hash of the file, which a manifest may name.
         marker = hashlib.sha256(b"judge input marker %d\n" % salt + text.encode()).hexdigest()[:32]
         if marker not in text:
             return marker
@@ -103,17 +114,20 @@ def _document(content: bytes) -> dict[str, str]:
     return {"media_type": "application/pdf", "base64": base64.b64encode(content).decode()}
 
 
-def _rules(phase: int, relaxations: list[dict[str, str]]) -> str:
+def _rules(phase: int, relaxations: list[dict[str, str]], task: tuple[str, ...]) -> str:
     said = spec.resource(RULES)
     relaxed = frozenset(item["constraint"] for item in relaxations if "constraint" in item)
-    lines = [f"- {sentence}" for sentence in [*said["rules"], *phases.statements(phase, relaxed)]]
+    rules = said["rules"]
+    if task:
+        rules = [said["task"]["given"], *rules[1:], *(said["task"][name] for name in task)]
+    lines = [f"- {sentence}" for sentence in [*rules, *phases.statements(phase, relaxed)]]
     if relaxations:
         lines += ["", said["relaxations"], *(f"- {item['statement']}" for item in relaxations)]
     return "\n".join([*lines, "", *(f"- {sentence}" for sentence in said["reply"])])
 
 
 def _scale(rubric: dict[str, Any]) -> str:
-    """The scale in words. The rubric's name is left out: it is the run's, and says nothing about the scale."""
+    """The scale in words. The rubric's name is left out: it identifies the run and says nothing about the scale."""
     scales = rubric_of(rubric).dimensions
     blocks = [rubric["description"]] if rubric.get("description") else []
     for key, given in rubric["dimensions"].items():

@@ -1,6 +1,6 @@
 """Plan a run from its documents before any call: which judge, under which name, by which rules.
 
-Everything that would make the bundle untrue or invalid later is refused here, before it is paid for.
+Everything that would make the bundle wrong or invalid later is refused here, before any call is paid for.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from normalizer.documents.manifest import Manifest
 from normalizer.documents.settings import LIMITS, Settings
 from normalizer.errors import CannotRun
 from normalizer.judge.leaks import coincidences
-from normalizer.judge.packet import Prompt, prompt
+from normalizer.judge.packet import TASK, Prompt, prompt
 from normalizer.screening.records import METADATA
 
 
@@ -30,6 +30,8 @@ class Plan:
     """The documents by hash, as a ledger records them."""
     prompt_sha256: str
     """SHA-256 of the prompt that the judge was given."""
+    task: tuple[str, ...]
+    """Texts of the task that the judge is given with each file."""
     coincidences: list[str]
 
 
@@ -65,7 +67,8 @@ def plan(
     if model is not None and judge != model:
         raise CannotRun(f"the manifest says {dumps(judge)} judges, --model says {dumps(model)}: make them agree")
     rubric = lossless.parse(settings.documents[settings.identity["rubric"]].encode(), LIMITS["max_depth"])
-    told = prompt(phase, list(manifest.relaxations), rubric)
+    task = _task(manifest)
+    told = prompt(phase, list(manifest.relaxations), rubric, task)
     prompt_sha256 = described["prompt_sha256"] if described else told.sha256
     metadata = {
         "judge_prompt_version": f"prompt-{prompt_sha256[:16]}",
@@ -85,8 +88,28 @@ def plan(
         metadata={key: metadata[key] for key in METADATA if metadata.get(key) is not None},
         identity={name: settings.identity[name] for name in ("manifest", "rubric")},
         prompt_sha256=prompt_sha256,
+        task=task,
         coincidences=coincidences(told, manifest, judge, rubric, parameters or {}, declared),
     )
+
+
+def _task(manifest: Manifest) -> tuple[str, ...]:
+    """The texts of the task that all files have. Files may not differ in that: it would tell them apart."""
+    members = {
+        file["file"]: tuple(name for name in TASK if name in file.get("task", {})) for file in manifest.files.values()
+    }
+    first, *_ = members.values()
+    for name, stated in members.items():
+        if stated != first:
+            raise CannotRun(
+                f"the manifest states {_words(first)} for its first file and {_words(stated)} for {dumps(name)}: "
+                "state the same for every file, since a difference would tell the judge something"
+            )
+    return first
+
+
+def _words(task: tuple[str, ...]) -> str:
+    return f"a {' and a '.join(task)}" if task else "no task"
 
 
 def _generator(manifest: Manifest, file: dict[str, Any]) -> str | None:

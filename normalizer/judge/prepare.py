@@ -11,7 +11,7 @@ from normalizer.documents import artifacts
 from normalizer.documents.lossless import dumps
 from normalizer.errors import CannotRun
 from normalizer.judge import leaks
-from normalizer.judge.packet import Unreadable, is_text, packet
+from normalizer.judge.packet import UnreadableInput, is_text, packet
 from normalizer.judge.plan import Plan
 from normalizer.judge.run_folder import Kept, RunFolder, input_name, pretty, sha256
 
@@ -25,7 +25,7 @@ class Documents:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PreparedInput:
     """An input, known by its hashes."""
 
     content_sha256: str
@@ -35,26 +35,33 @@ class Made:
     """Whether the file is a text: of a PDF only the judge knows how many tokens it makes."""
 
 
-def inputs(plan: Plan, folder: Path, take: Callable[[int, bytes], None]) -> list[Made]:
+def inputs(plan: Plan, folder: Path, take: Callable[[int, bytes], None]) -> list[PreparedInput]:
     """Make and check the input of every file, one after the other, and hand its bytes over."""
     made = []
     for index, file in enumerate(plan.files):
         content = artifacts.read(folder, file)
         try:
-            data = packet(plan.prompt, content)
-        except Unreadable as error:
+            data = packet(plan.prompt, content, file.get("task"))
+        except UnreadableInput as error:
             raise CannotRun(f"{dumps(file['file'])} cannot be judged: {error}") from None
-        leaks.check(data, content, plan.prompt)
+        leaks.refuse_leaks(data, content, plan.prompt, file.get("task"))
         take(index, data)
-        made.append(Made(sha256(content), sha256(data), len(data), is_text(data)))
+        made.append(PreparedInput(sha256(content), sha256(data), len(data), is_text(data)))
     return made
 
 
-def describe(plan: Plan, judge: dict[str, Any], documents: Documents, made: list[Made]) -> dict[str, Any]:
+def describe(
+    plan: Plan,
+    judge: dict[str, Any],
+    documents: Documents,
+    made: list[PreparedInput],
+    leg: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """The content of run.json."""
     return {
         "protocol_version": plan.metadata["protocol_version"],
         "judge": judge,
+        **({} if leg is None else {"leg": leg}),
         "manifest_sha256": sha256(documents.manifest),
         "rubric_sha256": sha256(documents.rubric),
         "prompt_sha256": plan.prompt_sha256,
@@ -63,8 +70,18 @@ def describe(plan: Plan, judge: dict[str, Any], documents: Documents, made: list
     }
 
 
-def begin(run: RunFolder, plan: Plan, judge: dict[str, Any], documents: Documents, folder: Path) -> list[str]:
-    """Write a new run's folder up to its first call, or see that a begun one is the same. Gives the inputs' hashes."""
+def begin(
+    run: RunFolder,
+    plan: Plan,
+    judge: dict[str, Any],
+    documents: Documents,
+    folder: Path,
+    leg: dict[str, Any] | None = None,
+) -> list[str]:
+    """Write a new run's folder up to its first call, or check that a begun one is the same run.
+
+    Returns the hashes of the inputs. Raises CannotRun where a begun run is another one.
+    """
     run.refuse_strangers()
     run.clear_parts()
     begun = run.begun
@@ -74,7 +91,7 @@ def begin(run: RunFolder, plan: Plan, judge: dict[str, Any], documents: Document
             run.write(input_name(index), data)
 
     made = inputs(plan, folder, take)
-    description = describe(plan, judge, documents, made)
+    description = describe(plan, judge, documents, made, leg)
     for violation in spec.violations("eval/judge_run.json", description):
         raise CannotRun(f"the run cannot be described: {violation.pointer} {violation.message}")
     if begun:
@@ -95,9 +112,12 @@ def _same(run: RunFolder, description: dict[str, Any], plan: Plan) -> None:
                 f"{name} has changed since the run in {run.path} began: restore it, or give --out a new folder"
             )
     for key, value in description.items():
-        if before[key] != value:
+        if before.get(key) != value:
             what = key.removesuffix("_sha256")
-            raise CannotRun(f"the run in {run.path} was begun with another {what}: give --out a new folder")
+            other = "give --out a new folder"
+            if key == "judge":
+                other = "go on with this one as a leg, --leg NAME --model NAME, or give --out a new folder"
+            raise CannotRun(f"the run in {run.path} was begun with another {what}: {other}")
 
 
 def answered(run: RunFolder, hashes: list[str]) -> list[list[Kept]]:

@@ -1,6 +1,6 @@
 """Rebuild the bundle of a run from its kept replies, without calling a judge. Every hash is checked."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from normalizer.documents import protocol
 from normalizer.documents.lossless import dumps, parse
@@ -12,7 +12,7 @@ from normalizer.judge.calling.endpoint import request_body
 from normalizer.judge.packet import content_of
 from normalizer.judge.plan import Plan, plan
 from normalizer.judge.prepare import answered
-from normalizer.judge.run_folder import RunFolder, sha256
+from normalizer.judge.run_folder import Kept, RunFolder, sha256
 
 
 class Replayed(NamedTuple):
@@ -24,8 +24,27 @@ class Replayed(NamedTuple):
     note: str | None
 
 
+class Reopened(NamedTuple):
+    """A run that was begun, read from its folder. Every hash was checked."""
+
+    plan: Plan
+    judge: dict[str, Any]
+    inputs: list[str]
+    """SHA-256 of the inputs."""
+    kept: list[list[Kept]]
+    note: str | None
+
+
 def replay(run: RunFolder) -> Replayed:
     """Check what is kept, and make the bundle of it."""
+    found = reopen(run)
+    missing = [found.plan.files[index]["file"] for index in unanswered(found.kept)]
+    rebuilt = None if missing else bundle(found.plan, found.judge["kind"], found.inputs, found.kept)
+    return Replayed(rebuilt, missing, found.note)
+
+
+def reopen(run: RunFolder) -> Reopened:
+    """Read a run and check everything that it keeps. Raises CannotRun where something is missing or was changed."""
     if not run.begun:
         raise CannotRun(f"{run.path} is no judge run: it has no run.json")
     description = run.description()
@@ -56,13 +75,11 @@ def replay(run: RunFolder) -> Replayed:
         note = (
             f"the run followed protocol version {version}, not {protocol.version()}: inputs were checked by hash alone"
         )
-    missing = [planned.files[index]["file"] for index in unanswered(kept)]
-    rebuilt = None if missing else bundle(planned, judge["kind"], hashes, kept)
-    return Replayed(rebuilt, missing, note)
+    return Reopened(planned, judge, hashes, kept, note)
 
 
 def _check_inputs(run: RunFolder, planned: Plan, contents: list[str]) -> None:
-    """The inputs are what this version would make of the same content, and give nothing away."""
+    """Check that this version would make the same inputs from the same content, and that they leak nothing."""
     for index, expected in enumerate(contents):
         data = run.input(index)
         content = content_of(parse(data, LIMITS["max_depth"]))
@@ -70,7 +87,7 @@ def _check_inputs(run: RunFolder, planned: Plan, contents: list[str]) -> None:
             raise CannotRun(f"the file part of input {index} is not the content that run.json records")
         if planned.files[index].get("sha256", expected) != expected:
             raise CannotRun(f"{dumps(planned.files[index]['file'])} is not the file the manifest means")
-        leaks.check(data, content, planned.prompt)
+        leaks.refuse_leaks(data, content, planned.prompt, planned.files[index].get("task"))
 
 
 def _check_requests(run: RunFolder, judge: dict[str, object], attempts: list[int]) -> None:

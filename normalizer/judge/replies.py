@@ -1,6 +1,6 @@
 """Check whether a reply can become an entry: it must be strict JSON of the entry's shape. Nothing is repaired.
 
-Whether its scores are right by the rubric is not asked: that is the judge's answer, and the normalizer screens it.
+Its scores are not checked against the rubric here: they are the judge's answer, which `normalize` screens.
 """
 
 from typing import Any, NamedTuple
@@ -11,25 +11,25 @@ from normalizer.documents import lossless
 from normalizer.documents.settings import LIMITS
 
 
-class Reply(NamedTuple):
+class CheckedReply(NamedTuple):
     """A reply's members, or why it cannot be used."""
 
     members: dict[str, Any] | None
     problem: str | None
 
 
-def judged(data: bytes, *, truncated: bool = False) -> Reply:
+def read_reply(data: bytes, *, truncated: bool = False) -> CheckedReply:
     """Parse and check the bytes of a reply."""
     if truncated:
-        return Reply(None, "it is longer than a reply may be")
+        return CheckedReply(None, "it is longer than a reply may be")
     if not data.strip():
-        return Reply(None, "it is empty")
+        return CheckedReply(None, "it is empty")
     try:
         value = lossless.parse(data, LIMITS["max_depth"])
     except spec.NotStrictJson as error:
-        return Reply(None, f"it is not strict JSON: {error}")
+        return CheckedReply(None, f"it is not strict JSON: {error}")
     violations = spec.violations("eval/judge_reply.json", lossless.plain(value))
     if violations:
         where, _, what = violations[0]
-        return Reply(None, f"it does not have the shape of a reply: {spec.dotted('reply', where)} {what}")
-    return Reply(value, None)
+        return CheckedReply(None, f"it does not have the shape of a reply: {spec.dotted('reply', where)} {what}")
+    return CheckedReply(value, None)

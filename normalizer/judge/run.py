@@ -1,20 +1,21 @@
 """A run from its first call to its bundle, or to the files that have no usable reply."""
 
 import asyncio
+import signal
 from collections.abc import Callable
 from typing import NamedTuple, TextIO
 
-from normalizer.errors import CannotRun
+from normalizer.errors import CannotRun, Interrupted
 from normalizer.judge.assemble import bundle, unanswered
-from normalizer.judge.calling.call_loop import Conductor, pending
+from normalizer.judge.calling.call_loop import CallLoop, pending
 from normalizer.judge.calling.calls import Judge
-from normalizer.judge.calling.progress import Progress
+from normalizer.judge.calling.progress import CallProgress
 from normalizer.judge.plan import Plan
 from normalizer.judge.prepare import answered
 from normalizer.judge.run_folder import Kept, RunFolder
 
 
-class Effort(NamedTuple):
+class CallLimits(NamedTuple):
     """Limits on calls to the judge."""
 
     attempts: int
@@ -35,7 +36,7 @@ class Result(NamedTuple):
     missing: dict[str, str]
     """Files without a usable reply, and why."""
     bundle: bytes | None
-    """None while any file is missing: no bundle pretends to be whole."""
+    """None while a file has no usable reply: an incomplete bundle is never written in its place."""
     partial: bytes | None = None
     """The bundle of the usable replies, if it was asked for and not all files have one."""
 
@@ -46,7 +47,7 @@ def ask_all(
     kind: str,
     inputs: list[str],
     judge: Callable[[], Judge],
-    effort: Effort,
+    effort: CallLimits,
     stream: TextIO,
 ) -> Result:
     """Ask about every file that has no usable reply yet; write the bundle when all have one."""
@@ -54,12 +55,13 @@ def ask_all(
     waiting = pending(kept, effort.attempts)
     failures: dict[int, str] = {}
     if waiting:
-        progress = Progress(len(kept), len(kept) - len(waiting), stream)
-        conductor = Conductor(folder, inputs, kept, effort.attempts, progress)
+        progress = CallProgress(len(kept), len(kept) - len(waiting), stream)
+        conductor = CallLoop(folder, inputs, kept, effort.attempts, progress)
         stopped, failures = asyncio.run(conductor.run(judge(), min(effort.jobs, len(waiting))))
         if stopped and pending(kept, effort.attempts):
             done = len(kept) - len(unanswered(kept))
-            raise CannotRun(f"stopped: {done} of {len(kept)} files have a usable reply; the same command goes on there")
+            told = f"stopped: {done} of {len(kept)} files have a usable reply; the same command goes on there"
+            raise (Interrupted if stopped == signal.SIGINT else CannotRun)(told)
     missing = {plan.files[index]["file"]: failures.get(index) or _why(kept[index]) for index in unanswered(kept)}
     data = None if missing else _written(folder, bundle(plan, kind, inputs, kept))
     some = None

@@ -11,7 +11,8 @@
     bundle.json      the bundle; written once, when every file has a usable reply
     partial.json     with --partial: a bundle of the usable replies, written anew by each run until all have one
 
-Files are named by place, never by name: an input tells nothing by where it lies. A file appears whole or not at all.
+Files are named by their place in the manifest, so that the name of an input gives nothing away. A file appears whole or
+not at all.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple
 import contract_spec as spec
 
 from normalizer.errors import CannotRun
-from normalizer.judge.replies import Reply, judged
+from normalizer.judge.replies import CheckedReply, read_reply
 
 _KNOWN = {".lock", "manifest.json", "rubric.json", "inputs"}
 """Names that a folder may hold before its run.json exists, after an interrupted preparation."""
@@ -32,7 +33,7 @@ _KNOWN = {".lock", "manifest.json", "rubric.json", "inputs"}
 _PART = ".part"
 
 
-class Answer(NamedTuple):
+class JudgeAnswer(NamedTuple):
     """The answer of a judge to one call."""
 
     reply: bytes
@@ -48,11 +49,11 @@ class Kept(NamedTuple):
 
     attempt: int
     reply_sha256: str
-    reply: Reply
+    reply: CheckedReply
 
 
 class RunFolder:
-    """A run's folder. Its lock must be held by who writes."""
+    """A run's folder. Writers must hold its lock."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -121,10 +122,10 @@ class RunFolder:
         """The record of an answered call."""
         return self._document(f"calls/{index:04d}-{attempt}.json", "judge_call")
 
-    def keep(self, index: int, attempt: int, answer: Answer, about: dict[str, Any]) -> Kept:
+    def keep(self, index: int, attempt: int, answer: JudgeAnswer, about: dict[str, Any]) -> Kept:
         """Keep an answer: its bytes first, then the record by which it counts."""
         stem = f"calls/{index:04d}-{attempt}"
-        reply = judged(answer.reply, truncated=answer.truncated)
+        reply = read_reply(answer.reply, truncated=answer.truncated)
         record = {
             "index": index,
             "attempt": attempt,
@@ -160,7 +161,7 @@ class RunFolder:
                     raise CannotRun(
                         f"the {what} of {self.path / stem}.json is not the one it records: a file was changed"
                     )
-            found.append(Kept(len(found) + 1, hashes["reply"], judged(reply, truncated=record["truncated"])))
+            found.append(Kept(len(found) + 1, hashes["reply"], read_reply(reply, truncated=record["truncated"])))
         return found
 
     def fail(self, index: int, attempt: int, record: dict[str, Any], kept: dict[str, bytes]) -> None:

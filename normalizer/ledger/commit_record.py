@@ -148,6 +148,9 @@ def changes(folder: Path) -> list[str] | None:
     for kind in FILES:
         path = folder / f"{kind}.jsonl"
         line = 1
+        if not path.is_file():
+            found.append(f"{path} is missing: {advice(folder)}")
+            continue
         with path.open("rb") as file:
             for span in files[kind]:
                 try:

@@ -1,6 +1,6 @@
-"""Open the ledgers to aggregate: their rubrics, bundles that two of them have, and files without an entry."""
+"""Open ledgers, each once, and read several as one: their rubrics, shared bundles and files without an entry."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from normalizer.ledger.record_check import Check, check_records
 
 
 @dataclass(slots=True)
-class Part:
+class OpenLedger:
     """One ledger, and those of its bundles that another one had already."""
 
     ledger: Ledger
@@ -27,7 +27,7 @@ class Part:
 class Sources:
     """Open ledgers with the totals of their headers."""
 
-    parts: list[Part]
+    parts: list[OpenLedger]
     rubrics: dict[str, Rubric]
     """By name; those of bundles with VALID records, or of all where none has any."""
     active: dict[str, str] = field(default_factory=dict)
@@ -86,15 +86,27 @@ def conserved(kind: str, there: int, promised: int) -> None:
 
 @contextmanager
 def opened(folders: tuple[Path, ...], check: Check = check_records) -> Iterator[Sources]:
-    """Open ledgers and check their records; no run changes them until they are closed."""
+    """Open ledgers, to be read as one, and check their records; no run changes them until they are closed."""
+    with opened_each(folders, check) as ledgers:
+        yield as_one([ledgers[folder] for folder in folders])
+
+
+@contextmanager
+def opened_each(folders: Iterable[Path], check: Check = check_records) -> Iterator[dict[Path, Ledger]]:
+    """Open every ledger once, even if it is named twice, and check its records. Yields the ledgers by folder."""
+    places = {folder: folder.resolve() for folder in folders}
     with ExitStack() as stack:
-        ledgers = [stack.enter_context(reading(folder)) for folder in folders]
-        for ledger in ledgers:
+        ledgers: dict[Path, Ledger] = {}
+        for folder, place in places.items():
+            if place not in ledgers:
+                ledgers[place] = stack.enter_context(reading(folder))
+        for ledger in ledgers.values():
             check(ledger)
-        yield _looked_through(ledgers)
+        yield {folder: ledgers[place] for folder, place in places.items()}
 
 
-def _looked_through(ledgers: list[Ledger]) -> Sources:
+def as_one(ledgers: list[Ledger]) -> Sources:
+    """Read opened ledgers as one. Raises CannotRun for comparisons, and where ledgers do not fit together."""
     sources = Sources([], {})
     documents: dict[str, dict[str, Any]] = {}
     hashes: dict[str, str] = {}
@@ -128,7 +140,7 @@ def _looked_through(ledgers: list[Ledger]) -> Sources:
                 if item.get("valid") and hashes.setdefault(name, settings["rubric"]) != settings["rubric"]:
                     raise CannotRun(f"two different rubrics are called {name}: aggregate their ledgers apart")
                 _account(sources, kind, item, documents)
-        sources.parts.append(Part(ledger, frozenset(skip)))
+        sources.parts.append(OpenLedger(ledger, frozenset(skip)))
     sources.rubrics = {name: rubric_of(documents[digest]) for name, digest in (hashes or unused).items()}
     if not sources.rubrics:
         raise CannotRun("the ledger is empty: normalize a bundle into it first")

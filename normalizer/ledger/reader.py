@@ -61,7 +61,7 @@ class Counts(NamedTuple):
 
 
 class Ledger:
-    """An open ledger: while it is, no run changes it."""
+    """An open ledger. No run changes it while it is open."""
 
     def __init__(self, folder: Path, spans: Spans | None = None) -> None:
         """`spans` are those of the commit record; None: read without comparing digests."""
@@ -193,7 +193,7 @@ class Ledger:
         return matches[0]
 
     def raw_bundles(self) -> int:
-        """How many raw bundles are kept. What a file manager or an editor leaves beside them is none."""
+        """Return how many raw bundles are stored. Other files, such as those of an editor, are not counted."""
         folder = self.folder / "bundles"
         return (
             sum(DOCUMENT_NAME.fullmatch(kept.name) is not None for kept in os.scandir(folder)) if folder.is_dir() else 0
@@ -257,7 +257,7 @@ def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
     try:
         descriptor = os.open(folder / LOCK, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
     except FileNotFoundError:
-        yield  # a copy of a ledger, to be read: nobody writes to it
+        yield  # a copy of a ledger, which no run writes to
         return
     except OSError as error:
         why = "it is a link" if error.errno == errno.ELOOP else error.strerror

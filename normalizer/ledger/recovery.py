@@ -1,6 +1,6 @@
 """Complete a run that was cut while it moved its files into place, or clear away one that was cut before.
 
-A ledger may have been copied from somebody else, `.staging` included. So everything in `.staging` is checked before
+A ledger may come from another person, `.staging` included. So everything in `.staging` is checked before
 anything is moved or removed: only names that a run makes are accepted, no link is followed, and bundles and settings
 documents must have the bytes that their names promise. Only writers recover; readers refuse such a ledger.
 """
@@ -31,10 +31,10 @@ _STAGED_FILE = re.compile(
     rf"parts/[0-9a-f]{{2}}\.(?:{_KINDS})|new/(?:(?:{_KINDS})\.jsonl|commit\.json)"
 )
 
-Outcome = Literal["completed", "cleared", "nothing"]
+RecoveryOutcome = Literal["completed", "cleared", "nothing"]
 
 
-def recover(folder: Path) -> Outcome:
+def recover(folder: Path) -> RecoveryOutcome:
     """Complete a run that was cut after its COMMIT; remove what is left of one that was cut before.
 
     The ledger's lock must be held. Raises UnusableLedger, and changes nothing, if the ledger or its `.staging` holds

@@ -1,9 +1,9 @@
-"""How a ledger changes: as a whole, or not at all.
+"""Change a ledger in one transaction: everything or nothing.
 
-A run makes everything new in `.staging/`, then leaves a file COMMIT there, then moves things into place. Cut before
-COMMIT, the ledger is what it was and the next run starts anew; cut after it, the next run goes on moving (see
-`recovery`). Either way the bytes are in the end those of an undisturbed run. Moving needs no space, so a full disk is
-met before COMMIT.
+A run writes all new files to `.staging/`, then a file COMMIT, then moves the files into place. If it is cut before
+COMMIT, the ledger is unchanged and the next run starts anew; if it is cut after COMMIT, the next run completes the
+moves (see `recovery`). In both cases the final bytes are those of an undisturbed run. Moves need no space, so a full
+disk fails before COMMIT.
 """
 
 import hashlib
@@ -65,7 +65,7 @@ class Staging:
         now = self._settings.identity
         differing = [
             name
-            for name in ("manifest", "stated", "rubric", "dialect", "joined", "protocol")
+            for name in ("manifest", "stated", "rubric", "dialect", "joined", "limits", "protocol")
             if before.get(name) != now.get(name)
         ]
         if differing:
@@ -81,7 +81,7 @@ class Staging:
     def merge(self) -> Counts:
         """Make the next state of the four files from the present one and the parts; count what is in them.
 
-        What is damaged is told here, before anything has changed.
+        Damage is reported here, before anything has changed.
         """
         counted = {kind: self._merge(kind) for kind in FILES}
         entries = valid = invalid = 0
@@ -108,7 +108,7 @@ class Staging:
         return Counts(counted["headers"], counted["audit"], entries, valid, invalid)
 
     def commit(self) -> None:
-        """Put everything in place. All that was made is on the disk before COMMIT says so."""
+        """Move everything into place. All staged files are synced to disk before COMMIT is written."""
         for digest, text in self._settings.documents.items():
             (self.root / "settings" / f"{digest}.json").write_bytes(text.encode("ascii") + b"\n")
         (self.root / "new" / NAME).write_bytes(encode(self._spans))
@@ -210,9 +210,8 @@ class Staging:
 def take(stream: BinaryIO, folder: Path, *, replace: bool) -> tuple[Literal["new", "again", "known"], str]:
     """Copy a bundle's bytes into the staging folder under their hash, unless this run or the ledger has them.
 
-    Returns what became of it, and the hash.
-
-    Several processes may do so at once: whoever makes the file first has taken the bundle.
+    Returns the outcome and the hash. Safe for several processes at once: the one that creates the file has taken the
+    bundle.
     """
     root = folder / STAGING
     data = _read(stream)

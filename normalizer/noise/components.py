@@ -13,11 +13,11 @@ from typing import Any
 from normalizer.documents.exact import rounded, rounded_root
 from normalizer.statistics.spread import mean_of
 
-Table = Sequence[Sequence[Fraction]]
+LabelsByItem = Sequence[Sequence[Fraction]]
 """The labels of each item."""
 
 
-def components(table: Table) -> dict[str, Any]:
+def components(table: LabelsByItem) -> dict[str, Any]:
     """The parts of the variance; what cannot be estimated is None, with the reason in `na`."""
     repeated = [labels for labels in table if len(labels) > 1]
     pairs = [one != other for labels in repeated for one, other in combinations(labels, 2)]
@@ -45,7 +45,7 @@ def components(table: Table) -> dict[str, Any]:
     return document
 
 
-def variances(table: Table) -> tuple[Fraction, Fraction, tuple[Fraction | None, int, int, Fraction]] | None:
+def variances(table: LabelsByItem) -> tuple[Fraction, Fraction, tuple[Fraction | None, int, int, Fraction]] | None:
     """Variance within and between items, and what the interval needs: F, both degrees of freedom, repeats an item."""
     items = len(table)
     labels = sum(map(len, table))

@@ -24,7 +24,7 @@ _Labels = dict[tuple[str, str | None], list[Fraction]]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PowerTarget:
     """Options of a plan: the difference and power that the next study needs."""
 
     detect: float
@@ -32,7 +32,7 @@ class Wanted:
     alpha: float = 0.05
 
 
-def plan(folders: tuple[Path, ...], options: Options, wanted: Wanted | None) -> dict[str, Any]:
+def plan(folders: tuple[Path, ...], options: Options, wanted: PowerTarget | None) -> dict[str, Any]:
     """The noise of every judge on every measure; with `wanted`, the items a study needs, by its repeats."""
     with (
         open_ledgers.opened(folders, options.check) as given,
@@ -40,7 +40,7 @@ def plan(folders: tuple[Path, ...], options: Options, wanted: Wanted | None) -> 
     ):
         query = query_of(given, options)
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
-            found = groups.find(engine, query, given, options.where)
+            found = groups.find_groups(engine, query, given, options.where)
             options.rules.check_mixing(found.kinds(), None)
             columns = ", ".join(["artifact", "generator", "judge", *query.measures])
             condition = options.rules.condition()
@@ -75,7 +75,7 @@ def _table(labels: _Labels) -> list[list[Fraction]]:
     return [sorted(labels[item]) for item in sorted(labels, key=lambda item: (item[0], item[1] or ""))]
 
 
-def _planned(labels: _Labels, wanted: Wanted) -> list[dict[str, Any]] | None:
+def _planned(labels: _Labels, wanted: PowerTarget) -> list[dict[str, Any]] | None:
     """Items needed for each number of repeats, under three assumptions; None where no noise can be estimated."""
     found = variances(_table(labels))
     if found is None:
@@ -94,7 +94,7 @@ def _planned(labels: _Labels, wanted: Wanted) -> list[dict[str, Any]] | None:
     return rows
 
 
-def _items(square: Fraction | None, wanted: Wanted) -> int | None:
+def _items(square: Fraction | None, wanted: PowerTarget) -> int | None:
     return None if square is None else items_needed(wanted.detect, sqrt(square), wanted.power, wanted.alpha)
 
 

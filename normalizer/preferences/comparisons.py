@@ -2,20 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from normalizer.aggregate import keys
 from normalizer.aggregate.eligibility import Kind, Levels, Rules
+from normalizer.aggregate.known_factors import refuse_unknown
 from normalizer.documents.phases import is_self_judged
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import conserved
-from normalizer.ledger.reader import Ledger, reading
-from normalizer.ledger.record_check import Check, check_records
+from normalizer.ledger.reader import Ledger
 
 ALSO = ("criterion", "eval_id")
 """Keys of comparisons besides those of single scores."""
@@ -77,28 +75,28 @@ class _Reading:
 
 
 def compared(
-    folders: tuple[Path, ...],
+    ledgers: list[Ledger],
     by: tuple[str, ...],
     where: dict[str, keys.Level],
     rules: Rules,
-    check: Check = check_records,
+    split: tuple[str, ...] = (),
 ) -> Compared:
-    """Read the comparisons of ledgers that are VALID, selected and eligible, grouped by `by`.
+    """Read the comparisons of opened ledgers that are VALID, selected and eligible, grouped by `by` and by `split`.
 
-    Raises CannotRun for a ledger of single scores, and where phases, protocol versions or criteria would be mixed.
+    Keys of `split` tell groups apart and allow no mixing.
+
+    Raises CannotRun for a ledger of single scores, for a factor that no record has, and where phases, protocol
+    versions, legs or criteria would be mixed.
     """
     found = _Reading()
-    with ExitStack() as stack:
-        ledgers = [stack.enter_context(reading(folder)) for folder in folders]
-        for ledger in ledgers:
-            check(ledger)
-        seen: dict[str, dict[str, str]] = {}
-        records = 0
-        for ledger in ledgers:
-            skip, promised = _bundles(ledger, seen, found.out)
-            records += sum(promised)
-            _read(ledger, skip, promised[0], found, by, where, rules)
-            found.out["invalid"] += _invalid(ledger, skip, promised[1], where, found.out)
+    seen: dict[str, dict[str, str]] = {}
+    records = 0
+    for ledger in ledgers:
+        skip, promised = _bundles(ledger, seen, found.out)
+        records += sum(promised)
+        _read(ledger, skip, promised[0], found, (*by, *split), where, rules)
+        found.out["invalid"] += _invalid(ledger, skip, promised[1], where, found.out)
+    _refuse_unknown_factors(ledgers, by, where, found)
     rules.check_mixing(found.kinds, by)
     if len(found.criteria) > 1 and "criterion" not in by:
         names = sorted(str(name) for name in found.criteria)
@@ -112,6 +110,17 @@ def compared(
         for name in ("not_selected", "duplicate", "invalid", "diagnostic", "other_judge_kind", "unreadable_bundles")
     }
     return Compared(groups, left_out, records + found.out["duplicate"], rules.flags_of_all(found.kinds))
+
+
+def _refuse_unknown_factors(
+    ledgers: list[Ledger], by: tuple[str, ...], where: dict[str, keys.Level], found: _Reading
+) -> None:
+    """Check the named factors of which no level was found."""
+    named = [name for place, name in enumerate(by) if all(levels[place] is None for levels in found.groups)]
+    named += [name for name, level in where.items() if level is None or not found.groups]
+    refuse_unknown(
+        named, (record for ledger in ledgers for kind in ("records", "invalid") for record in ledger.items(kind))
+    )
 
 
 def level_of(record: dict[str, Any], name: str) -> keys.Level:
@@ -161,7 +170,8 @@ def _read(
             found.out["not_selected"] += 1
             continue
         own = is_self_judged(record)
-        kind = Kind(int(record["phase"]), record.get("protocol_version"), own, False, record.get("judge_kind", "model"))
+        judges = record.get("judge_kind", "model")
+        kind = Kind(int(record["phase"]), record.get("protocol_version"), own, False, judges, record.get("leg"))
         reason = rules.refusal(kind)
         if reason is not None:
             found.out[reason] += 1

@@ -29,7 +29,7 @@ def length_bias(comparisons: list[Comparison], method: Method) -> dict[str, Any]
         return None
     bins: dict[str, list[Comparison]] = {name: [] for name in BINS}
     for comparison in known:
-        bins[BINS[_bin(*(comparison.lengths or (0, 0)))]].append(comparison)
+        bins[BINS[bin_of(*(comparison.lengths or (0, 0)))]].append(comparison)
     rows = []
     for name, members in bins.items():
         told = rate(members, method)
@@ -39,7 +39,8 @@ def length_bias(comparisons: list[Comparison], method: Method) -> dict[str, Any]
     return {"n": len(known), "bins": rows, "controlled": _controlled(known), "model": MODEL}
 
 
-def _bin(a: float, b: float) -> int:
+def bin_of(a: float, b: float) -> int:
+    """Return the place in BINS of two lengths."""
     if a == b:
         return 2
     if a == 0 or b == 0:

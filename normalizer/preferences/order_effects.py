@@ -28,22 +28,24 @@ def _swapped(known: list[Comparison]) -> dict[str, Any]:
         seen = comparison if comparison.a < comparison.b else comparison.turned()
         key = (seen.item, seen.a, seen.b, seen.judge, seen.repeat, seen.criterion)
         found[key][seen.first] = seen.winner
-    both = [verdicts for verdicts in found.values() if len(verdicts) == 2]
+    both = {key: verdicts for key, verdicts in found.items() if len(verdicts) == 2}
     cells: Counter[tuple[str, str]] = Counter()
-    for verdicts in both:
+    decided: dict[str, list[bool]] = defaultdict(list)
+    for key, verdicts in both.items():
         # In the order "a" the first name was shown first: tell both verdicts by position.
         position = {"a": "first", "b": "second"}, {"a": "second", "b": "first"}
         cells[position[0].get(verdicts["a"], verdicts["a"]), position[1].get(verdicts["b"], verdicts["b"])] += 1
-    told = {pair: count for pair, count in cells.items() if not {"both_bad", "missing"} & set(pair)}
-    n = sum(told.values())
-    same = sum(told.get(pair, 0) for pair in (("first", "second"), ("second", "first"), ("draw", "draw")))
+        if not {"both_bad", "missing"} & set(verdicts.values()):
+            decided[key[0]].append(verdicts["a"] == verdicts["b"])
+    n = sum(map(len, decided.values()))
+    same = sum(map(sum, decided.values()))
     consistency = Fraction(same, n) if n else None
     return {
         "pairs": len(both),
         "decided": n,
         "consistent": same,
         "consistency": None if consistency is None else rounded(consistency),
-        "wilson95": None if consistency is None else [rounded(end) for end in wilson(consistency, n)],
+        "wilson95": None if consistency is None else [rounded(end) for end in _interval(decided)],
         "first_both_times": cells["first", "first"],
         "second_both_times": cells["second", "second"],
         "table": [
@@ -53,3 +55,19 @@ def _swapped(known: list[Comparison]) -> dict[str, Any]:
             if cells[one, other]
         ],
     }
+
+
+def _interval(decided: dict[str, list[bool]]) -> tuple[Fraction, Fraction]:
+    """Return Wilson's interval of the consistency, for as many independent comparisons as those of all items are worth.
+
+    Comparisons of one item go together. Their number is divided by the design effect, where it is above 1: the variance
+    by items over that of independent comparisons.
+    """
+    n = sum(map(len, decided.values()))
+    share = Fraction(sum(map(sum, decided.values())), n)
+    if len(decided) < 2 or not 0 < share < 1:
+        return wilson(share, n)
+    items = len(decided)
+    squares = sum(((sum(same) - share * len(same)) ** 2 for same in decided.values()), Fraction(0))
+    effect = Fraction(items, items - 1) * squares / (n * share * (1 - share))
+    return wilson(share, n / max(effect, Fraction(1)))

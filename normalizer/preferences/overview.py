@@ -10,6 +10,8 @@ from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.documents.exact import ROUNDING
 from normalizer.errors import CannotRun
+from normalizer.ledger.open_ledgers import opened_each
+from normalizer.ledger.reader import Ledger
 from normalizer.ledger.record_check import Check, check_records
 from normalizer.preferences.comparisons import Compared, Comparison, compared, facing
 from normalizer.preferences.lengths import length_bias
@@ -19,7 +21,7 @@ from normalizer.preferences.ratings import ratings
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PreferenceOptions:
     """Options of `normalizer preferences`."""
 
     by: tuple[str, ...] = ()
@@ -30,9 +32,15 @@ class Asked:
     check: Check = check_records
 
 
-def preferences(folders: tuple[Path, ...], asked: Asked) -> dict[str, Any]:
-    """Rates, order effects, ratings and length bias of every group."""
-    found = compared(folders, asked.by, asked.where, asked.rules, asked.check)
+def preferences(folders: tuple[Path, ...], asked: PreferenceOptions) -> dict[str, Any]:
+    """Return the preferences document of ledgers of comparisons."""
+    with opened_each(folders, asked.check) as ledgers:
+        return preferences_of([ledgers[folder] for folder in folders], asked)
+
+
+def preferences_of(ledgers: list[Ledger], asked: PreferenceOptions) -> dict[str, Any]:
+    """Return rates, order effects, ratings and length bias of every group of opened ledgers of comparisons."""
+    found = compared(ledgers, asked.by, asked.where, asked.rules)
     names = {name for group in found.groups.values() for one in group for name in (one.a, one.b)}
     if asked.baseline is not None and asked.baseline not in names:
         known = ", ".join(sorted(names)) or "none"
@@ -51,7 +59,7 @@ def preferences(folders: tuple[Path, ...], asked: Asked) -> dict[str, Any]:
     }
 
 
-def _group(found: Compared, levels: tuple[keys.Level, ...], asked: Asked) -> dict[str, Any]:
+def _group(found: Compared, levels: tuple[keys.Level, ...], asked: PreferenceOptions) -> dict[str, Any]:
     group = found.groups[levels]
     names = sorted({name for one in group for name in (one.a, one.b)})
     pairs = [

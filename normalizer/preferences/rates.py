@@ -44,8 +44,8 @@ def item_scores(comparisons: Iterable[Comparison]) -> dict[str, Fraction]:
     return {item: sum(scores, Fraction(0)) / len(scores) for item, scores in sorted(by_item.items())}
 
 
-def wilson(rate: Fraction, n: int) -> Interval:
-    """Wilson's score interval (1927) of a rate over n trials."""
+def wilson(rate: Fraction, n: Fraction | int) -> Interval:
+    """Return Wilson's score interval (1927) of a rate over n trials, which need not be a whole number."""
     square = Z * Z
     centre = rate + square / (2 * n)
     half = Z * root(rate * (1 - rate) / n + square / (4 * n * n))
@@ -62,7 +62,7 @@ def resampled(values: list[Fraction], method: Method) -> Interval:
     fits = max(map(abs, whole), default=0) * len(whole) < 2**62
     numbers = np.array(whole, dtype=np.int64 if fits else object)
     sums = sorted(int(numbers[drawn.astype(np.int64)].sum()) for drawn in draws(method, len(whole))())
-    return middle([Fraction(total, common * len(whole)) for total in sums])
+    return middle([Fraction(total, common * len(whole)) for total in sums], len(whole))
 
 
 def rate(comparisons: list[Comparison], method: Method) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Bradley-Terry ratings: log-odds of winning, summing to zero, with cluster-robust 95 % intervals by item.
 
-P(A beats B) = 1 / (1 + exp(rating B - rating A)). A draw is half a win for each. The maximum likelihood exists where
-no set of generators won everything against the rest (Ford 1957); otherwise there is no rating, and the reason is told.
+P(A beats B) = 1 / (1 + exp(rating B - rating A)). A draw is half a win for each. The maximum likelihood exists where no
+set of generators won everything against the rest (Ford 1957); otherwise there is no rating, and the document gives the
+reason.
 """
 
 from fractions import Fraction

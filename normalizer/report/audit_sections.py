@@ -1,4 +1,4 @@
-"""The report's sections about what stands behind the numbers: evidence, judges' own claims, what was left out, how."""
+"""The report's sections on evidence, judges' claims, records left out, and method."""
 
 from collections import Counter
 from typing import Any
@@ -7,9 +7,9 @@ import contract_spec as spec
 
 from normalizer.aggregate import cell_names
 from normalizer.checks.evidence import GOOD, VERDICTS
-from normalizer.report.drilldown import Trails
+from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, el, join, table
-from normalizer.report.record_lookup import Members
+from normalizer.report.record_lookup import RecordLookup
 from normalizer.report.sections import Section, notes, percent, percents, section
 from normalizer.report.study import Study
 from normalizer.tables.evidence_table import NEVER, WORDS, elsewhere
@@ -30,13 +30,11 @@ _WRONG = 200
 """Quotations listed one by one; more are only counted."""
 
 
-def evidence(study: Study, trails: Trails) -> Section | None:
+def evidence(study: Study, trails: Drilldowns) -> Section | None:
     """Verdicts on quotations."""
     if not study.evidence:
         return None
-    placed = {
-        (each.part, each.record["record_id"]): each.place for each in study.records if each.standing != "duplicate"
-    }
+    placed = {(each.part, each.record["record_id"]): each.place for each in study.records if each.status != "duplicate"}
     counts: Counter[tuple[str, str]] = Counter()
     found: dict[tuple[str, str], list[int]] = {}
     wrong: list[list[Any]] = []
@@ -88,7 +86,7 @@ def evidence(study: Study, trails: Trails) -> Section | None:
     )
 
 
-def claims(study: Study, trails: Trails, members: Members) -> Section | None:
+def claims(study: Study, trails: Drilldowns, members: RecordLookup) -> Section | None:
     """Numbers that judges wrote about their own scores."""
     every = study.claims
     if not every:
@@ -110,7 +108,7 @@ def claims(study: Study, trails: Trails, members: Members) -> Section | None:
     said = ", ".join(f"{counts[verdict]} {verdict.replace('_', ' ')}" for verdict in sorted(counts))
     return section(
         "claims",
-        "What judges claim of their own scores",
+        "Claims of judges about their own scores",
         "Totals of entries and numbers under a bundle's aggregates, recomputed from its VALID records. "
         "Claims are never used.",
         table(["bundle", "where", "claimed", "recomputed", "verdict"], rows, id="t-claims") if rows else None,
@@ -119,7 +117,7 @@ def claims(study: Study, trails: Trails, members: Members) -> Section | None:
     )
 
 
-def left_out(study: Study, trails: Trails, members: Members) -> Section:
+def left_out(study: Study, trails: Drilldowns, members: RecordLookup) -> Section:
     """Everything that is in no number, and why."""
     rows = []
     for reason, count in study.summary["left_out"].items():
@@ -131,9 +129,9 @@ def left_out(study: Study, trails: Trails, members: Members) -> Section:
             ]
             trail = trails.add(f"Left out: {LEFT_OUT[reason]}", [], tuple(sorted(set(meant)))) if count else None
         else:
-            trail = trails.add(f"Left out: {LEFT_OUT[reason]}", members.of_standing(reason))
+            trail = trails.add(f"Left out: {LEFT_OUT[reason]}", members.of_status(reason))
         rows.append([reason.replace("_", " "), trails.number(count, trail), LEFT_OUT[reason]])
-    counted = len(members.of_standing("counted"))
+    counted = len(members.of_status("counted"))
     said = [f"{counted} of {study.summary['records']} records are in the headline's numbers."]
     return section(
         "left-out",
@@ -147,7 +145,7 @@ def left_out(study: Study, trails: Trails, members: Members) -> Section:
     )
 
 
-def _rates(study: Study, trails: Trails, members: Members) -> Html:
+def _rates(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
     rows = []
     for key, levels in study.statistics["invalid_rates"].items():
         for row in levels:
@@ -162,7 +160,7 @@ def _rates(study: Study, trails: Trails, members: Members) -> Html:
     return join([el("h3", "Invalid rates"), table(columns, rows, id="t-rates")])
 
 
-def _reasons(study: Study, trails: Trails) -> Html | None:
+def _reasons(study: Study, trails: Drilldowns) -> Html | None:
     blamed: dict[str, list[int]] = {}
     for each in study.records:
         for code in {reason["code"] for reason in each.record.get("reasons", [])}:
@@ -186,7 +184,7 @@ def _reasons(study: Study, trails: Trails) -> Html | None:
     return join([el("h3", "Reasons of invalidity"), el("p", lead), table(columns, rows, id="t-reasons")])
 
 
-def method(study: Study, members: Members, commands: list[str], protocol: str) -> Section:
+def method(study: Study, members: RecordLookup, commands: list[str], protocol: str) -> Section:
     """Method, options, versions, and the commands that check the page."""
     rows = [[sha256, len(study.bundles[sha256]), len(members.bundle(sha256))] for sha256 in sorted(study.bundles)]
     return section(

@@ -15,7 +15,7 @@ from normalizer.aggregate.groups import selected
 from normalizer.aggregate.summary import Options
 from normalizer.documents.exact import rounded
 from normalizer.documents.rubric import Rubric
-from normalizer.report.record_status import Placed
+from normalizer.report.record_status import RecordStatus
 from normalizer.statistics.signflip import sign_flip
 from normalizer.statistics.spread import mean_of, spread
 
@@ -24,17 +24,17 @@ _OF_A_VERSION = ("phase", "judge_prompt_version", "protocol_version", "run_id")
 
 _VERSIONED = ("judge_prompt", "protocol")
 Version = tuple[str, str]
-Judged = dict[tuple[str, str], list[Placed]]
+Judged = dict[tuple[str, str], list[RecordStatus]]
 """The records of artifacts, each known by its name and its generator, as units are."""
 
 
-def drift(records: Iterable[Placed], rubric: Rubric, options: Options, seed: int) -> list[dict[str, Any]]:
+def drift(records: Iterable[RecordStatus], rubric: Rubric, options: Options, seed: int) -> list[dict[str, Any]]:
     """Every pair of versions of every judge; differences are second minus first."""
     where = {name: level for name, level in options.where.items() if name not in _OF_A_VERSION}
     judged: dict[str, dict[Version, Judged]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for each in records:
         judge, artifact = each.plain.get("judge_model"), each.plain.get("artifact")
-        counts = each.kind is not None and options.rules.admits(each.kind) and each.standing != "duplicate"
+        counts = each.kind is not None and options.rules.admits(each.kind) and each.status != "duplicate"
         if counts and judge is not None and artifact is not None and selected(each.plain, where):
             prompt, protocol = (cell_names.level(each.plain.get(f"{name}_version"), " / ") for name in _VERSIONED)
             generator = cell_names.level(each.plain.get("generator_model"))
@@ -77,7 +77,7 @@ def _drift(
     }
 
 
-def _mean(records: list[Placed], dimension: str | None = None) -> Fraction:
+def _mean(records: list[RecordStatus], dimension: str | None = None) -> Fraction:
     values = []
     for each in records:
         worths = each.worths or {}

@@ -133,5 +133,5 @@ def _drift(study: Study) -> Table:
         ]
         rows.append([*cells, row["p"], row["equal"], *row["dimensions"].values()])
     columns = ["judge", "first", "second", "n", "difference", "sd", "ci95_low", "ci95_high", "p", "equal"]
-    note = "The same judge under two versions, on artifacts that both judged; second minus first."
+    note = "One judge under two versions, on artifacts that both judged; second minus first."
     return Table([*columns, *map(cell_names.dimension, study.rubric.dimensions)], rows, [note])

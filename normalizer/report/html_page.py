@@ -1,4 +1,4 @@
-"""A study as one page that fetches nothing. The same ledgers and options give the same bytes.
+"""Write a study as one page that fetches nothing. Equal ledgers and options give equal bytes.
 
 Tables and drawings are in the page as they are; records and raw bundles go into it as data, in a block that no content
 can close, and the page's own script shows them as text only. Its policy forbids every other script, style and request.
@@ -16,24 +16,24 @@ from normalizer.aggregate.summary import Options
 from normalizer.documents.protocol import version
 from normalizer.report import audit_sections, judge_sections, sections
 from normalizer.report.decisions.sections import decided
-from normalizer.report.drilldown import Raw, Trails, records_document
+from normalizer.report.drilldown import Drilldowns, Raw, records_document
 from normalizer.report.markup import Html, el, join, visible
-from normalizer.report.record_lookup import Members
+from normalizer.report.record_lookup import RecordLookup
 from normalizer.report.sections import Section
 from normalizer.report.study import Study
-from normalizer.tables.summary_table import of_all, selected
+from normalizer.tables.summary_table import of_all, selection_in_words
 
 
 def page(study: Study, options: Options, *, title: str) -> bytes:
     """The page."""
-    trails, members, raw = Trails(), Members(study, options.rules), Raw(study.bundles)
+    trails, members, raw = Drilldowns(), RecordLookup(study, options.rules), Raw(study.bundles)
     found = [
         sections.headline(study, trails, members),
         sections.distribution(study),
         sections.contrasts(study, trails, members),
         judge_sections.judges(study, trails, members),
         judge_sections.drift(study, trails),
-        *decided(study),
+        *decided(study, trails),
         audit_sections.evidence(study, trails),
         audit_sections.claims(study, trails, members),
         audit_sections.left_out(study, trails, members),
@@ -76,11 +76,11 @@ def page(study: Study, options: Options, *, title: str) -> bytes:
     return "".join(out).encode()
 
 
-def _top(study: Study, title: str, trails: Trails, members: Members) -> Html:
+def _top(study: Study, title: str, trails: Drilldowns, members: RecordLookup) -> Html:
     summary = study.summary
     low, high = summary["scale"]
-    where = selected(summary["where"])
-    counted = members.of_standing("counted")
+    where = selection_in_words(summary["where"])
+    counted = members.of_status("counted")
     valid = [each for each in study.records if each.kind is not None]
     invalid = [each for each in study.records if each.kind is None]
     figures = [

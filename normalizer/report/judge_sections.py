@@ -1,12 +1,12 @@
-"""The report's sections about judges: how they agree, how mild they are, what hangs on one of them, how they drift."""
+"""The report's sections on judges: agreement, severity, leave-one-out, self-judging, drift."""
 
 from typing import Any
 
 from normalizer.aggregate import cell_names
 from normalizer.report import plots
-from normalizer.report.drilldown import Trails
+from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, brief, el, join, table
-from normalizer.report.record_lookup import Members
+from normalizer.report.record_lookup import RecordLookup
 from normalizer.report.sections import FLAGS, Section, floats, interval, label, notes, section
 from normalizer.report.study import Study
 from normalizer.tables.agreement_table import measures
@@ -14,12 +14,12 @@ from normalizer.tables.agreement_table import measures
 _MOST_MATRICES = 6
 
 
-def judges(study: Study, trails: Trails, members: Members) -> Section:
-    """Agreement, severity, what hangs on one judge, self-judging."""
+def judges(study: Study, trails: Drilldowns, members: RecordLookup) -> Section:
+    """Agreement, severity, leave-one-out, self-judging."""
     return section(
         "judges",
         "Judges",
-        "How well judges agree on artifacts that both judged, how mild each is, and what hangs on one of them.",
+        "Agreement of judges on artifacts that both judged, the severity of each, and the means without each.",
         _agreement(study, trails, members),
         _severity(study, trails, members),
         _without(study, trails, members),
@@ -27,7 +27,7 @@ def judges(study: Study, trails: Trails, members: Members) -> Section:
     )
 
 
-def _agreement(study: Study, trails: Trails, members: Members) -> Html:
+def _agreement(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
     shown = ("mae", "exact", "bias", "kappa", "kappa_quadratic", "alpha_ordinal")
     rows: list[list[Any]] = []
     matrices: list[Html] = []
@@ -57,7 +57,7 @@ def _agreement(study: Study, trails: Trails, members: Members) -> Html:
     return join(
         [
             el("h3", "Agreement"),
-            el("p", "Totals that met on the same artifact, and how often:") if matrices else None,
+            el("p", "Pairs of totals on one artifact, and how often each occurs:") if matrices else None,
             el("div", *matrices, class_="plots") if matrices else None,
             table(columns, rows, id="t-agreement"),
             notes(said + [f"NA: {reason}." for reason in sorted(reasons)]),
@@ -65,7 +65,7 @@ def _agreement(study: Study, trails: Trails, members: Members) -> Html:
     )
 
 
-def _severity(study: Study, trails: Trails, members: Members) -> Html:
+def _severity(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
     found = study.statistics["severity"]
     rows = []
     for row in found["judges"]:
@@ -81,7 +81,7 @@ def _severity(study: Study, trails: Trails, members: Members) -> Html:
     return join([el("h3", "Severity"), table(columns, rows, id="t-severity"), notes(said)])
 
 
-def _without(study: Study, trails: Trails, members: Members) -> Html:
+def _without(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
     rows = []
     why = set()
     for judge in study.statistics["leave_one_judge_out"]:
@@ -95,7 +95,7 @@ def _without(study: Study, trails: Trails, members: Members) -> Html:
     return join([el("h3", "Without one judge"), table(columns, rows, id="t-without"), notes(sorted(why))])
 
 
-def _selves(study: Study, trails: Trails, members: Members) -> Html | None:
+def _selves(study: Study, trails: Drilldowns, members: RecordLookup) -> Html | None:
     rows: list[list[Any]] = []
     for row in study.statistics["self_against_cross"]:
         cells: list[Any] = [row["judge"]]
@@ -127,7 +127,7 @@ def _selves(study: Study, trails: Trails, members: Members) -> Html | None:
     return join([el("h3", "Self against cross judging"), el("p", lead), table(columns, rows, id="t-self")])
 
 
-def drift(study: Study, trails: Trails) -> Section | None:
+def drift(study: Study, trails: Drilldowns) -> Section | None:
     """One judge, two versions, the same artifacts."""
     rows, by_dimension, drawn = [], [], []
     why: set[str] = set()
@@ -152,7 +152,7 @@ def drift(study: Study, trails: Trails) -> Section | None:
     return section(
         "drift",
         "Drift between judge versions",
-        "The same judge under two versions of its prompt or of the protocol, on the artifacts that both versions "
+        "One judge under two versions of its prompt or of the protocol, on the artifacts that both versions "
         "judged. Versions are compared whatever phase or version the page selects; nothing of them is put together.",
         plots.forest(drawn) if drawn else None,
         table(["judge", "versions", "phases", "n", "difference", "95 % interval", "p", "equal"], rows, id="t-drift"),

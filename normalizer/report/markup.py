@@ -1,4 +1,4 @@
-"""HTML from values. What comes out of a bundle is text here: escaped, and what could hide or reorder it is shown."""
+"""Make HTML from values. All text is escaped, and invisible or reordering characters are made visible."""
 
 import html
 import re
@@ -21,7 +21,7 @@ class Html(str):
 
 
 def visible(text: str) -> str:
-    """Text whose every character can be seen: controls as pictures, what has no picture by its number."""
+    """Return text with visible characters only: controls as Unicode pictures, others as their code point."""
     return _UNSEEN.sub(lambda found: _picture(found[0]), text)
 
 
@@ -38,7 +38,7 @@ def text(value: Any) -> Html:
 
 
 def el(tag: str, *children: Any, **attributes: Any) -> Html:
-    """An element; `class_` is the attribute class, `_` stands for `-`, and None leaves an attribute away."""
+    """Return an element. `class_` is the attribute class, `_` stands for `-`, and None omits an attribute."""
     named = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items() if value is not None}
     opened = "".join(f' {name}="{text(value)}"' for name, value in named.items())
     return Html(f"<{tag}{opened}>{join(children)}</{tag}>")
@@ -50,8 +50,8 @@ def join(children: Iterable[Any]) -> Html:
 
 
 def brief(value: Decimal | int, places: int = 3) -> str:
-    """A number that was rounded to six places, shown with fewer. Where that would be a tie it is shown as it is: so
-    what is shown is always what the exact value rounds to."""
+    """Return a number of six places with fewer. A tie keeps all its places, so that the result is always what the exact
+    value rounds to."""
     if isinstance(value, int):
         return str(value)
     step = Decimal(1).scaleb(-places)

@@ -1,7 +1,7 @@
-"""Plots: drawn by Vega-Lite while the page is made, and put into it as plain SVG that takes the page's colours.
+"""Plots, drawn by Vega-Lite when the page is made and embedded as plain SVG in the page's colours.
 
-What comes out of bundles is given to Vega-Lite as data values only: titles, orders and names of fields end up in
-expressions that it evaluates.
+Text from bundles is passed to Vega-Lite as data values only, because it evaluates expressions in titles, orders and
+field names.
 """
 
 import html
@@ -10,10 +10,10 @@ from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
-from normalizer.report.markup import Html, visible
+from normalizer.report.markup import Html, el, visible
 
 COLOURS = {"#111111": "ink", "#777777": "muted", "#dddddd": "line", "#3366cc": "accent", "#bbccee": "accent-soft"}
-"""Stand-ins: where they occur in a drawing, the page's own colours are meant, light or dark."""
+"""Placeholder colours, replaced by the page's own, light or dark."""
 INK, MUTED, LINE, ACCENT, SOFT = COLOURS
 _TAGS = {"svg", "g", "path", "line", "rect", "text", "circle", "title", "tspan"}
 _DROPPED = {"style", "class", "aria-roledescription", "role", "pointer-events", "version", "id", "clip-path"}
@@ -125,11 +125,11 @@ def drawn(chart: Any, title: str) -> Html:
     root = ElementTree.fromstring(vl_convert.vegalite_to_svg(chart.to_dict()))  # noqa: S314 - our own drawing
     for name in ("width", "height"):
         root.attrib[name] = str(round(float(root.attrib[name])))
-    return Html(_written(root, {"role": "img", "aria-label": title, "class": "plot"}))
+    return el("div", Html(_written(root, {"role": "img", "aria-label": title, "class": "plot"})), class_="scroll")
 
 
 def _written(node: ElementTree.Element, more: dict[str, str] | None = None) -> str:
-    """The drawing again: only shapes and text, and nothing that could run, fetch or restyle."""
+    """Return the drawing with only shapes and text, without anything that could run, fetch or restyle."""
     tag = node.tag.rpartition("}")[2]
     if tag not in _TAGS:
         return ""

@@ -1,4 +1,4 @@
-"""Every record of the ledgers with its standing: whether it counts, and if not, why. For those who look one up."""
+"""Every record of the ledgers with its status: counted, or the reason why it is left out."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -23,8 +23,8 @@ MOST = 50_000
 
 
 @dataclass(slots=True)
-class Placed:
-    """A record, and where it stands."""
+class RecordStatus:
+    """A record with its ledger, group and status."""
 
     place: int
     """Among all records."""
@@ -39,8 +39,10 @@ class Placed:
     """None: INVALID."""
     worths: dict[str, Fraction] | None
     """Exact values of its scores; None where one is not on the scale."""
-    standing: str = "counted"
+    status: str = "counted"
     """counted, or the reason for which it is left out."""
+    role: str = ""
+    """For records of further ledgers, what they are shown for: preferences, gold or base."""
 
     @property
     def total(self) -> Fraction | None:
@@ -66,7 +68,7 @@ def check_count(records: int) -> None:
         )
 
 
-def placed(given: Sources, rubric: Rubric, options: Options) -> list[Placed]:
+def record_statuses(given: Sources, rubric: Rubric, options: Options) -> list[RecordStatus]:
     """All records: VALID ones in the ledgers' order, then INVALID ones."""
     found = [
         _placed(place, part, kind, line, rubric, options, given)
@@ -74,12 +76,12 @@ def placed(given: Sources, rubric: Rubric, options: Options) -> list[Placed]:
     ]
     groups: dict[Levels, Counter[Kind]] = defaultdict(Counter)
     for each in found:
-        if each.standing == "counted" and each.kind is not None:
+        if each.status == "counted" and each.kind is not None:
             groups[each.levels][each.kind] += 1
     alone = {levels for levels, kinds in groups.items() if options.rules.only_self_judged(kinds)}
     for each in found:
-        if each.standing == "counted" and each.levels in alone:
-            each.standing = "self_judged"
+        if each.status == "counted" and each.levels in alone:
+            each.status = "self_judged"
     return found
 
 
@@ -90,24 +92,28 @@ def _lines(given: Sources) -> Iterator[tuple[int, str, bytes]]:
                 yield number, kind, line
 
 
-def _placed(place: int, part: int, kind: str, line: bytes, rubric: Rubric, options: Options, given: Sources) -> Placed:
+def _placed(
+    place: int, part: int, kind: str, line: bytes, rubric: Rubric, options: Options, given: Sources
+) -> RecordStatus:
     record, plain = given.parts[part].ledger.exact(kind, line), ordinary(line)
     levels = tuple(keys.level_in(plain, name) for name in options.by)
-    each = Placed(place, record, plain, part, levels, None, None)
+    each = RecordStatus(place, record, plain, part, levels, None, None)
     if kind == "records":
         worths = scores_of(record, rubric)
         if worths is not None:
             each.worths = {name: Fraction(worth) for name, worth in worths.items()}
         own = phases.is_self_judged(plain)
         judges = plain.get("judge_kind", "model")
-        each.kind = Kind(int(plain["phase"]), plain.get("protocol_version"), own, worths is None, judges)
+        each.kind = Kind(
+            int(plain["phase"]), plain.get("protocol_version"), own, worths is None, judges, plain.get("leg")
+        )
     elif plain["source"]["bundle_sha256"] in given.active:
-        plain["rubric"] = given.active[plain["source"]["bundle_sha256"]]  # whatever an INVALID record says
-    each.standing = _standing(each, options, given.parts[part].skip)
+        plain["rubric"] = given.active[plain["source"]["bundle_sha256"]]  # an INVALID record may say anything
+    each.status = _status(each, options, given.parts[part].skip)
     return each
 
 
-def _standing(each: Placed, options: Options, skip: frozenset[str]) -> str:
+def _status(each: RecordStatus, options: Options, skip: frozenset[str]) -> str:
     if each.plain["source"]["bundle_sha256"] in skip:
         return "duplicate"
     if not selected(each.plain, options.where):

@@ -7,9 +7,9 @@ import contract_spec as spec
 
 from normalizer.aggregate import cell_names
 from normalizer.report import plots
-from normalizer.report.drilldown import Trails
+from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, brief, el, join, table, visible
-from normalizer.report.record_lookup import Members
+from normalizer.report.record_lookup import RecordLookup
 from normalizer.report.study import Study
 from normalizer.tables.summary_table import notes as summary_notes
 
@@ -46,7 +46,7 @@ def label(key: dict[str, Any]) -> str:
     return ", ".join(cell_names.level(level, ", ") for level in key.values()) or "all"
 
 
-def headline(study: Study, trails: Trails, members: Members) -> Section:
+def headline(study: Study, trails: Drilldowns, members: RecordLookup) -> Section:
     """Means with intervals and n, the invalid rate beside them, and what INVALID records leave open."""
     summary = study.summary
     bounds = {tuple(row["key"].values()): row for row in study.statistics["bounds"]}
@@ -94,7 +94,7 @@ def headline(study: Study, trails: Trails, members: Members) -> Section:
     )
 
 
-def _dimensions(study: Study, trails: Trails, members: Members) -> Html:
+def _dimensions(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
     rows = []
     for row in study.summary["rows"]:
         levels = tuple(row["key"].values())
@@ -122,7 +122,7 @@ def distribution(study: Study) -> Section | None:
     return section("distribution", "Distribution", lead, plots.distribution(drawn, _scale(study.summary)))
 
 
-def contrasts(study: Study, trails: Trails, members: Members) -> Section | None:
+def contrasts(study: Study, trails: Drilldowns, members: RecordLookup) -> Section | None:
     """Paired differences with their tests."""
     parts = [_contrast(report, number, trails, members) for number, report in enumerate(study.contrasts)]
     if not parts:
@@ -131,7 +131,7 @@ def contrasts(study: Study, trails: Trails, members: Members) -> Section | None:
     return section("contrasts", "Contrasts", lead, *parts)
 
 
-def _contrast(report: dict[str, Any], number: int, trails: Trails, members: Members) -> Html:
+def _contrast(report: dict[str, Any], number: int, trails: Drilldowns, members: RecordLookup) -> Html:
     rows: dict[bool, list[list[Any]]] = {True: [], False: []}
     drawn = []
     key = report["contrasts"][0]["key"]

@@ -1,6 +1,8 @@
 """Everything a report shows, computed from ledgers that are opened once. Each part is a document of its own command."""
 
 from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,26 +13,24 @@ from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import FACTOR
 from normalizer.aggregate.summary import Options, query_of, summarize
-from normalizer.calibration.overview import calibrate
+from normalizer.calibration.overview import calibration_of
 from normalizer.checks.claims import claims
 from normalizer.checks.evidence import verify_opened
 from normalizer.documents.exact import rounded
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
-from normalizer.gate.overview import Terms, gate
+from normalizer.gate.overview import GateOptions, gate_of
 from normalizer.ledger import open_ledgers
 from normalizer.ledger.reader import Ledger
-from normalizer.preferences.overview import Asked, preferences
+from normalizer.preferences.overview import PreferenceOptions, preferences_of
+from normalizer.report.decisions.other_records import add_records
 from normalizer.report.drift import drift
-from normalizer.report.record_status import Placed, check_count, placed, refuse_large
+from normalizer.report.record_status import RecordStatus, check_count, record_statuses, refuse_large
 from normalizer.statistics.agreement import agreement_of
 from normalizer.statistics.distribution import distribution
-from normalizer.statistics.overview import statistics_of
+from normalizer.statistics.overview import GENERATORS, MOST_LEVELS, statistics_of
 from normalizer.statistics.rates import wilson
 from normalizer.statistics.spread import ends
-
-_MOST_LEVELS = 6
-"""A factor with more levels than this is compared only if it is asked for."""
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class Study:
     """The documents, and the records behind them."""
 
     rubric: Rubric
-    records: list[Placed]
+    records: list[RecordStatus]
     summary: dict[str, Any]
     rates: dict[Levels, dict[str, Any]]
     """For each group its records, how many are INVALID, and the rate with Wilson's interval."""
@@ -59,16 +59,19 @@ class Study:
     preferences: dict[str, Any] | None = None
     calibration: dict[str, Any] | None = None
     gate: dict[str, Any] | None = None
+    others: list[RecordStatus] = field(default_factory=list)
+    """Records of the ledgers of comparisons, of gold and of the base; their places follow those of `records`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReportOptions:
     """Options of a report besides those of the summary."""
 
     contrasts: tuple[str, ...] = ()
-    """Keys to compare the levels of; none: every factor with few levels."""
+    """Keys to compare the levels of; none: generators, and every factor with few levels."""
     paired_by: tuple[str, ...] = ()
-    """Keys that paired units agree in; none: all other factors, and the generator."""
+    """Keys that paired units agree in; none: all other factors, and the generator. Generators are paired by artifact
+    where two of them have one in common."""
     artifacts: Path | None = None
     seed: int = 0
     preferences: tuple[Path, ...] = ()
@@ -79,22 +82,40 @@ class Wanted:
     """The ledger that this one is a candidate against."""
 
 
-def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study:
-    """Compute everything. Raises CannotRun at once if there are more records than a page can show."""
+PARTS = 10
+"""Calls of `done` that `gather` makes."""
+
+
+def gather(
+    folders: tuple[Path, ...], options: Options, wanted: ReportOptions, done: Callable[[], None] = lambda: None
+) -> Study:
+    """Compute everything; `done` is called after each of its PARTS.
+
+    Every ledger is opened once, so that all parts of the page show one state of it. Raises CannotRun at once if there
+    are more records than a page can show.
+    """
+    if wanted.base is not None and len(folders) != 1:
+        raise CannotRun("--base compares one ledger with the base: give one LEDGER")
 
     def check(ledger: Ledger) -> None:
         refuse_large(ledger)
         options.check(ledger)
 
-    with (
-        open_ledgers.opened(folders, check) as given,
-        started(options.engine, options.memory, given.size) as engine,
-    ):
+    bases = () if wanted.base is None else (wanted.base,)
+    with ExitStack() as stack:
+        everything = (*folders, *wanted.gold, *bases, *wanted.preferences)
+        opened = stack.enter_context(open_ledgers.opened_each(everything, check))
+        given = open_ledgers.as_one([opened[folder] for folder in folders])
+        engine = stack.enter_context(started(options.engine, options.memory, given.size))
         check_count(sum(part.ledger.record_count() for part in given.parts))
+        done()
         summary = summarize(engine, given, options)
+        done()
         spread_out = distribution(engine, given, options)
+        done()
         rubric = query_of(given, options).rubric
-        records = placed(given, rubric, options)
+        records = record_statuses(given, rubric, options)
+        done()
         ledgers = [part.ledger for part in given.parts]
         claimed = [
             claim
@@ -102,7 +123,9 @@ def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study
             for claim in claims(part.ledger)["claims"]
             if claim["bundle_sha256"] not in part.skip
         ]
+        done()
         evidence = [verify_opened(ledger, wanted.artifacts) for ledger in ledgers] if wanted.artifacts else []
+        done()
         bundles, reasons = {}, []
         for ledger in ledgers:
             for kind in ("headers", "audit"):
@@ -111,9 +134,26 @@ def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study
                         bundles[item["bundle_sha256"]] = ledger.bundle(item["bundle_sha256"])
                         about = {"bundle_sha256": item["bundle_sha256"], "unreadable": kind == "audit"}
                         reasons += [{**reason, **about} for reason in item["reasons"]]
+        done()
         designs = _designs(records, wanted) or [(None, ())]
         first, *others = [statistics_of(engine, given, options, key, paired, wanted.seed) for key, paired in designs]
-        agreed = agreement_of(engine, given, replace(options, by=()))
+        done()
+        ungrouped = replace(options, by=())
+        agreed = agreement_of(engine, given, ungrouped)
+        done()
+        preferred = _preferences([opened[folder] for folder in wanted.preferences], options, wanted)
+        calibrated = None
+        if wanted.gold:
+            together = open_ledgers.as_one(list(dict.fromkeys(opened[folder] for folder in (*folders, *wanted.gold))))
+            method = Method(bootstrap=True, seed=wanted.seed)
+            calibrated = calibration_of(engine, together, ungrouped, "median", method)
+        gated = None
+        if wanted.base is not None:
+            gated = gate_of(engine, open_ledgers.as_one([opened[wanted.base]]), given, ungrouped, GateOptions())
+        everyone = list(records)
+        for role, more in (("preferences", wanted.preferences), ("gold", wanted.gold), ("base", bases)):
+            add_records([opened[folder] for folder in more], role, rubric, options, everyone, bundles)
+        done()
     return Study(
         rubric=rubric,
         records=records,
@@ -128,57 +168,55 @@ def gather(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> Study
         evidence=evidence,
         bundles=bundles,
         bundle_reasons=reasons,
-        preferences=_preferences(options, wanted),
-        calibration=_calibration(folders, options, wanted),
-        gate=_gate(folders, options, wanted),
+        preferences=preferred,
+        calibration=calibrated,
+        gate=gated,
+        others=everyone[len(records) :],
     )
 
 
-def _preferences(options: Options, wanted: Wanted) -> dict[str, Any] | None:
-    if not wanted.preferences:
+def _preferences(ledgers: list[Ledger], options: Options, wanted: ReportOptions) -> dict[str, Any] | None:
+    if not ledgers:
         return None
-    method = Method(bootstrap=True, seed=wanted.seed)
-    return preferences(wanted.preferences, Asked(rules=options.rules, method=method, check=options.check))
+    return preferences_of(
+        ledgers, PreferenceOptions(rules=options.rules, method=Method(bootstrap=True, seed=wanted.seed))
+    )
 
 
-def _calibration(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> dict[str, Any] | None:
-    if not wanted.gold:
-        return None
-    together = tuple(dict.fromkeys((*folders, *wanted.gold)))
-    return calibrate(together, replace(options, by=()), "median", Method(bootstrap=True, seed=wanted.seed))
-
-
-def _gate(folders: tuple[Path, ...], options: Options, wanted: Wanted) -> dict[str, Any] | None:
-    if wanted.base is None:
-        return None
-    if len(folders) != 1:
-        raise CannotRun("--base compares one ledger with the base: give one LEDGER")
-    return gate(wanted.base, folders[0], replace(options, by=()), Terms())
-
-
-def _designs(records: list[Placed], wanted: Wanted) -> list[tuple[str | None, tuple[str, ...]]]:
+def _designs(records: list[RecordStatus], wanted: ReportOptions) -> list[tuple[str | None, tuple[str, ...]]]:
+    """Return the keys to contrast, each with the keys that its pairs agree in."""
     levels: dict[str, set[str]] = {}
+    makers: dict[str, set[str]] = {}
     for each in records:
-        if each.standing == "counted":
+        if each.status == "counted":
             for name, level in (each.plain.get("factors") or {}).items():
                 levels.setdefault(FACTOR + name, set()).add(level)
-    chosen = wanted.contrasts or tuple(name for name in sorted(levels) if 2 <= len(levels[name]) <= _MOST_LEVELS)
+            if (generator := each.plain.get("generator_model")) is not None:
+                makers.setdefault(each.plain["artifact"], set()).add(generator)
+    generator_key, by_artifact = GENERATORS
+    generators = set().union(*makers.values())
+    chosen = wanted.contrasts
+    if not chosen:
+        few = [name for name in sorted(levels) if 2 <= len(levels[name]) <= MOST_LEVELS]
+        chosen = (*([generator_key] if 2 <= len(generators) <= MOST_LEVELS else []), *few)
     designs: list[tuple[str | None, tuple[str, ...]]] = []
     for key in chosen:
-        others = wanted.paired_by or ("generator_model", *sorted(levels))
+        others = wanted.paired_by or (generator_key, *sorted(levels))
+        if key == generator_key and not wanted.paired_by and any(len(each) > 1 for each in makers.values()):
+            others = by_artifact
         paired = tuple(name for name in others if name != key)
         if paired:
             designs.append((key, paired))
     return designs
 
 
-def _rates(records: list[Placed]) -> dict[Levels, dict[str, Any]]:
+def _rates(records: list[RecordStatus]) -> dict[Levels, dict[str, Any]]:
     every: Counter[Levels] = Counter()
     invalid: Counter[Levels] = Counter()
     for each in records:
-        if each.standing not in ("duplicate", "not_selected"):
+        if each.status not in ("duplicate", "not_selected"):
             every[each.levels] += 1
-            invalid[each.levels] += each.standing == "invalid"
+            invalid[each.levels] += each.status == "invalid"
     return {
         levels: {
             "records": count,

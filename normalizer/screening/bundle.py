@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import contract_spec as spec
 
 from normalizer.documents import lossless
-from normalizer.documents.dialect import Dialect, Done, original, translate
-from normalizer.documents.pointers import opened
+from normalizer.documents.dialect import AppliedStep, Dialect, original, translate
+from normalizer.documents.pointers import copy_along
 from normalizer.documents.settings import LIMITS
 from normalizer.screening.reasons import Reason
 
@@ -15,7 +15,7 @@ COMPARISONS = "per_comparison"
 
 
 class Bundle(NamedTuple):
-    """A document with a list of entries. What the list holds, and what stands around it, is not judged yet."""
+    """A document with a list of entries. Neither the entries nor the rest of the document are validated yet."""
 
     header: dict[str, Any]
     """The document as it was written, its list of entries replaced by their number."""
@@ -23,8 +23,8 @@ class Bundle(NamedTuple):
     """The document in our terms, without its list of entries."""
     entries: list[Any]
     entries_at: str
-    """Where the list stands in the document as it was written."""
-    moved: list[Done]
+    """Where the list is in the document as it was written."""
+    moved: list[AppliedStep]
     """Steps that the dialect took."""
     conflicts: list[str]
     """Pointers of the steps that the dialect could not take."""
@@ -37,17 +37,17 @@ class Bundle(NamedTuple):
         return self.entries_name == COMPARISONS
 
 
-def read(data: bytes, dialect: Dialect | None = None) -> Bundle | Reason:
+def read(data: bytes, dialect: Dialect | None = None, limits: dict[str, int] = LIMITS) -> Bundle | Reason:
     """The bundle, or why there is none."""
-    if len(data) > LIMITS["max_bundle_bytes"]:
-        return too_large(len(data))
+    if len(data) > limits["max_bundle_bytes"]:
+        return too_large(len(data), limits)
     try:
-        document = lossless.parse(data, LIMITS["max_depth"])
+        document = lossless.parse(data, limits["max_depth"])
     except spec.NotStrictJson as error:
         return Reason("not_strict_json", "", f"it is not strict JSON: {error}")
     if type(document) is not dict:
         return Reason("not_an_object", "", "a bundle must be a JSON object")
-    moved: list[Done] = []
+    moved: list[AppliedStep] = []
     conflicts: list[str] = []
     translated = document
     if dialect is not None and dialect.bundle:
@@ -61,14 +61,14 @@ def read(data: bytes, dialect: Dialect | None = None) -> Bundle | Reason:
         return Reason("no_entry_list", entries_at, f"{name} {what}")
     if not entries:
         return Reason("no_entries", entries_at, f"{name} has no entry")
-    if len(entries) > LIMITS["max_entries"]:
-        return Reason("too_large", entries_at, f"{name} has {len(entries)} entries, more than {LIMITS['max_entries']}")
-    header, parent, key = opened(document, entries_at)
+    if len(entries) > limits["max_entries"]:
+        return Reason("too_large", entries_at, f"{name} has {len(entries)} entries, more than {limits['max_entries']}")
+    header, parent, key = copy_along(document, entries_at)
     parent[key] = len(entries)
     envelope = {key: value for key, value in translated.items() if key != name}
     return Bundle(header, envelope, entries, entries_at, moved, conflicts, name)
 
 
-def too_large(size: int) -> Reason:
+def too_large(size: int, limits: dict[str, int]) -> Reason:
     """Why a document of that many bytes is not read."""
-    return Reason("too_large", "", f"it has {size} bytes, more than the {LIMITS['max_bundle_bytes']} a bundle may have")
+    return Reason("too_large", "", f"it has {size} bytes, more than the {limits['max_bundle_bytes']} a bundle may have")

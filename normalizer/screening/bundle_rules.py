@@ -8,7 +8,7 @@ import contract_spec as spec
 
 from normalizer.documents import phases
 from normalizer.documents.dialect import original
-from normalizer.documents.lossless import Number, dumps, plain, value_of
+from normalizer.documents.lossless import Number, dumps, exact_value, plain
 from normalizer.documents.manifest import Manifest
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.documents.settings import Settings
@@ -22,19 +22,19 @@ _SOUND_ENTRIES: dict[str, list[Any]] = {
     COMPARISONS: [{"item": "a", "a": "a", "verdict": None}],
 }
 OF_EACH_FILE = ("generator_model",)
-"""Metadata that may differ from file to file, so that each record is asked for it."""
+"""Metadata that may differ between files, so that it is checked for each record."""
 _OF_A_FILE_ONLY = ("file", "artifact", "path", "sha256")
 
 
 def phase_of(envelope: dict[str, Any], settings: Settings) -> int:
     """The phase a bundle is screened under: its own, the manifest's or the stated one, else 0."""
     stated = envelope.get("phase", settings.run.get("phase"))
-    value = value_of(stated) if type(stated) is Number else None
+    value = exact_value(stated) if type(stated) is Number else None
     return int(value) if value in (0, 1, 2) else 0
 
 
 def reasons(bundle: Bundle, entries: list[Any], taken: dict[str, Any], settings: Settings) -> Iterator[Reason]:
-    """Everything that all records of the bundle are to be blamed for, pointers as the bundle was written."""
+    """Return the reasons that every record of the bundle gets. Pointers are into the bundle as it was written."""
     phase = phase_of(bundle.envelope, settings)
     parts = (
         conflicts(bundle.conflicts),
@@ -43,12 +43,12 @@ def reasons(bundle: Bundle, entries: list[Any], taken: dict[str, Any], settings:
         relaxed(settings.manifest, phase),
         contradictions(bundle.envelope, settings),
         () if bundle.compares else _rubric(bundle.envelope, settings),
-        recorded({**settings.run, **bundle.envelope}, phase, _wanted(bundle)),
+        missing_metadata({**settings.run, **bundle.envelope}, phase, _wanted(bundle)),
     )
     for part in parts:
         for reason in part:
             yield reason._replace(pointer=original(reason.pointer, bundle.moved))
-    # These members stand where they were written.
+    # A dialect does not move these members.
     yield from contradictions(taken, settings)
     yield from _rubric(taken, settings)
 
@@ -73,8 +73,8 @@ def _is_sound(bundle: Bundle, envelope: dict[str, Any]) -> bool:
 
 
 def _violations(bundle: Bundle, envelope: dict[str, Any]) -> list[spec.Violation]:
-    """Validate an envelope against the bundle's schema. A valid list stands in for the entries, which are screened
-    one by one elsewhere."""
+    """Validate an envelope against the bundle's schema. A valid list replaces the entries, which are screened one by
+    one elsewhere."""
     name = bundle.entries_name
     return spec.violations(_SCHEMAS[name], {**plain(envelope), name: _SOUND_ENTRIES[name]})
 
@@ -107,7 +107,7 @@ def _each(value: Any) -> list[Any]:
 
 
 def _is_phase(value: Any) -> bool:
-    return type(value) is Number and value_of(value) in (0, 1, 2)
+    return type(value) is Number and exact_value(value) in (0, 1, 2)
 
 
 def relaxed(manifest: Manifest | None, phase: int) -> Iterator[Reason]:
@@ -157,7 +157,7 @@ def _wanted(bundle: Bundle) -> tuple[str, ...]:
     return ("protocol_version",) if bundle.compares else ("protocol_version", "judge_model")
 
 
-def recorded(known: dict[str, Any], phase: int, wanted: tuple[str, ...]) -> Iterator[Reason]:
+def missing_metadata(known: dict[str, Any], phase: int, wanted: tuple[str, ...]) -> Iterator[Reason]:
     """Metadata that the phase requires and that nothing gives."""
     for key in wanted:
         if key in phases.must_record(phase) and key not in known:
@@ -167,4 +167,4 @@ def recorded(known: dict[str, Any], phase: int, wanted: tuple[str, ...]) -> Iter
 
 def _comparable(value: Any) -> str | Decimal | None:
     """Equal for equal values: numbers by value, the rest by what they say."""
-    return value_of(value) if type(value) is Number else dumps(value)
+    return exact_value(value) if type(value) is Number else dumps(value)

@@ -1,7 +1,7 @@
-"""Screening: what is wrong with each entry of a bundle. Blame is as narrow as it can be.
+"""Screen the entries of a bundle: find the reasons against each one. A reason blames as few records as possible.
 
-The schema judges shapes; this module judges what a schema cannot say, by the constraints the phase enforces.
-Validity only: whether a VALID record may be aggregated is another question (`phases.eligibility`).
+The schema checks shapes; this module checks the constraints of the phase, which a schema cannot state. Whether a VALID
+record may be aggregated is decided elsewhere (`phases.eligibility`).
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ import contract_spec as spec
 
 from normalizer.documents import phases
 from normalizer.documents.dialect import original
-from normalizer.documents.lossless import Number, dumps, value_of
+from normalizer.documents.lossless import Number, dumps, exact_value
 from normalizer.documents.manifest import Manifest
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.documents.rubric import Scale, exact_sum
@@ -96,7 +96,7 @@ class EntryRules:
                     yield Reason("dimension_missing", f"/scores/{escape(key)}", f"{key} is not scored")
 
     def _as_usual(self, scores: dict[str, Any]) -> bool:
-        """The quick way to say yes: every dimension has a score whose very spelling is known to be allowed."""
+        """Fast path: whether every dimension has a score whose spelling is known to be allowed."""
         if len(scores) != len(self._usual):
             return False
         for key, score in scores.items():
@@ -113,7 +113,7 @@ class EntryRules:
         if len(known) < len(worths):
             return  # a sum over scores that are not on the scale is no sum: they have their own reasons
         right = exact_sum(known)
-        if right != value_of(total):
+        if right != exact_value(total):
             yield Reason("total_mismatch", "/total", f"total is {_short(total)}, but the scores add up to {right:f}")
 
     def _worth(self, key: str, score: Any) -> Decimal | None:
@@ -157,7 +157,7 @@ class Screen:
         """Reasons that no record has."""
 
     def reasons(self, index: int, entry: Entry, metadata: Metadata) -> list[Reason]:
-        """Everything wrong with an entry, its bundle's reasons among it, in the fixed order."""
+        """Return the reasons against an entry, including those of its bundle, in their fixed order."""
         value = entry.value
         file = value.get("file") if type(value) is dict else None
         found = self._rules.check(value, self._files[file] if type(file) is str else 1)
@@ -165,13 +165,13 @@ class Screen:
         if found:
             at = f"{self._bundle.entries_at}/{index}"
             found = [reason._replace(pointer=at + original(reason.pointer, entry.moved)) for reason in found]
-        if id(metadata) not in self._by_metadata:  # few metadata are shared by many entries, and all are kept alive
+        if id(metadata) not in self._by_metadata:  # many entries share few metadata objects, which all stay alive
             self._by_metadata[id(metadata)] = self._judged(metadata.values)
         found += self._by_metadata[id(metadata)]
         return sort([*self.shared, *found]) if found else self.shared
 
     def _judged(self, values: dict[str, Any]) -> list[Reason]:
-        found = list(bundle_rules.recorded(values, self._phase, ("generator_model",)))
+        found = list(bundle_rules.missing_metadata(values, self._phase, ("generator_model",)))
         label = values.get("self_judged")
         for stated in (values, {**values, **self._taken}) if label is not True else ():
             found += self_judging(stated)
@@ -183,7 +183,7 @@ class Screen:
 
 
 def self_judging(values: dict[str, Any]) -> list[Reason]:
-    """A judge that judged its own output, by metadata that has no label."""
+    """Return a reason if the judge judged its own output without a label."""
     if not phases.judges_itself(values):
         return []
     message = f"{dumps(values['judge_model'])} judged its own output, which must be labelled self_judged: true"
@@ -205,7 +205,7 @@ def listing(
 
 
 def _plainly_shaped(value: Any) -> bool:
-    """The quick way to say that the schema of an entry has nothing against it: of the sound ones, it knows most."""
+    """Fast path: True only if the schema accepts the entry. False says nothing."""
     if type(value) is not dict:
         return False
     known = 2
@@ -235,7 +235,7 @@ def _plainly_shaped(value: Any) -> bool:
 
 
 def _outline(value: Any) -> Any:
-    """The value with 0 for every number: the schema of an entry asks for a number's type, never for its value."""
+    """Return the value with 0 for every number: the schema checks that it is a number, never which."""
     kind = type(value)
     if kind is dict:
         return {

@@ -8,18 +8,18 @@ from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings
 from normalizer.ledger.line_format import COMPARISON_MARK
 from normalizer.screening.bundle import read
-from normalizer.screening.comparisons.records import ComparisonCandidates
+from normalizer.screening.comparisons.records import ComparisonDrafts
 from normalizer.screening.comparisons.rules import ComparisonScreen
 from normalizer.screening.entry_rules import Screen
-from normalizer.screening.reasons import Reason, text_of
-from normalizer.screening.records import Candidates, line
+from normalizer.screening.reasons import Reason, reasons_json
+from normalizer.screening.records import RecordDrafts, line
 from normalizer.screening.row_pipeline import Collected, RowCounts, normalize_rows
 
 SHOWN = 3
 """Reasons of a bundle that are shown by the run that took it in."""
 
 
-class Outcome(NamedTuple):
+class BundleOutcome(NamedTuple):
     """The result of one bundle: lines for the files of a ledger, and their counts."""
 
     sha256: str
@@ -43,29 +43,29 @@ class Outcome(NamedTuple):
         return self.records, self.invalid, self.header, self.audit
 
 
-def normalize(data: bytes, settings: Settings) -> Outcome:
+def normalize(data: bytes, settings: Settings) -> BundleOutcome:
     """Normalize one bundle."""
     sha256 = hashlib.sha256(data).hexdigest()
     if settings.reads_rows:
         out = Collected()
         outcome = of_rows(sha256, len(data), normalize_rows(io.BytesIO(data), sha256, settings, out), settings)
         return outcome._replace(records="".join(out.lines["records"]), invalid="".join(out.lines["invalid"]))
-    bundle = read(data, settings.dialect)  # bytes      -> Bundle
+    bundle = read(data, settings.dialect, settings.limits)  # bytes      -> Bundle
     if isinstance(bundle, Reason):
-        return audited(sha256, len(data), bundle, settings)
-    kinds = (ComparisonCandidates, ComparisonScreen) if bundle.compares else (Candidates, Screen)
-    candidates = kinds[0](bundle, sha256, settings)
-    entries = [candidates.entry(raw) for raw in bundle.entries]  # Bundle     -> entries in our terms
+        return unreadable_bundle(sha256, len(data), bundle, settings)
+    kinds = (ComparisonDrafts, ComparisonScreen) if bundle.compares else (RecordDrafts, Screen)
+    drafts = kinds[0](bundle, sha256, settings)
+    entries = [drafts.entry(raw) for raw in bundle.entries]  # Bundle     -> entries in our terms
     screen = kinds[1](bundle, entries, settings)
     records: list[str] = []
     invalid: list[str] = []
     first: list[Reason] = []
     for index, entry in enumerate(entries):
-        metadata = candidates.metadata_of(entry.value)
-        body = candidates.body(index, entry, metadata)  # entry      -> candidate
-        reasons = screen.reasons(index, entry, metadata)  # candidate  -> VALID | INVALID
+        metadata = drafts.metadata_of(entry.value)
+        body = drafts.body(index, entry, metadata)  # entry      -> draft
+        reasons = screen.reasons(index, entry, metadata)  # draft      -> VALID | INVALID
         if reasons:
-            invalid.append(line(body, text_of(reasons)))
+            invalid.append(line(body, reasons_json(reasons)))
             first += reasons[:1] if len(first) < SHOWN else []
         else:
             records.append(line(body))
@@ -73,21 +73,21 @@ def normalize(data: bytes, settings: Settings) -> Outcome:
     header = (
         f'{{"bundle_sha256":"{sha256}","entries":{len(entries)},"valid":{len(records)},"invalid":{len(invalid)},'
         f'"entries_at":{dumps(bundle.entries_at)},"settings":{dumps(settings.identity)},'
-        f'"header":{dumps(bundle.header)},"reasons":{text_of(screen.unblamed)}{mark}}}\n'
+        f'"header":{dumps(bundle.header)},"reasons":{reasons_json(screen.unblamed)}{mark}}}\n'
     )
     flawed = bool(invalid or screen.unblamed)
     first += screen.unblamed[: SHOWN - len(first)]
-    return Outcome(
+    return BundleOutcome(
         sha256, "".join(records), "".join(invalid), header, "", len(records), len(invalid), flawed, tuple(first)
     )
 
 
-def of_rows(sha256: str, size: int, found: RowCounts, settings: Settings) -> Outcome:
+def of_rows(sha256: str, size: int, found: RowCounts, settings: Settings) -> BundleOutcome:
     """Return the outcome of a container whose records are already written."""
     if found.problem is not None:
-        return audited(sha256, size, found.problem, settings)
+        return unreadable_bundle(sha256, size, found.problem, settings)
     shown = tuple(found.first_reasons)
-    return Outcome(
+    return BundleOutcome(
         sha256,
         "",
         "",
@@ -102,10 +102,10 @@ def of_rows(sha256: str, size: int, found: RowCounts, settings: Settings) -> Out
     )
 
 
-def audited(sha256: str, size: int, reason: Reason, settings: Settings) -> Outcome:
+def unreadable_bundle(sha256: str, size: int, reason: Reason, settings: Settings) -> BundleOutcome:
     """Return the outcome of a bundle from which no record can be made."""
     audit = (
         f'{{"bundle_sha256":"{sha256}","bytes":{size},"settings":{dumps(settings.identity)},'
-        f'"reasons":{text_of([reason])}}}\n'
+        f'"reasons":{reasons_json([reason])}}}\n'
     )
-    return Outcome(sha256, "", "", "", audit, 0, 0, True, (reason,))
+    return BundleOutcome(sha256, "", "", "", audit, 0, 0, True, (reason,))

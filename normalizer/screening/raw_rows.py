@@ -4,9 +4,9 @@ import io
 from itertools import islice
 from typing import Any, NamedTuple
 
-from normalizer.containers.readers.archives import Archive
-from normalizer.containers.readers.opening import opened
-from normalizer.containers.readers.rows import Unreadable
+from normalizer.containers.readers.archives import ArchiveReader
+from normalizer.containers.readers.opening import open_container
+from normalizer.containers.readers.rows import UnreadableContainer
 from normalizer.documents.lossless import ordinary
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import Ledger
@@ -50,12 +50,12 @@ def raw_row(ledger: Ledger, source: dict[str, Any]) -> RawRow:
 
 
 def _of_archive(ledger: Ledger, digest: str, source: dict[str, Any], *, is_json: bool) -> RawRow:
-    reader = opened(io.BytesIO(ledger.bundle(source["bundle_sha256"])), ledger.document(digest))
-    if not isinstance(reader, Archive):
-        raise UnusableLedger(f"bundle {source['bundle_sha256']} is not the archive that its header tells of")
+    reader = open_container(io.BytesIO(ledger.bundle(source["bundle_sha256"])), ledger.document(digest))
+    if not isinstance(reader, ArchiveReader):
+        raise UnusableLedger(f"bundle {source['bundle_sha256']} is not the archive that its header describes")
     try:
         text = reader.member(source["member"]).decode("utf-8", "replace")
-    except (Unreadable, KeyError):
+    except (UnreadableContainer, KeyError):
         return RawRow("", 1, "", is_json=False, member=source["member"])
     if reader.each == "document":
         return RawRow(text, 1, "", is_json, source["member"])

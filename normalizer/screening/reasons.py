@@ -27,7 +27,7 @@ def sort(reasons: list[Reason]) -> list[Reason]:
     return sorted(set(reasons), key=lambda reason: (_rank()[reason.code], reason.pointer, reason.message))
 
 
-def text_of(reasons: list[Reason]) -> str:
+def reasons_json(reasons: list[Reason]) -> str:
     """The reasons as a JSON list."""
     return dumps([reason._asdict() for reason in reasons])
 

@@ -1,7 +1,7 @@
-"""From a bundle's records and its header, the bundle again: the proof that nothing is lost.
+"""Rebuild a bundle from its records and header, to prove that nothing is lost.
 
 A judge bundle becomes the same JSON document, with every order, spelling and value. A container of text becomes the
-same bytes. Of an archive the rows are compared with those in its members.
+same bytes. The rows of an archive are compared with those in its members.
 """
 
 import base64
@@ -10,10 +10,10 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from normalizer.containers.readers.opening import opened as opened_container
+from normalizer.containers.readers.opening import open_container
 from normalizer.documents import lossless
-from normalizer.documents.dialect import Done, undo
-from normalizer.documents.pointers import opened
+from normalizer.documents.dialect import AppliedStep, undo
+from normalizer.documents.pointers import copy_along
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import Ledger
 from normalizer.screening.comparisons.records import FIELDS as COMPARISON_FIELDS
@@ -22,7 +22,7 @@ from normalizer.screening.records import FIELDS
 
 def rebuild(header: dict[str, Any], records: list[dict[str, Any]]) -> dict[str, Any]:
     """A judge bundle's document from its header line and its record lines, parsed losslessly, in any order."""
-    document, parent, key = opened(header["header"], header["entries_at"])
+    document, parent, key = copy_along(header["header"], header["entries_at"])
     parent[key] = [_entry(record) for record in _ordered(records)]
     return document
 
@@ -57,7 +57,7 @@ def rebuilt(ledger: Ledger, sha256: str) -> bytes:
 
 def _archived(data: bytes, dialect: dict[str, Any], records: list[dict[str, Any]], sha256: str) -> bytes:
     """The rows of an archive as the records have them, which must all be in its members, in their order."""
-    there = ((row.member, row.raw) for row in opened_container(io.BytesIO(data), dialect).rows())
+    there = ((row.member, row.raw) for row in open_container(io.BytesIO(data), dialect).rows())
     for _, raw, member in _rows(records):
         if not any(found == (member, raw) for found in there):
             raise UnusableLedger(f"a row of {member} in the records of {sha256} is not in the archive")
@@ -86,5 +86,5 @@ def _entry(record: dict[str, Any]) -> Any:
     members = {field: record[field] for field in fields if field in record} | source.get("rest", {})
     entry = {key: members[key] for key in source.get("order", members)}
     translation = source.get("dialect", {})
-    done = [Done(step["take"], step.get("put"), int(step["at"])) for step in translation.get("steps", [])]
+    done = [AppliedStep(step["take"], step.get("put"), int(step["at"])) for step in translation.get("steps", [])]
     return undo(entry, done, translation.get("aside", {}))

@@ -1,13 +1,13 @@
-"""From a bundle and its manifest, one candidate for each entry: copied untouched, ids derived, no clock.
+"""Make one draft for each entry from a bundle and its manifest: fields are copied, ids derived.
 
-A candidate is the text of a record without its id. Whether it is VALID is not asked here.
+A draft is the text of a record without its id. Whether it is VALID is decided elsewhere.
 """
 
 import hashlib
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from normalizer.documents.dialect import Done, translate
+from normalizer.documents.dialect import AppliedStep, translate
 from normalizer.documents.lossless import Number, dumps, quoted
 from normalizer.documents.settings import Settings
 from normalizer.screening.bundle import Bundle
@@ -18,6 +18,7 @@ FIELDS = ("file", "scores", "evidence", "total", "notes")
 METADATA = (
     "eval_id",
     "run_id",
+    "leg",
     "created_at",
     "protocol_version",
     "judge_prompt_version",
@@ -35,7 +36,7 @@ class Entry(NamedTuple):
     """An entry in our terms."""
 
     value: Any
-    moved: list[Done]
+    moved: list[AppliedStep]
     aside: dict[str, Any]
     conflicts: list[str]
 
@@ -45,7 +46,7 @@ class Metadata(NamedTuple):
 
     values: dict[str, Any]
     text: str
-    """Its members as they stand in a record."""
+    """Its members as JSON text."""
 
 
 @lru_cache(maxsize=256)
@@ -54,8 +55,8 @@ def _in_order(keys: tuple[str, ...], fields: tuple[str, ...]) -> bool:
     return keys == tuple(field for field in fields if field in keys)
 
 
-class Candidates:
-    """Makes the candidates of one bundle."""
+class RecordDrafts:
+    """Makes the drafts of one bundle."""
 
     fields: tuple[str, ...] = FIELDS
 

@@ -1,7 +1,7 @@
 """A container's rows become the lines of a ledger, one row in memory at a time.
 
-Entries that share a key are all INVALID, which is known only at the end. So keys are noted while lines are written, and
-the file is gone through a second time only where a key was met twice.
+Entries that share a key are all INVALID, which is known only at the end. So keys are collected while lines are written,
+and the file is read a second time only if a key occurred twice.
 """
 
 from collections import Counter
@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-from normalizer.containers.mapping import Made, Mapping
-from normalizer.containers.readers.opening import opened
-from normalizer.containers.readers.rows import Row, Unreadable
+from normalizer.containers.mapping import MappedEntry, Mapping
+from normalizer.containers.readers.opening import open_container
+from normalizer.containers.readers.rows import Row, UnreadableContainer
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings
 from normalizer.screening.comparisons.rows import RowComparisons
-from normalizer.screening.reasons import Reason, text_of
+from normalizer.screening.reasons import Reason, reasons_json
 from normalizer.screening.records import line
 from normalizer.screening.row_records import RowRecords
 
@@ -63,7 +63,7 @@ def normalize_rows(stream: BinaryIO, sha256: str, settings: Settings, out: Outpu
             out.reset(mark)
             stream.seek(0)
             counts = _Pass(sha256, settings, out, copies).run(stream)
-    except Unreadable as error:
+    except UnreadableContainer as error:
         out.reset(mark)
         problem = Reason("container_unreadable", "", str(error))
         return RowCounts(0, 0, 0, 0, "", True, [problem], problem)
@@ -93,7 +93,7 @@ class _Pass:
 
     def run(self, stream: BinaryIO) -> RowCounts:
         """Write all lines."""
-        reader = opened(stream, self._dialect)
+        reader = open_container(stream, self._dialect)
         valid = invalid = unreadable = unselected = index = 0
         held = ""
         for row in reader.rows():
@@ -108,7 +108,7 @@ class _Pass:
                 index += 1
                 if reasons:
                     invalid += 1
-                    self._out.write("invalid", line(body, text_of(reasons)))
+                    self._out.write("invalid", line(body, reasons_json(reasons)))
                     if len(self._first) < 3:
                         self._first.append(reasons[0])
                 else:
@@ -128,7 +128,7 @@ class _Pass:
         header = (
             f'{{"bundle_sha256":"{self._sha256}","entries":{index},"valid":{valid},"invalid":{invalid},'
             f'"entries_at":"","settings":{dumps(self._settings.identity)},"header":{dumps(kept)},'
-            f'"reasons":{text_of(unblamed)}{self._records.mark}}}\n'
+            f'"reasons":{reasons_json(unblamed)}{self._records.mark}}}\n'
         )
         flawed = bool(invalid or unblamed)
         return RowCounts(valid, invalid, unreadable, unselected, header, flawed, self._first)
@@ -144,10 +144,10 @@ class _Pass:
                 continue
             key = self._key(made)
             copies = self._copies.get(key, 1) if self._copies and key is not None else 1
-            yield self._records.candidate(index, row, made, copies, first=index == first)
+            yield self._records.draft(index, row, made, copies, first=index == first)
             index += 1
 
-    def _key(self, made: Made) -> bytes | None:
+    def _key(self, made: MappedEntry) -> bytes | None:
         known = self._records.identity(made)
         if known is None:
             return None
@@ -161,7 +161,7 @@ class _Pass:
 
 
 def repeated(keys: bytearray) -> dict[bytes, int]:
-    """The digests that stand in `keys` more than once, and how often."""
+    """Return the digests that occur in `keys` more than once, and how often."""
     wanted = None
     if len(keys) > _FEW * _DIGEST:
         import numpy as np  # sorts without an object for every key

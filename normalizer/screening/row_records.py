@@ -1,9 +1,9 @@
-"""Rows of a container to candidates and reasons: what `records` and `entry_rules` do for judge bundles."""
+"""Make drafts and reasons from the rows of a container, as `records` and `entry_rules` do for judge bundles."""
 
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from normalizer.containers.mapping import Made, Mapping
+from normalizer.containers.mapping import MappedEntry, Mapping
 from normalizer.containers.number_text import readable_by
 from normalizer.containers.readers.rows import Row
 from normalizer.documents.lossless import Number, dumps, plain, quoted
@@ -12,7 +12,7 @@ from normalizer.screening import bundle_rules
 from normalizer.screening.entry_rules import EntryRules, listing, self_judging
 from normalizer.screening.reasons import Reason, sort
 from normalizer.screening.records import METADATA
-from normalizer.screening.row_sources import MOST_KEPT, RowSources, placed, unreadable
+from normalizer.screening.row_sources import MOST_KEPT, RowSources, relocated, unreadable
 
 _OWN = tuple(key for key in METADATA if key != "factors")
 _NOTHING: dict[str, str] = {}
@@ -27,13 +27,13 @@ class RunMetadata(NamedTuple):
     """Metadata of the run and of the manifest's file."""
 
     def with_factors(self, own: dict[str, str]) -> str:
-        """The members as they stand in a record."""
+        """The members as JSON text."""
         factors = {**own, **self.factors} if self.factors else own
         return f'{self.text},"factors":{dumps(factors)}' if factors else self.text
 
 
 class RowRecords:
-    """Makes candidates and finds their reasons, for the rows of one file."""
+    """Makes drafts and finds their reasons, for the rows of one file."""
 
     mark = ""
     """Further fields of the header line."""
@@ -47,7 +47,7 @@ class RowRecords:
         self.shared = sort(
             [
                 *bundle_rules.relaxed(settings.manifest, self._phase),
-                *bundle_rules.recorded(settings.run, self._phase, ("protocol_version",)),
+                *bundle_rules.missing_metadata(settings.run, self._phase, ("protocol_version",)),
             ]
         )
         """Reasons that every record has."""
@@ -58,7 +58,7 @@ class RowRecords:
         """The manifest's list against the files of the entries, as far as no record is to blame."""
         return sort(list(listing(self._settings.manifest, seen, self.rules.enforced, "")))
 
-    def identity(self, made: Made) -> tuple[str, str] | None:
+    def identity(self, made: MappedEntry) -> tuple[str, str] | None:
         """The file of an entry and what tells it apart from others; None where it names no file."""
         file = made.value.get("file")
         if file is None:
@@ -69,12 +69,12 @@ class RowRecords:
         return file, repr([known.get(name) for name in self._key])
 
     def unreadable(self, index: int, row: Row) -> tuple[str, list[Reason]]:
-        """The candidate and the reasons of a row that cannot be read."""
+        """The draft and the reasons of a row that cannot be read."""
         body = f"{self._sources.of_unreadable(index, row)},{self._bare}"
         return body, sort([*self.shared, unreadable(row)])
 
-    def candidate(self, index: int, row: Row, made: Made, copies: int, *, first: bool) -> tuple[str, list[Reason]]:
-        """The candidate and the reasons of an entry. `first`: it is the first of its row."""
+    def draft(self, index: int, row: Row, made: MappedEntry, copies: int, *, first: bool) -> tuple[str, list[Reason]]:
+        """The draft and the reasons of an entry. `first`: it is the first of its row."""
         metadata = self._known(made)
         own = made.metadata.get("factors", _NOTHING)
         value = made.value if made.value["scores"] else {k: v for k, v in made.value.items() if k != "scores"}
@@ -89,10 +89,10 @@ class RowRecords:
             found += contradictions({"factors": own}, {"factors": metadata.factors})
         reasons = self.shared
         if found:
-            reasons = sort([*self.shared, *placed(found, row, made)])
+            reasons = sort([*self.shared, *relocated(found, row, made)])
         return ",".join(part for part in parts if part), reasons
 
-    def _found(self, made: Made, copies: int) -> list[Reason]:
+    def _found(self, made: MappedEntry, copies: int) -> list[Reason]:
         found = self.rules.check(made.value, copies)
         if not found and not made.problems:
             return found
@@ -106,7 +106,7 @@ class RowRecords:
             kept.append(self._as_declared(reason, made))
         return kept + [Reason(*problem) for problem in made.problems]
 
-    def _as_declared(self, reason: Reason, made: Made) -> Reason:
+    def _as_declared(self, reason: Reason, made: MappedEntry) -> Reason:
         """A score that is text where the scale has numbers: say which declaration would read it."""
         name = reason.pointer.removeprefix("/scores/")
         score = made.value["scores"].get(name.replace("~1", "/").replace("~0", "~"))
@@ -124,7 +124,7 @@ class RowRecords:
         listed = manifest.files.get(file, {}) if manifest is not None else {}
         return f'"artifact":{quoted(listed.get("artifact", file))}'
 
-    def _known(self, made: Made) -> RunMetadata:
+    def _known(self, made: MappedEntry) -> RunMetadata:
         own = made.metadata
         manifest = self._settings.manifest
         file = made.value.get("file")
@@ -148,7 +148,7 @@ class RowRecords:
         values.setdefault("phase", Number("0"))
         values.setdefault("rubric", self._settings.rubric.name)
         ordered = {key: values[key] for key in METADATA if key in values}
-        found = [*bundle_rules.recorded(ordered, self._phase, ("judge_model", "generator_model"))]
+        found = [*bundle_rules.missing_metadata(ordered, self._phase, ("judge_model", "generator_model"))]
         scalars = {key: value for key, value in own.items() if key != "factors"}
         found += [*contradictions(scalars, {**run, **listed})]
         if ordered.get("self_judged") is not True:

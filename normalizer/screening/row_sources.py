@@ -3,8 +3,8 @@
 import base64
 import hashlib
 
-from normalizer.containers.making import Step
-from normalizer.containers.mapping import Made
+from normalizer.containers.making import RecordedStep
+from normalizer.containers.mapping import MappedEntry
 from normalizer.containers.readers.rows import Row
 from normalizer.documents.lossless import dumps, quoted
 from normalizer.screening.reasons import Reason
@@ -19,13 +19,13 @@ class RowSources:
     def __init__(self, sha256: str, dialect_name: str) -> None:
         self._name = quoted(dialect_name)
         self._start = f'"source":{{"bundle_sha256":"{sha256}","index":'
-        self._steps: dict[tuple[Step, ...], str] = {}
+        self._steps: dict[tuple[RecordedStep, ...], str] = {}
 
     def of_unreadable(self, index: int, row: Row) -> str:
         """The source of a row that cannot be read."""
         return f"{self._text(index, row, '', first=True)}}}"
 
-    def of_entry(self, index: int, row: Row, made: Made, *, first: bool) -> str:
+    def of_entry(self, index: int, row: Row, made: MappedEntry, *, first: bool) -> str:
         """The source of an entry. `first`: it is the first of its row."""
         source = self._text(index, row, made.part, first=first, answer=made.answer)
         return f'{source},"dialect":{{"name":{self._name},"steps":{self._steps_text(made.steps)}}}}}'
@@ -46,7 +46,7 @@ class RowSources:
         except UnicodeDecodeError:
             return f'{text},"bytes":"{base64.b64encode(row.raw).decode("ascii")}"'
 
-    def _steps_text(self, steps: tuple[Step, ...]) -> str:
+    def _steps_text(self, steps: tuple[RecordedStep, ...]) -> str:
         text = self._steps.get(steps)
         if text is None:
             done = [{"take": s.take, "put": s.put} | ({"as": s.how} if s.how else {}) for s in steps]
@@ -62,13 +62,13 @@ def unreadable(row: Row) -> Reason:
     return Reason("row_unreadable", row.pointer, f"{where} cannot be read: {row.problem}")
 
 
-def placed(reasons: list[Reason], row: Row, made: Made) -> list[Reason]:
+def relocated(reasons: list[Reason], row: Row, made: MappedEntry) -> list[Reason]:
     """The reasons with pointers to where the values were written; to the part or row where there is none."""
     written = {step.put: step.take for step in made.steps}
     return [_placed(reason, row, made, written.get(reason.pointer, "")) for reason in reasons]
 
 
-def _placed(reason: Reason, row: Row, made: Made, take: str) -> Reason:
+def _placed(reason: Reason, row: Row, made: MappedEntry, take: str) -> Reason:
     if take.startswith("/"):
         return reason._replace(pointer=row.pointer + take)
     if take.startswith("part:"):

@@ -15,7 +15,7 @@ from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.ledger import open_ledgers
 from normalizer.ledger.open_ledgers import Sources
 from normalizer.statistics import agreement_measures
-from normalizer.statistics.judge_scores import Joint, JointValues, Shared, Verdicts
+from normalizer.statistics.judge_scores import Joint, JointValues, JudgeScores, Shared
 
 
 def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
@@ -31,16 +31,18 @@ def agreement_of(engine: Engine, given: Sources, options: Options) -> dict[str, 
     """Return the agreement document of opened ledgers."""
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
-        found = groups.find(engine, query, given, options.where)
+        found = groups.find_groups(engine, query, given, options.where)
         kinds = found.kinds()
         options.rules.check_mixing(kinds, None)
-        verdicts = Verdicts(engine, query, options.rules.condition())
+        verdicts = JudgeScores(engine, query, options.rules.condition())
         judges = list(verdicts.judges())
         alone = bool(options.rules.only_self_judged(kinds))
         shared = {} if alone else verdicts.shared()
         joints = [JointValues() if alone else verdicts.joint(measure) for measure in query.measures]
     flags = options.rules.flags_of_all(kinds)
-    names = list(query.rubric.dimensions)  # one may be called total: the total is told by its place, the last
+    names = list(
+        query.rubric.dimensions
+    )  # a dimension may be called total: the total is identified by its place, the last
     pairs = []
     for pair in combinations(judges, 2):
         *each, total = [_measured(joint.pairs[pair], verdicts.denominator, alone=alone) for joint in joints]

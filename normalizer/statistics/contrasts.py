@@ -9,12 +9,12 @@ from normalizer.aggregate import cell_names, keys
 from normalizer.aggregate.eligibility import Levels, Rules
 from normalizer.aggregate.query import Query
 from normalizer.documents.exact import rounded
-from normalizer.statistics.group_means import Headline
+from normalizer.statistics.group_means import GroupMeans
 from normalizer.statistics.signflip import holm, sign_flip
 from normalizer.statistics.spread import spread
 
 
-def contrasts(query: Query, headline: Headline, rules: Rules, seed: int, resamples: int) -> list[dict[str, Any]]:
+def contrasts(query: Query, headline: GroupMeans, rules: Rules, seed: int, resamples: int) -> list[dict[str, Any]]:
     """Return every pair of levels of the first key, paired by the other keys: the total first, then dimensions."""
     blocks: dict[Levels, dict[str, Levels]] = defaultdict(dict)
     for levels in headline.levels():

@@ -18,7 +18,7 @@ def distribution(engine: Engine, given: Sources, options: Options) -> list[dict[
     """Return one row per group, in the order of a summary: `key`, and `values` as pairs of total and units."""
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
-        found = groups.find(engine, query, given, options.where)
+        found = groups.find_groups(engine, query, given, options.where)
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)
         values: dict[Levels, list[tuple[Decimal, int]]] = defaultdict(list)
         for levels, value, count, _ in numbers.histogram("t"):

@@ -7,7 +7,7 @@ from fractions import Fraction
 from normalizer.aggregate import keys
 from normalizer.aggregate.eligibility import Kind, Levels, Rules
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.groups import Found, find, without
+from normalizer.aggregate.groups import Found, find_groups, without
 from normalizer.aggregate.query import Query, not_by
 from normalizer.aggregate.summary import Options
 from normalizer.aggregate.units import Group, Numbers
@@ -15,7 +15,7 @@ from normalizer.ledger.open_ledgers import Sources
 
 
 @dataclass(slots=True)
-class Headline:
+class GroupMeans:
     """Means of groups under the rules of `aggregate.eligibility`."""
 
     found: Found
@@ -23,17 +23,17 @@ class Headline:
     denominator: int
 
     @classmethod
-    def of(cls, engine: Engine, given: Sources, query: Query, options: Options) -> "Headline":
+    def of(cls, engine: Engine, given: Sources, query: Query, options: Options) -> "GroupMeans":
         """Compute the means from prepared records."""
-        found = find(engine, query, given, options.where)
+        found = find_groups(engine, query, given, options.where)
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)
         return cls(found, numbers.groups(), numbers.denominator)
 
-    def without(self, judge: str, engine: Engine, query: Query, options: Options) -> "Headline":
+    def without(self, judge: str, engine: Engine, query: Query, options: Options) -> "GroupMeans":
         """Return the means without the records of one judge."""
         found = without(judge, engine, query, self.found)
         numbers = Numbers(engine, query, f"{options.rules.condition()} AND {not_by(judge)}", options.unit)
-        return Headline(found, numbers.groups(), numbers.denominator)
+        return GroupMeans(found, numbers.groups(), numbers.denominator)
 
     def levels(self) -> list[Levels]:
         """Return all groups, sorted."""

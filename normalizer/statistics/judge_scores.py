@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.query import Query, quoted
+from normalizer.aggregate.query import Query, sql_literal
 
 _SAME = "a.artifact = b.artifact AND a.generator IS NOT DISTINCT FROM b.generator"
 
@@ -36,7 +36,7 @@ class JointValues:
     """Number of artifacts with two judges or more."""
 
 
-class Verdicts:
+class JudgeScores:
     """Makes the engine's table `verdicts` from ungrouped records and queries it."""
 
     def __init__(self, engine: Engine, query: Query, eligible: str) -> None:
@@ -118,7 +118,7 @@ class Verdicts:
             "SELECT t, o, k, COUNT(*) FROM ("
             "SELECT a.artifact, a.generator, a.t AS t, SUM(b.t) AS o, COUNT(*) AS k "
             f"FROM verdicts a JOIN verdicts b ON {_SAME} "
-            f"WHERE a.judge = {quoted(judge)} AND b.judge <> a.judge AND b.selfs = 0 "
+            f"WHERE a.judge = {sql_literal(judge)} AND b.judge <> a.judge AND b.selfs = 0 "
             f"AND a.selfs {'> 0' if own else '= 0'} "
             "GROUP BY a.artifact, a.generator, a.t) AS d GROUP BY t, o, k"
         )

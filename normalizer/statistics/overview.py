@@ -15,11 +15,18 @@ from normalizer.ledger import open_ledgers
 from normalizer.ledger.open_ledgers import Sources
 from normalizer.statistics import rates
 from normalizer.statistics.contrasts import contrasts
-from normalizer.statistics.group_means import Headline
-from normalizer.statistics.judge_scores import Verdicts
+from normalizer.statistics.group_means import GroupMeans
+from normalizer.statistics.judge_scores import JudgeScores
 from normalizer.statistics.self_judging import self_against_cross
 from normalizer.statistics.severity import severity
 from normalizer.statistics.signflip import RESAMPLES
+
+GENERATORS = ("generator_model", ("artifact",))
+"""The contrast that is made by default, and what its pairs agree in."""
+MOST_LEVELS = 6
+"""A key with more levels than this is compared only if it is asked for."""
+_MOST_SHARED = 20_000
+"""Generators that share more artifacts than this are compared only if it is asked for."""
 
 
 def statistics(
@@ -30,11 +37,16 @@ def statistics(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> dict[str, Any]:
-    """Return the statistics of ledgers. The levels of the key `contrast` are compared on blocks of `paired_by`."""
+    """Return the statistics of ledgers. The levels of the key `contrast` are compared on blocks of `paired_by`.
+
+    Without `contrast`, generators are compared on the artifacts that they share.
+    """
     with (
         open_ledgers.opened(folders, options.check) as given,
         started(options.engine, options.memory, given.size) as engine,
     ):
+        if contrast is None and _share_artifacts(engine, given, options):
+            contrast, paired_by = GENERATORS
         return statistics_of(engine, given, options, contrast, paired_by, seed, resamples)
 
 
@@ -50,25 +62,25 @@ def statistics_of(
     """Return the statistics of opened ledgers."""
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
-        headline = Headline.of(engine, given, query, options)
+        headline = GroupMeans.of(engine, given, query, options)
         kinds = headline.found.kinds()
         options.rules.check_mixing(kinds, None)  # whatever the groups, judges are compared over all of them
         judges = _judges(engine, options)
         without = [_without(engine, query, options, headline, judge) for judge in judges]
     by_all = query_of(given, replace(options, by=rates.BY))
     with prepared(engine, by_all, given, diagnostic=options.rules.diagnostic):
-        found = groups.find(engine, by_all, given, options.where)
+        found = groups.find_groups(engine, by_all, given, options.where)
     ungrouped = query_of(given, replace(options, by=()))
     with prepared(engine, ungrouped, given, diagnostic=options.rules.diagnostic):
         alone = options.rules.only_self_judged(kinds)
-        verdicts = Verdicts(engine, ungrouped, options.rules.condition() + (" AND 1 = 0" if alone else ""))
+        verdicts = JudgeScores(engine, ungrouped, options.rules.condition() + (" AND 1 = 0" if alone else ""))
         severities = severity(verdicts)
         selves = self_against_cross(verdicts, seed, resamples)
     contrasted = []
     if contrast is not None:
         crossed = query_of(given, replace(options, by=(contrast, *paired_by)))
         with prepared(engine, crossed, given, diagnostic=options.rules.diagnostic):
-            cellwise = Headline.of(engine, given, crossed, options)
+            cellwise = GroupMeans.of(engine, given, crossed, options)
         contrasted = contrasts(crossed, cellwise, options.rules, seed, resamples)
     bounds = rates.bounds(engine, given, query, options, headline)
     return {
@@ -93,12 +105,23 @@ def statistics_of(
     }
 
 
+def _share_artifacts(engine: Engine, given: Sources, options: Options) -> bool:
+    """Whether there are two to six generators, and artifacts of two of them, but not too many."""
+    query = query_of(given, replace(options, by=()))
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+        known = f"{options.rules.condition()} AND generator IS NOT NULL"
+        [[count]] = engine.rows(f"SELECT COUNT(DISTINCT generator) FROM records WHERE {known}")
+        shared = f"SELECT artifact FROM records WHERE {known} GROUP BY artifact HAVING COUNT(DISTINCT generator) > 1"
+        [[artifacts]] = engine.rows(f"SELECT COUNT(*) FROM ({shared}) AS s")
+    return 2 <= int(count) <= MOST_LEVELS and 0 < int(artifacts) <= _MOST_SHARED
+
+
 def _judges(engine: Engine, options: Options) -> list[str]:
     text = f"SELECT DISTINCT judge FROM records WHERE {options.rules.condition()} AND judge IS NOT NULL"
     return sorted(row[0] for row in engine.rows(text))
 
 
-def _without(engine: Engine, query: Query, options: Options, headline: Headline, judge: str) -> dict[str, Any]:
+def _without(engine: Engine, query: Query, options: Options, headline: GroupMeans, judge: str) -> dict[str, Any]:
     left = headline.without(judge, engine, query, options)
     rows = []
     for levels in headline.levels():

@@ -15,7 +15,7 @@ from normalizer.aggregate.summary import Options
 from normalizer.aggregate.units import prepared, read_exactly
 from normalizer.documents.exact import root, rounded
 from normalizer.ledger.open_ledgers import Sources
-from normalizer.statistics.group_means import Headline
+from normalizer.statistics.group_means import GroupMeans
 from normalizer.statistics.spread import ends
 
 BY = ("judge_model", "generator_model", "phase")
@@ -58,24 +58,26 @@ def invalid_rates(found: Found) -> dict[str, Any]:
     return rates
 
 
-def bounds(engine: Engine, given: Sources, query: Query, options: Options, headline: Headline) -> list[dict[str, Any]]:
+def bounds(
+    engine: Engine, given: Sources, query: Query, options: Options, headline: GroupMeans
+) -> list[dict[str, Any]]:
     """Return the mean total of each group, and its bounds with every INVALID record of an admitted phase at one end
     of the scale. An INVALID record whose phase cannot be read counts as diagnostic."""
-    ends_of: dict[str, Headline] = {}
+    ends_of: dict[str, GroupMeans] = {}
     with TemporaryDirectory(prefix="normalizer-") as scratch:
         for end in ("minimum", "maximum"):
             chosen = (record for record in given.invalid() if groups.selected(record, options.where))
             lines = restated_scores.at_end(
                 chosen, query.rubric, end, worths=read_exactly(query, given, diagnostic=options.rules.diagnostic)
             )
-            extra = restated_scores.written(lines, Path(scratch) / f"{end}.jsonl")
+            extra = restated_scores.write_lines(lines, Path(scratch) / f"{end}.jsonl")
             with prepared(engine, query, given, diagnostic=options.rules.diagnostic, extra=extra):
-                ends_of[f"at_{end}"] = Headline.of(engine, given, query, options)
+                ends_of[f"at_{end}"] = GroupMeans.of(engine, given, query, options)
     return [_bound(levels, query, options, headline, ends_of) for levels in headline.levels()]
 
 
 def _bound(
-    levels: Levels, query: Query, options: Options, headline: Headline, ends_of: dict[str, Headline]
+    levels: Levels, query: Query, options: Options, headline: GroupMeans, ends_of: dict[str, GroupMeans]
 ) -> dict[str, Any]:
     kinds = headline.found.valid[levels]
     with_all = ends_of["at_minimum"].found.valid[levels]

@@ -5,12 +5,12 @@ from typing import Any
 
 from normalizer.aggregate.intervals import t_interval
 from normalizer.documents.exact import rounded
-from normalizer.statistics.judge_scores import Verdicts
+from normalizer.statistics.judge_scores import JudgeScores
 from normalizer.statistics.signflip import sign_flip
 from normalizer.statistics.spread import ends, mean_of, spread, variance_of
 
 
-def self_against_cross(verdicts: Verdicts, seed: int, resamples: int) -> list[dict[str, Any]]:
+def self_against_cross(verdicts: JudgeScores, seed: int, resamples: int) -> list[dict[str, Any]]:
     """Return one row per judge that judged its own model's outputs."""
     return [
         {
@@ -32,7 +32,7 @@ def _compared(own: list[Fraction], elsewhere: list[Fraction], seed: int, resampl
         reasons["excess"] = "it shares no output of another model with another judge: severity and self-judging are one"
     else:
         excess = mean_of(own) - mean_of(elsewhere)
-        interval = _welch(own, elsewhere, excess)
+        interval = welch(own, elsewhere, excess)
         if interval is None:
             reasons["excess_ci95"] = "each side needs two artifacts and some spread"
     if excess is None:
@@ -54,7 +54,7 @@ def _difference(values: list[Fraction], seed: int, resamples: int) -> dict[str, 
     return {"n": len(values), **found, "p": None if tested is None else rounded(tested.p), "na": reasons}
 
 
-def _welch(own: list[Fraction], elsewhere: list[Fraction], excess: Fraction) -> tuple[Fraction, Fraction] | None:
+def welch(own: list[Fraction], elsewhere: list[Fraction], excess: Fraction) -> tuple[Fraction, Fraction] | None:
     """Return Welch's interval of a difference of means, with Satterthwaite's degrees of freedom."""
     if min(len(own), len(elsewhere)) < 2:
         return None

@@ -10,7 +10,7 @@ from typing import Any
 
 from normalizer.aggregate.intervals import t_interval
 from normalizer.documents.exact import rounded, rounded_root
-from normalizer.statistics.judge_scores import Verdicts
+from normalizer.statistics.judge_scores import JudgeScores
 from normalizer.statistics.spread import ends
 
 _ALONE = "it shares no artifact with another judge"
@@ -18,7 +18,7 @@ _NO_FREEDOM = "no degrees of freedom are left"
 Matrix = list[list[Fraction]]
 
 
-def severity(verdicts: Verdicts) -> dict[str, Any]:
+def severity(verdicts: JudgeScores) -> dict[str, Any]:
     """Return a document of `statistics.json#/$defs/severity`."""
     counts = verdicts.judges()
     equations = _Equations(verdicts, list(counts))
@@ -72,7 +72,7 @@ def _effect(
 class _Equations:
     """The judges' normal equations, from sums over artifacts grouped by their number of judges."""
 
-    def __init__(self, verdicts: Verdicts, judges: list[str]) -> None:
+    def __init__(self, verdicts: JudgeScores, judges: list[str]) -> None:
         scale = verdicts.denominator
         self.judges = judges
         self.left: dict[tuple[str, str], Fraction] = defaultdict(Fraction)

@@ -33,11 +33,10 @@ def judges(document: dict[str, Any]) -> Table:
             rows.append([*cells, *_agreement(row)])
             reasons |= set(row["na"].values())
     columns = ["measure", "judge", *document["by"], "n", *_agreement_columns()]
-    drawn = document["bootstrap"]
     notes = [note for flag in document["flags"] if flag != "self_judged_included" for note in of_all([flag])]
     notes.append(
-        f"exact is the share of equal labels; bias is judge minus gold; 95 % intervals by item, bootstrap "
-        f"({drawn['resamples']} resamples, seed {drawn['seed']})."
+        "exact is the share of equal labels; bias is judge minus gold. 95 % intervals: Wilson (exact), Student's t "
+        "(bias), jackknife on Fisher's z (kappa, pearson); the JSON has those of all measures."
     )
     items = document["items"]
     notes.append(
@@ -83,7 +82,11 @@ def _ceiling(document: dict[str, Any]) -> Table:
 def _closest(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = []
     notes = {"mae is the mean absolute difference from gold on the items that every judge labelled."}
-    notes.add("corrected: chosen on resamples of the items, measured on the items left out of them.")
+    drawn = document["bootstrap"]
+    notes.add(
+        "corrected: chosen on resamples of the items, measured on the items left out of them "
+        f"({drawn['resamples']} resamples, seed {drawn['seed']})."
+    )
     for measure in document["measures"]:
         found = measure["closest"]
         for row in found["candidates"]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table
-from normalizer.tables.summary_table import selected
+from normalizer.tables.summary_table import selection_in_words
 
 
 def table(report: dict[str, Any], *, everything: bool) -> Table:
@@ -19,5 +19,5 @@ def table(report: dict[str, Any], *, everything: bool) -> Table:
     notes = ["DIAGNOSTIC: phase 0 is admitted."] if report["diagnostic"] else []
     notes.append(f"{sum(report['counts'].values())} cells: {counts}.")
     for key in report["missing_rows"]:
-        notes.append(f"Not in the table: {selected(key) or 'all'}")
+        notes.append(f"Not in the table: {selection_in_words(key) or 'all'}")
     return Table(["line", "group", "column", "published", "verdict", "exact, or why not"], rows, notes)

@@ -5,7 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 
-from normalizer.aggregate.cell_names import quoted
+from normalizer.aggregate.cell_names import json_quoted
 from normalizer.errors import CannotRun
 
 Cell = str | int | Decimal | None
@@ -51,17 +51,17 @@ def written(table: Table, form: str) -> str:
 
 def text(table: Table) -> str:
     """Return the table as aligned text."""
-    shown = [[_seen(cell) for cell in table.columns], *([_seen(cell) for cell in row] for row in table.rows)]
-    widths = [max(map(_width, column)) for column in zip(*shown, strict=True)]
-    right = _numeric(table)
+    shown = [[seen(cell) for cell in table.columns], *([seen(cell) for cell in row] for row in table.rows)]
+    widths = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
+    right = numeric(table)
     lines = []
     for row in shown:
         padded = [
-            " " * (width - _width(cell)) + cell if is_right else cell + " " * (width - _width(cell))
+            " " * (width - display_width(cell)) + cell if is_right else cell + " " * (width - display_width(cell))
             for cell, width, is_right in zip(row, widths, right, strict=True)
         ]
         lines.append("  ".join(padded).rstrip())
-    return "\n".join([*lines, "", *map(_printable, table.notes)]) + "\n"
+    return "\n".join([*lines, "", *map(printable, table.notes)]) + "\n"
 
 
 def csv_text(table: Table) -> str:
@@ -72,38 +72,39 @@ def csv_text(table: Table) -> str:
 
 def markdown(table: Table) -> str:
     """Return a Markdown table, with the notes as a list."""
-    rule = ["---:" if is_right else "---" for is_right in _numeric(table)]
-    lines = [_markdown_row([_markdown(_seen(cell)) for cell in table.columns]), _markdown_row(rule)]
+    rule = ["---:" if is_right else "---" for is_right in numeric(table)]
+    lines = [_markdown_row([_markdown(seen(cell)) for cell in table.columns]), _markdown_row(rule)]
     for place, row in enumerate(table.rows):
-        cells = [_markdown(_seen(cell)) for cell in row]
+        cells = [_markdown(seen(cell)) for cell in row]
         lines.append(
             _markdown_row([f"**{cell}**" if (place, at) in table.bold else cell for at, cell in enumerate(cells)])
         )
-    lines += ["", *(f"- {_markdown(_printable(note))}" for note in table.notes)]
+    lines += ["", *(f"- {_markdown(printable(note))}" for note in table.notes)]
     return "\n".join(lines) + "\n"
 
 
 def latex(table: Table, *, fit: bool = False) -> str:
     """Return a `tabular` that needs no package, with the notes as a paragraph. With `fit`, in small type with narrow
-    gaps and headings broken at dots and underscores, for one column of a page."""
-    columns = "".join("r" if is_right else "l" for is_right in _numeric(table))
+    gaps and headings broken at dots and underscores, for one column of a page; a table that is still too wide is
+    scaled down to the column if the document uses graphicx."""
+    columns = "".join("r" if is_right else "l" for is_right in numeric(table))
     head = [_broken(name) for name in table.columns] if fit else [_latex(name) for name in table.columns]
-    lines = [r"{\footnotesize\setlength{\tabcolsep}{2.5pt}%"] if fit else []
+    lines = [r"{\footnotesize\setlength{\tabcolsep}{2.5pt}\setbox0=\hbox{%"] if fit else []
     lines += [rf"\begin{{tabular}}{{{columns}}}", r"\hline", " & ".join(head) + r" \\", r"\hline"]
     for place, row in enumerate(table.rows):
         cells = [_latex(cell) for cell in row]
         bold = [rf"\textbf{{{cell}}}" if (place, at) in table.bold else cell for at, cell in enumerate(cells)]
         lines.append(" & ".join(bold) + r" \\")
-    lines += [r"\hline", r"\end{tabular}", *(["}"] if fit else [])]
+    lines += [r"\hline", r"\end{tabular}", *([_FITTED] if fit else [])]
     lines += (
-        ["", r"\smallskip\noindent\footnotesize " + " ".join(_latex_text(_printable(note)) for note in table.notes)]
+        ["", r"\smallskip\noindent\footnotesize " + " ".join(_latex_text(printable(note)) for note in table.notes)]
         if table.notes
         else []
     )
     return "\n".join(lines) + "\n"
 
 
-def plain(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
     """Return a cell unchanged, with decimals written out."""
     if cell is None:
         return NA
@@ -112,11 +113,12 @@ def plain(cell: Cell) -> str:
 
 def _csv(cell: Cell) -> str:
     # The csv module does not quote a lone carriage return, which readers take for the end of a row.
-    text = plain(cell)
+    text = cell_text(cell)
     return '"' + text.replace('"', '""') + '"' if any(char in text for char in ',"\r\n') else text
 
 
-def _numeric(table: Table) -> list[bool]:
+def numeric(table: Table) -> list[bool]:
+    """Return for each column whether it has numbers and no text."""
     columns = zip(*table.rows, strict=True) if table.rows else ([] for _ in table.columns)
     return [
         any(not isinstance(cell, str) for cell in column) and not any(isinstance(cell, str) for cell in column)
@@ -124,18 +126,20 @@ def _numeric(table: Table) -> list[bool]:
     ]
 
 
-def _seen(cell: Cell) -> str:
+def seen(cell: Cell) -> str:
     """Return a cell with invisible characters escaped, so that different values look different."""
-    shown = plain(cell)
+    shown = cell_text(cell)
     is_seen = shown.isprintable() and shown == shown.strip() and "  " not in shown
-    return shown if is_seen else quoted(shown)
+    return shown if is_seen else json_quoted(shown)
 
 
-def _printable(note: str) -> str:
+def printable(note: str) -> str:
+    """Return a note in which nothing is obeyed by a terminal."""
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in note)
 
 
-def _width(shown: str) -> int:
+def display_width(shown: str) -> int:
+    """Return the columns that a text takes on a terminal."""
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in shown)
     return len(shown) + wide - sum(unicodedata.combining(char) > 0 for char in shown)
 
@@ -149,6 +153,12 @@ def _markdown(shown: str) -> str:
     escaped = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{char}" if char in r"\`*_{}[]()#+!|~$" else char for char in escaped)
 
+
+_FITTED = (
+    r"}\noindent\ifdim\wd0>\columnwidth\ifx\resizebox\undefined\box0\else\resizebox{\columnwidth}{!}{\box0}\fi"
+    r"\else\box0\fi}"
+)
+"""The end of a table that was put into box 0: as it is, or as wide as the column."""
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -185,8 +195,8 @@ def _broken(name: str) -> str:
 
 def _latex(cell: Cell) -> str:
     if isinstance(cell, (int, Decimal)) and not isinstance(cell, bool):
-        return f"${plain(cell)}$" if cell < 0 else plain(cell)
-    return _latex_text(_seen(cell))
+        return f"${cell_text(cell)}$" if cell < 0 else cell_text(cell)
+    return _latex_text(seen(cell))
 
 
 def _latex_text(text: str) -> str:

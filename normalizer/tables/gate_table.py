@@ -4,7 +4,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from normalizer.aggregate import cell_names
-from normalizer.tables.formats import Cell, Table, markdown, plain
+from normalizer.tables.formats import Cell, Table, cell_text, markdown
 
 _MARKS = {"better": "better", "no_worse": "no worse within the margin", "worse": "WORSE", "undecided": "UNDECIDED"}
 
@@ -24,16 +24,20 @@ def table(document: dict[str, Any]) -> Table:
 def notes(document: dict[str, Any]) -> list[str]:
     """Return the notes below the verdicts: method, reasons, flags."""
     sign = "base minus candidate" if document["lower_is_better"] else "candidate minus base"
-    said = [
-        f"Differences are {sign}, paired by artifact; intervals at {100 * (1 - document['alpha_each']):g} % "
+    rival = document["baseline"]
+    paired = "artifact" if rival is None else "item, judge and order shown"
+    said = [] if rival is None else [f"rate: wins against {cell_names.level(rival)}, a draw being half a win."]
+    said += [
+        f"Differences are {sign}, paired by {paired}; intervals at {100 * (1 - document['alpha_each']):g} % "
         f"(alpha {document['alpha']:g} over {len(document['results'])} verdicts); margin {document['margin']:f}."
     ]
     for result in document["results"]:
         alone = result["only_in_base"] + result["only_in_candidate"]
-        name = named(result)
+        name = verdict_name(result)
         said.append(
             f"{name}: {result['why']}; {result['improved']} improved, {result['equal']} equal, "
-            f"{result['worsened']} worsened" + (f"; {alone} artifacts without a partner." if alone else ".")
+            f"{result['worsened']} worsened"
+            + (f"; {alone} {'artifacts' if rival is None else 'items'} without a partner." if alone else ".")
         )
     return said + [f"{flag}: let pass as asked." for flag in document["flags"]]
 
@@ -52,8 +56,10 @@ def junit(document: dict[str, Any]) -> str:
         f'<testsuite name="normalizer gate" tests="{len(results)}" failures="{failures}" errors="0" skipped="0">',
     ]
     for result in results:
-        lines.append(f'  <testcase classname="normalizer.gate" name={_attribute(named(result))}>')
-        told = f"{result['verdict']}: difference {plain(result['difference'])} on {result['n']} pairs; {result['why']}"
+        lines.append(f'  <testcase classname="normalizer.gate" name={_attribute(verdict_name(result))}>')
+        told = (
+            f"{result['verdict']}: difference {cell_text(result['difference'])} on {result['n']} pairs; {result['why']}"
+        )
         if result["passes"]:
             lines.append(f"    <system-out>{_text(told)}</system-out>")
         else:
@@ -62,7 +68,7 @@ def junit(document: dict[str, Any]) -> str:
     return "\n".join([*lines, "</testsuite>", ""])
 
 
-def named(result: dict[str, Any]) -> str:
+def verdict_name(result: dict[str, Any]) -> str:
     """The group and measure of a verdict."""
     levels = [f"{key}={cell_names.level(level)}" for key, level in result["key"].items()]
     return ", ".join([*levels, result["measure"]])

@@ -107,7 +107,7 @@ def notes(summary: dict[str, Any]) -> list[str]:
     unit = "artifacts, the judges of each averaged first" if summary["unit"] == "artifact" else "records"
     said.append(f"n counts {unit}. Rubric {summary['rubric']}: total from {low:f} to {high:f}.")
     if summary["where"]:
-        said.append(f"Selected: {selected(summary['where'])}.")
+        said.append(f"Selected: {selection_in_words(summary['where'])}.")
     said.append(
         _interval(summary["interval"])
         + f" Numbers are exact, rounded once to {summary['rounding']['places']} places, ties to even."
@@ -128,7 +128,7 @@ def left_out_note(document: dict[str, Any]) -> str:
     return f"{document['records']} records. Left out: {out}."
 
 
-def selected(where: dict[str, Any]) -> str:
+def selection_in_words(where: dict[str, Any]) -> str:
     """Return the selection in words."""
     return ", ".join(f"{name} = {cell_names.level(level, ', ')}" for name, level in where.items())
 
@@ -151,6 +151,7 @@ def _levels(row: dict[str, Any]) -> list[Cell]:
 _OF_ALL = {
     "diagnostic": "DIAGNOSTIC: phase 0 is admitted; no final claim may rest on these numbers.",
     "mixed_phases": "MIXED: records of several phases are put together, because that was asked for.",
+    "mixed_legs": "MIXED: records of several legs of a run (different judges) are put together, as was asked for.",
     "mixed_judge_kinds": "MIXED: labels of several kinds of judges are put together, as was asked for.",
     "mixed_protocol_versions": "MIXED: records of several protocol versions are put together, as was asked for.",
 }

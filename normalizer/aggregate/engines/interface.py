@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 from normalizer.aggregate.query import Fields
 
 
-class Lines(NamedTuple):
+class RecordFile(NamedTuple):
     """A file of records, and the bundles in it to be skipped."""
 
     path: Path
@@ -17,7 +17,7 @@ class Lines(NamedTuple):
 class Engine(Protocol):
     """Runs portable SQL."""
 
-    def lines(self, files: list[Lines], fields: Fields) -> None:
+    def lines(self, files: list[RecordFile], fields: Fields) -> None:
         """Make the view `lines`."""
 
     def table(self, name: str, text: str) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import duckdb
 
-from normalizer.aggregate.engines.interface import Lines
-from normalizer.aggregate.query import Fields, quoted
+from normalizer.aggregate.engines.interface import RecordFile
+from normalizer.aggregate.query import Fields, sql_literal
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
 
@@ -30,11 +30,11 @@ class DuckDB:
             self._database = duckdb.connect(config=config)
         except duckdb.Error:
             raise CannotRun(f"{memory} is no amount of memory: write one such as 1200MB") from None
-        self._view: tuple[list[Lines], Fields] = ([], Fields((), ()))
+        self._view: tuple[list[RecordFile], Fields] = ([], Fields((), ()))
         self._widened = False
         self._scratch = scratch
 
-    def lines(self, files: list[Lines], fields: Fields) -> None:
+    def lines(self, files: list[RecordFile], fields: Fields) -> None:
         """Make the view `lines`."""
         self._view = (files, fields)
         for number, file in enumerate(files):
@@ -57,14 +57,14 @@ class DuckDB:
         if fields.factors:
             members["factors"] = _members(fields.factors)
         members["source"] = 'STRUCT("bundle_sha256" VARCHAR)'
-        columns = ", ".join(f"{name}: {quoted(kind)}" for name, kind in members.items())
+        columns = ", ".join(f"{name}: {sql_literal(kind)}" for name, kind in members.items())
         taken = [*fields.members]
-        taken += [f"scores[{quoted(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
-        taken += [f"factors[{quoted(name)}] AS f{number}" for number, name in enumerate(fields.factors)]
+        taken += [f"scores[{sql_literal(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
+        taken += [f"factors[{sql_literal(name)}] AS f{number}" for number, name in enumerate(fields.factors)]
         parts = []
         for number, file in enumerate(files):
             condition = f" WHERE source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})" if file.skip else ""
-            path = quoted(str(self._link(number)))
+            path = sql_literal(str(self._link(number)))
             parts.append(
                 f"SELECT {', '.join(taken)} FROM read_json({path}, format='newline_delimited', "
                 f"columns={{{columns}}}, maximum_object_size={longest}){condition}"

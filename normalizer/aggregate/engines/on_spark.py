@@ -8,8 +8,8 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
-from normalizer.aggregate.engines.interface import Lines
-from normalizer.aggregate.query import Fields, quoted
+from normalizer.aggregate.engines.interface import RecordFile
+from normalizer.aggregate.query import Fields, sql_literal
 from normalizer.batch.spark import session
 from normalizer.errors import CannotRun
 
@@ -24,13 +24,13 @@ class Spark:
         self._session = session(quick=work < _LITTLE)
         self._kept: dict[str, DataFrame] = {}
 
-    def lines(self, files: list[Lines], fields: Fields) -> None:
+    def lines(self, files: list[RecordFile], fields: Fields) -> None:
         """Make the view `lines`."""
         members = [f"{name} STRING" for name in fields.members]
         members += ["source STRUCT<bundle_sha256: STRING>", "scores MAP<STRING, STRING>", "factors MAP<STRING, STRING>"]
         taken = [f"r.{name}" for name in fields.members]
-        taken += [f"r.scores[{quoted(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
-        taken += [f"r.factors[{quoted(name)}] AS f{number}" for number, name in enumerate(fields.factors)]
+        taken += [f"r.scores[{sql_literal(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
+        taken += [f"r.factors[{sql_literal(name)}] AS f{number}" for number, name in enumerate(fields.factors)]
         parts = []
         for number, file in enumerate(files):
             self._session.read.text(_path(file.path), lineSep="\n").createOrReplaceTempView(f"text{number}")
@@ -39,9 +39,8 @@ class Spark:
                 skipped = self._session.createDataFrame([(sha,) for sha in sorted(file.skip)], "sha STRING")
                 skipped.createOrReplaceTempView(f"skip{number}")
                 condition = f" WHERE r.source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})"
-            inner = (
-                f"SELECT from_json(value, {quoted(', '.join(members))}, map('mode', 'FAILFAST')) AS r FROM text{number}"
-            )
+            schema = sql_literal(", ".join(members))
+            inner = f"SELECT from_json(value, {schema}, map('mode', 'FAILFAST')) AS r FROM text{number}"
             parts.append(f"SELECT {', '.join(taken)} FROM ({inner}) AS l{condition}")
         self._run(" UNION ALL ".join(parts)).createOrReplaceTempView("lines")
 

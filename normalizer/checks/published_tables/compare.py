@@ -8,7 +8,8 @@ from typing import Any
 
 from normalizer.aggregate import cell_names, keys
 from normalizer.aggregate.summary import Options, aggregate
-from normalizer.checks.published_tables.columns import PASSED_OVER, Reading, readings, statistic_of, value_of
+from normalizer.checks.published_tables.cells import Reading, readings
+from normalizer.checks.published_tables.columns import PASSED_OVER, statistic_of, statistic_value
 from normalizer.checks.published_tables.reading import read
 from normalizer.errors import CannotRun
 
@@ -17,6 +18,8 @@ _FINE = 40
 """Decimal places of the ledger's numbers here: enough to tell a tie from a near tie."""
 _SHOWN = 12
 _WIDE = Context(prec=120, rounding=ROUND_HALF_EVEN)
+_CALLED = {"interval": "95 % CI", "sd": "SD", "se": "SE"}
+"""The kinds of spread, as cells name them."""
 _NA = ("NA", "N/A", "n/a", "\u2013", "\u2014", "-")
 
 
@@ -52,7 +55,7 @@ def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[
         if row.get("row") == "left_out":
             cells.append(_left_out(line, row, summary))
             continue
-        levels = tuple(cell_names.level_of(row[name]) for name in options.by)
+        levels = tuple(cell_names.parse_level(row[name]) for name in options.by)
         seen.add(levels)
         group = groups.get(levels)
         key = group["key"] if group else dict(zip(options.by, levels, strict=True))
@@ -87,7 +90,7 @@ def _compared_cell(
         return _verdict(cell, None, "not_derivable", "the column's name says no statistic: name it with --column")
     if group is None:
         return _verdict(cell, None, "not_derivable", "the ledger has no such group")
-    exact = value_of(group, statistic)
+    exact = statistic_value(group, statistic)
     if exact is None:
         if cell.strip() in _NA:
             return _verdict(cell, None, "match", None)
@@ -108,6 +111,9 @@ def _compared_reading(
     reading: Reading, exact: list[Decimal], statistic: str, group: dict[str, Any]
 ) -> tuple[str, str | None]:
     """Return the verdict on one reading of a cell, with the rounding that explains it or the kind of its spread."""
+    moment = statistic.rpartition(".")[2]
+    if reading.spread is None and reading.kind not in (None, "interval" if moment.startswith("ci95") else moment):
+        return "not_derivable", f"the cell says {_CALLED[reading.kind]}, and the column is {statistic}"
     each = [_compared(*pair) for pair in zip(reading.numbers, exact, strict=True)]
     verdict = max(each, key=VERDICTS.index)
     if verdict == "mismatch":
@@ -115,30 +121,36 @@ def _compared_reading(
         return verdict, f"rounded as the cell is, it is {rounded}"
     if reading.spread is None:
         return verdict, None
-    return max((verdict, None), _compared_spread(reading.spread, statistic, group), key=_by_verdict)
+    return max((verdict, None), _compared_spread(reading.spread, reading.kind, statistic, group), key=_by_verdict)
 
 
 def _by_verdict(each: tuple[str, str | None]) -> tuple[int, bool]:
     return VERDICTS.index(each[0]), each[1] is not None
 
 
-def _compared_spread(spread: list[Decimal], statistic: str, group: dict[str, Any]) -> tuple[str, str | None]:
-    """Return which spread the number is: half the interval, the standard deviation or the standard error."""
+def _compared_spread(
+    spread: list[Decimal], kind: str | None, statistic: str, group: dict[str, Any]
+) -> tuple[str, str | None]:
+    """Return which spread the number is: half the interval, the standard deviation or the standard error. A cell that
+    names its kind is compared with that one only."""
     measure, _, moment = statistic.rpartition(".")
     if moment != "mean":
         return "not_derivable", "only a mean has a spread"
-    ends, deviation = value_of(group, f"{measure}.ci95"), value_of(group, f"{measure}.sd")
+    ends, deviation = statistic_value(group, f"{measure}.ci95"), statistic_value(group, f"{measure}.sd")
     if len(spread) == 2:
+        if kind not in (None, "interval"):
+            return "not_derivable", f"the cell says {_CALLED[kind]}, which is one number"
         if ends is None:
             return "not_derivable", "the ledger gives no interval"
         each = [_compared(*pair) for pair in zip(spread, ends, strict=True)]
         worst = max(each, key=VERDICTS.index)
         return worst, "the brackets hold the 95 % interval" if worst != "mismatch" else f"it is {_shown_all(ends)}"
     known: dict[str, Decimal] = {}
-    if ends is not None:
+    if ends is not None and kind in (None, "interval"):
         known["half of the 95 % interval"] = _WIDE.divide(_WIDE.subtract(ends[1], ends[0]), Decimal(2))
-    if deviation is not None:
+    if deviation is not None and kind in (None, "sd"):
         known["the standard deviation"] = deviation[0]
+    if deviation is not None and kind in (None, "se"):
         known["the standard error"] = _WIDE.divide(deviation[0], _WIDE.sqrt(Decimal(group["n"])))
     for name, value in known.items():
         verdict = _compared(spread[0], value)

@@ -15,7 +15,7 @@ METRIC_FACTORS = ("metric", "scorer", "assessment", "score_name", "evaluation", 
 _SPELLINGS = ("number ", "label", "boolean")
 
 
-class Row(NamedTuple):
+class StudyRecord(NamedTuple):
     """One record."""
 
     ledger: Path
@@ -51,7 +51,7 @@ def ledgers(folder: Path) -> list[Path]:
     return found
 
 
-def rows(folder: Path) -> Iterator[Row]:
+def rows(folder: Path) -> Iterator[StudyRecord]:
     """Yield the records of all ledgers."""
     for path in ledgers(folder):
         with reading(path) as ledger:
@@ -72,7 +72,7 @@ def _listed(ledger: Ledger) -> dict[tuple[str, str], str]:
     return found
 
 
-def _row(ledger: Path, record: dict[str, Any], hashes: dict[tuple[str, str], str]) -> Row:
+def _row(ledger: Path, record: dict[str, Any], hashes: dict[tuple[str, str], str]) -> StudyRecord:
     source, factors = record["source"], record.get("factors")
     factors = factors if isinstance(factors, dict) else {}
     file = _text(record.get("artifact")) or _text(record.get("file")) or ""
@@ -80,7 +80,7 @@ def _row(ledger: Path, record: dict[str, Any], hashes: dict[tuple[str, str], str
     scores = record.get("scores")
     listed = hashes.get((source["bundle_sha256"], _text(record.get("file")) or ""))
     line = f"line {source['line']}" if "line" in source else source["pointer"]
-    return Row(
+    return StudyRecord(
         ledger=ledger,
         record_id=record["record_id"],
         bundle=source["bundle_sha256"],

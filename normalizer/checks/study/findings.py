@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from normalizer.checks.study.collect import Row, rows
+from normalizer.checks.study.collect import StudyRecord, rows
 
 _SHOWN = 5
 """Number of examples per finding."""
 
 
-class Finding(NamedTuple):
+class StudyFinding(NamedTuple):
     """A defect: number of records concerned, number of all, and examples."""
 
     code: str
@@ -21,26 +21,26 @@ class Finding(NamedTuple):
     examples: list[str]
 
 
-def findings(folder: Path) -> list[Finding]:
+def findings(folder: Path) -> list[StudyFinding]:
     """Return all findings on a study, sorted by the share of records concerned."""
     everything = list(rows(folder))
     found = [finding for check in CHECKS for finding in check(everything)]
     return sorted(found, key=lambda finding: (-finding.records / max(finding.of, 1), finding.code, finding.sentence))
 
 
-def _finding(code: str, sentence: str, concerned: Iterable[Row], of: int) -> Iterator[Finding]:
+def _finding(code: str, sentence: str, concerned: Iterable[StudyRecord], of: int) -> Iterator[StudyFinding]:
     listed = sorted(concerned, key=lambda row: (str(row.ledger), row.bundle, row.place, row.record_id))
     if listed:
-        yield Finding(code, len(listed), of, sentence, [_example(row) for row in listed[:_SHOWN]])
+        yield StudyFinding(code, len(listed), of, sentence, [_example(row) for row in listed[:_SHOWN]])
 
 
-def _example(row: Row) -> str:
+def _example(row: StudyRecord) -> str:
     return f"{row.record_id[:12]} {row.ledger} {row.place}: {row.item or '-'} {row.generator or '-'}"
 
 
-def same_answer_for_two_generators(everything: list[Row]) -> Iterator[Finding]:
+def same_answer_for_two_generators(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     """Equal bytes or text, submitted as the answers of several generators to one item."""
-    by_answer: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    by_answer: dict[tuple[str, str], list[StudyRecord]] = defaultdict(list)
     for row in everything:
         if row.answer and row.generator:
             by_answer[row.answer, row.item].append(row)
@@ -50,9 +50,9 @@ def same_answer_for_two_generators(everything: list[Row]) -> Iterator[Finding]:
     )
 
 
-def answer_of_another_item(everything: list[Row]) -> Iterator[Finding]:
+def answer_of_another_item(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     """One generator's answer to one item, judged as its answer to another."""
-    by_answer: dict[tuple[str, str | None], list[Row]] = defaultdict(list)
+    by_answer: dict[tuple[str, str | None], list[StudyRecord]] = defaultdict(list)
     for row in everything:
         if row.answer:
             by_answer[row.answer, row.generator].append(row)
@@ -61,7 +61,7 @@ def answer_of_another_item(everything: list[Row]) -> Iterator[Finding]:
     yield from _finding("answer_of_another_item", sentence, shared, len(everything))
 
 
-def names_that_contradict(everything: list[Row]) -> Iterator[Finding]:
+def names_that_contradict(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     """A generator or judge that contradicts the manifest, --set, or the folder that is named after another one."""
     stated = [row for row in everything if "manifest_contradiction" in row.codes]
     yield from _finding("contradicts_manifest", "a row contradicts its manifest or --set", stated, len(everything))
@@ -76,18 +76,18 @@ def _is_elsewhere(name: str | None, folders: set[str]) -> bool:
     return name is not None and bool(folders) and name not in folders
 
 
-_NAMED: dict[str, Callable[[Row], str | None]] = {
+_NAMED: dict[str, Callable[[StudyRecord], str | None]] = {
     "generator": lambda row: row.generator,
     "judge": lambda row: row.judge,
 }
 
 
-def repeated_rows(everything: list[Row]) -> Iterator[Finding]:
+def repeated_rows(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     """Rows that occur more than once, within a file or in several."""
     within = [row for row in everything if "file_duplicated" in row.codes]
     sentence = "several rows of a file are for one answer"
     yield from _finding("rows_repeated_within_a_file", sentence, within, len(everything))
-    by_key: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    by_key: dict[tuple[str, ...], list[StudyRecord]] = defaultdict(list)
     for row in everything:
         if row.item and row.judge and row.generator and row.scored:
             by_key[row.item, row.part, row.judge, row.generator].append(row)
@@ -100,7 +100,7 @@ def repeated_rows(everything: list[Row]) -> Iterator[Finding]:
     yield from _finding("row_texts_repeated", "rows are the same to the character", copied, len(everything))
 
 
-def by_reason(everything: list[Row]) -> Iterator[Finding]:
+def by_reason(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     """Reasons that screening gave to single records, counted over the study."""
     for code, sentence in _REASONS.items():
         concerned = [row for row in everything if code in row.codes]
@@ -115,7 +115,7 @@ _REASONS = {
 }
 
 
-def verdicts_without_a_call(everything: list[Row]) -> Iterator[Finding]:
+def verdicts_without_a_call(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     """Scores of which no judge is recorded, or no reply where the other rows of the file have one."""
     scored = [row for row in everything if row.scored]
     unsigned = [row for row in scored if not row.judge]
@@ -126,9 +126,9 @@ def verdicts_without_a_call(everything: list[Row]) -> Iterator[Finding]:
     yield from _finding("verdict_without_reply", sentence, silent, len(scored))
 
 
-def missing_rows(everything: list[Row]) -> Iterator[Finding]:
+def missing_rows(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     """Items that some generators or judges of the study have rows for and others lack."""
-    have: dict[tuple[str, str], dict[str, Row]] = defaultdict(dict)
+    have: dict[tuple[str, str], dict[str, StudyRecord]] = defaultdict(dict)
     for row in everything:
         if row.item and row.judge and row.generator:
             have[row.judge, row.generator].setdefault(row.item, row)
@@ -136,12 +136,12 @@ def missing_rows(everything: list[Row]) -> Iterator[Finding]:
     lacking = [(judge, generator, item) for (judge, generator), group in have.items() for item in items - group.keys()]
     if lacking:
         examples = [f"{item}: no row of {judge} on {generator}" for judge, generator, item in sorted(lacking)[:_SHOWN]]
-        yield Finding(
+        yield StudyFinding(
             "rows_missing", len(lacking), len(items) * len(have), "an item has rows elsewhere and none here", examples
         )
 
 
-def two_spellings(everything: list[Row]) -> Iterator[Finding]:
+def two_spellings(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     """Scores of one dimension and metric of a file that are written in several ways."""
     ways: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     written = []

@@ -1,4 +1,8 @@
-"""Zip archives of JSON documents, JSON lines or CSV. Members are read one after the other, never unpacked to disk."""
+"""Zip archives of JSON documents, JSON lines or CSV. Members are read one after the other, never unpacked to disk.
+
+Large members of lines or cells are streamed: once to compare their checksum, so that no row of a damaged member is
+taken for a good one, and once for the rows.
+"""
 
 import io
 import json
@@ -8,9 +12,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any, BinaryIO
 
-from normalizer.containers.readers.lines import Lines
-from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, Unreadable, parsed
-from normalizer.containers.readers.tables import Table
+from normalizer.containers.readers.lines import JsonLinesReader
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
+from normalizer.containers.readers.tables import CsvReader
 from normalizer.documents.lossless import Number
 
 _ZSTANDARD = 93
@@ -19,7 +23,13 @@ _STANDARD = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfil
 _BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
-class Archive:
+_STREAMED = 1 << 20
+"""Members of lines or cells that have more bytes are streamed."""
+_DENSEST = 200
+"""Bytes that one byte of a streamed member may unpack to. Lines of text have less than fifty, bombs a thousand."""
+
+
+class ArchiveReader:
     """Reads rows from the members of an archive that a glob names, in the order of the archive."""
 
     kind = "zip"
@@ -30,11 +40,11 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(stream)
         except _BROKEN as error:
-            raise Unreadable(f"it is not a zip archive: {error}") from None
+            raise UnreadableContainer(f"it is not a zip archive: {error}") from None
         self._stream = stream
         self._members = [info for info in self._zip.infolist() if fnmatchcase(info.filename, members)]
         if not self._members:
-            raise Unreadable(f"no member of the archive is named like {members}")
+            raise UnreadableContainer(f"no member of the archive is named like {members}")
         self.each, self._nan = each, nan
         self.tail = ""
         self.document: Any = self._described(document)
@@ -43,24 +53,50 @@ class Archive:
         """The rows of all members. A member that cannot be read is one row that cannot be read."""
         for info in self._members:
             try:
+                if self.each != "document":
+                    yield from self._rows_of(info)
+                    continue
                 data = self._read(info)
-            except Unreadable as error:
+            except UnreadableContainer as error:
                 yield Row("", 1, "", b"", None, str(error), info.filename)
                 continue
-            if self.each == "document":
-                value, problem = parsed(data, nan=self._nan)
-                yield Row("", 1, "", data, value, problem, info.filename)
-                continue
-            stream = io.BytesIO(data)
-            reader = Lines(stream, nan=self._nan) if self.each == "jsonl" else Table(stream)
-            try:
-                for row in reader.rows():
-                    yield row._replace(member=info.filename)
-            except Unreadable as error:
-                yield Row("", 1, "", b"", None, str(error), info.filename)
+            value, problem = parsed(data, nan=self._nan)
+            yield Row("", 1, "", data, value, problem, info.filename)
+
+    def _rows_of(self, info: zipfile.ZipInfo) -> Iterator[Row]:
+        """The rows of a member that is JSON lines or CSV. Raises `UnreadableContainer`."""
+        streamed = info.file_size > _STREAMED and info.compress_type in _STANDARD
+        if streamed:
+            self._compare_checksum(info)
+        with self._unpacked(info) if streamed else io.BytesIO(self._read(info)) as stream:
+            reader = JsonLinesReader(stream, nan=self._nan) if self.each == "jsonl" else CsvReader(stream)
+            for row in reader.rows():
+                yield row._replace(member=info.filename)
+
+    def _unpacked(self, info: zipfile.ZipInfo) -> BinaryIO:
+        try:
+            # The reader of zipfile alone finds the ends of lines slowly.
+            unpacked: Any = self._zip.open(info)
+            return io.BufferedReader(unpacked, 1 << 16)
+        except _BROKEN as error:
+            raise UnreadableContainer(f"the member cannot be unpacked: {error}") from None
+
+    def _compare_checksum(self, info: zipfile.ZipInfo) -> None:
+        """Read a member to its end, where zipfile compares its checksum. Raises `UnreadableContainer`."""
+        if info.file_size > _DENSEST * max(info.compress_size, 1):
+            raise UnreadableContainer(
+                f"the member unpacks from {info.compress_size} to {info.file_size} bytes, more than {_DENSEST} times "
+                "as many: unpack it and give the file itself"
+            )
+        try:
+            with self._zip.open(info) as file:
+                while file.read(1 << 20):
+                    pass
+        except _BROKEN as error:
+            raise UnreadableContainer(f"the member cannot be unpacked: {error}") from None
 
     def member(self, name: str) -> bytes:
-        """The bytes of a member. Raises `Unreadable`."""
+        """The bytes of a member. Raises `UnreadableContainer`."""
         return self._read(self._zip.getinfo(name))
 
     def _described(self, names: list[str]) -> Any:
@@ -71,23 +107,27 @@ class Archive:
                 text = self.member(name).decode("utf-8")
                 return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=str)
             except ValueError as error:
-                raise Unreadable(f"its member {name} cannot be read: {error}") from None
+                raise UnreadableContainer(f"its member {name} cannot be read: {error}") from None
         return None
 
     def _read(self, info: zipfile.ZipInfo) -> bytes:
         if info.file_size > MAX_ROW_BYTES:
-            raise Unreadable(f"the member has {info.file_size} bytes, more than the {MAX_ROW_BYTES} it may have")
+            raise UnreadableContainer(
+                f"the member has {info.file_size} bytes, more than the {MAX_ROW_BYTES} it may have"
+            )
         try:
             if info.compress_type == _ZSTANDARD and _ZSTANDARD not in getattr(zipfile, "compressor_names", {}):
                 return self._zstandard(info)
             if info.compress_type not in (*_STANDARD, _ZSTANDARD):
-                raise Unreadable(f"the member is compressed by method {info.compress_type}, which is not known here")
+                raise UnreadableContainer(
+                    f"the member is compressed by method {info.compress_type}, which is not known here"
+                )
             with self._zip.open(info) as file:
                 data = file.read(MAX_ROW_BYTES + 1)
         except _BROKEN as error:
-            raise Unreadable(f"the member cannot be unpacked: {error}") from None
+            raise UnreadableContainer(f"the member cannot be unpacked: {error}") from None
         if len(data) > MAX_ROW_BYTES:
-            raise Unreadable(f"the member has more than {MAX_ROW_BYTES} bytes")
+            raise UnreadableContainer(f"the member has more than {MAX_ROW_BYTES} bytes")
         return data
 
     def _zstandard(self, info: zipfile.ZipInfo) -> bytes:
@@ -95,7 +135,9 @@ class Archive:
         try:
             import zstandard
         except ImportError:
-            raise Unreadable("the member is compressed by Zstandard: pip install 'zeno-normalizer[zstd]'") from None
+            raise UnreadableContainer(
+                "the member is compressed by Zstandard: pip install 'zeno-normalizer[zstd]'"
+            ) from None
         self._stream.seek(info.header_offset)
         head = self._stream.read(30)
         if head[:4] != b"PK\x03\x04":
@@ -106,7 +148,7 @@ class Archive:
             with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
                 data: bytes = reader.read(info.file_size + 1)
         except zstandard.ZstdError as error:
-            raise Unreadable(f"the member cannot be unpacked: {error}") from None
+            raise UnreadableContainer(f"the member cannot be unpacked: {error}") from None
         if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
             raise zipfile.BadZipFile("its size or checksum is wrong")
         return data

@@ -1,11 +1,11 @@
-"""One JSON document with rows somewhere in it. Each row is read by itself, so that one bad row blames only itself."""
+"""One JSON document that contains rows. Each row is parsed by itself, so that a bad row does not affect the others."""
 
 import json
 import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, Unreadable, parsed
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
 from normalizer.documents.lossless import Number
 from normalizer.documents.pointers import escape, steps_of
 
@@ -13,7 +13,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _decoder = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=str)
 
 
-class Document:
+class JsonReader:
     """Reads rows from a JSON document, which is held in memory as a whole."""
 
     kind = "json"
@@ -25,21 +25,23 @@ class Document:
         self.tail = ""
         data = stream.read(MAX_ROW_BYTES + 1)
         if len(data) > MAX_ROW_BYTES:
-            raise Unreadable(
+            raise UnreadableContainer(
                 f"it is a JSON document of more than {MAX_ROW_BYTES} bytes; as JSON lines it could be read"
             )
         try:
             self._text = data.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise Unreadable(f"it is not UTF-8: invalid byte at offset {error.start}") from None
+            raise UnreadableContainer(f"it is not UTF-8: invalid byte at offset {error.start}") from None
         if self._text.startswith("\ufeff"):
-            raise Unreadable("it begins with a byte order mark")
+            raise UnreadableContainer("it begins with a byte order mark")
         try:
             self.document: Any = _decoder.decode(self._text)
         except json.JSONDecodeError as error:
-            raise Unreadable(f"it is not JSON: {error.msg} at line {error.lineno} column {error.colno}") from None
+            raise UnreadableContainer(
+                f"it is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
+            ) from None
         except RecursionError:
-            raise Unreadable("it is nested too deep") from None
+            raise UnreadableContainer("it is nested too deep") from None
 
     def rows(self) -> Iterator[Row]:
         """The rows in the order of the text."""
@@ -51,7 +53,7 @@ class Document:
             yield Row(found.pointer, line, text[end : found.start], raw, value, problem)
             end = found.end
         if end == 0:
-            raise Unreadable(f"no row stands at {self._where or 'the top'}")
+            raise UnreadableContainer(f"no row stands at {self._where or 'the top'}")
         self.tail = text[end:]
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, Unreadable, parsed
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
 from normalizer.documents.pointers import steps_of
 
 _MARK = b"\xef\xbb\xbf"
 
 
-class Lines:
+class JsonLinesReader:
     """Reads JSON lines from a stream, one line in memory at a time."""
 
     kind = "jsonl"
@@ -27,7 +27,7 @@ class Lines:
         while line := self._stream.readline(MAX_ROW_BYTES + 1):
             number += 1
             if len(line) > MAX_ROW_BYTES:
-                raise Unreadable(f"line {number} is longer than {MAX_ROW_BYTES} bytes")
+                raise UnreadableContainer(f"line {number} is longer than {MAX_ROW_BYTES} bytes")
             if number == 1 and line.startswith(_MARK):
                 gap, line = "\ufeff", line[3:]
             body = line.rstrip(b"\r\n") if line.endswith(b"\n") else line

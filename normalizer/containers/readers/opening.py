@@ -2,38 +2,38 @@
 
 from typing import Any, BinaryIO
 
-from normalizer.containers.readers.archives import Archive
-from normalizer.containers.readers.documents import Document
-from normalizer.containers.readers.lines import Lines
-from normalizer.containers.readers.rows import Reader, Unreadable
-from normalizer.containers.readers.tables import Table
+from normalizer.containers.readers.archives import ArchiveReader
+from normalizer.containers.readers.documents import JsonReader
+from normalizer.containers.readers.lines import JsonLinesReader
+from normalizer.containers.readers.rows import ContainerReader, UnreadableContainer
+from normalizer.containers.readers.tables import CsvReader
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _SUFFIXES = {"json": ["*.json"], "jsonl": ["*.jsonl", "*.json"], "csv": ["*.csv"], "zip": ["*.zip"]}
 
 
-def opened(stream: BinaryIO, dialect: dict[str, Any]) -> Reader:
-    """The reader of a stream's rows. Raises `Unreadable` where the bytes are not the container declared."""
+def open_container(stream: BinaryIO, dialect: dict[str, Any]) -> ContainerReader:
+    """The reader of a stream's rows. Raises `UnreadableContainer` where the bytes are not the container declared."""
     is_zip = stream.read(4) in _ZIP
     stream.seek(0)
     given = [container for container in dialect["container"] if (container["kind"] == "zip") == is_zip]
     if not given:
         kinds = " or ".join(container["kind"] for container in dialect["container"])
-        raise Unreadable(f"it is {'a' if is_zip else 'no'} zip archive, and the dialect declares {kinds}")
+        raise UnreadableContainer(f"it is {'a' if is_zip else 'no'} zip archive, and the dialect declares {kinds}")
     container, nan = given[0], dialect.get("nan", False)
     match container["kind"]:
         case "zip":
             document = container.get("document", [])
             each = container.get("each", "document")
-            return Archive(stream, members=container.get("members", "*"), each=each, document=document, nan=nan)
+            return ArchiveReader(stream, members=container.get("members", "*"), each=each, document=document, nan=nan)
         case "csv":
-            return Table(stream, delimiter=container.get("delimiter", ","))
+            return CsvReader(stream, delimiter=container.get("delimiter", ","))
         case "jsonl":
-            return Lines(stream, nan=nan, document_row=dialect.get("document_row"))
-    return Document(stream, rows=container.get("rows", "/*"), nan=nan)
+            return JsonLinesReader(stream, nan=nan, document_row=dialect.get("document_row"))
+    return JsonReader(stream, rows=container.get("rows", "/*"), nan=nan)
 
 
-def names(dialect: dict[str, Any] | None) -> list[str]:
+def file_globs(dialect: dict[str, Any] | None) -> list[str]:
     """Which files of a folder are meant, as globs over their names."""
     if dialect is None or "container" not in dialect:
         return ["*.json"]

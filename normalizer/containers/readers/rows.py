@@ -28,11 +28,11 @@ class Row(NamedTuple):
     """The member of an archive."""
 
 
-class Unreadable(Exception):
+class UnreadableContainer(Exception):
     """The file is not the container that its dialect declares. The message says why, with line and column."""
 
 
-class Reader(Protocol):
+class ContainerReader(Protocol):
     """An open container."""
 
     kind: str
@@ -42,7 +42,7 @@ class Reader(Protocol):
     """The text after the last row; known when all rows have been read."""
 
     def rows(self) -> Iterator[Row]:
-        """The rows in their order. Raises `Unreadable` where no further row can be told apart."""
+        """The rows in their order. Raises `UnreadableContainer` where the next row cannot be found."""
 
 
 def parsed(raw: bytes, *, nan: bool) -> tuple[Any, str]:

@@ -5,10 +5,13 @@ import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, Unreadable
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer
+
+_MANY = 1 << 12
+"""Lines of one record that are held apart: a line in quotes may be empty, and a text of its own takes 50 bytes."""
 
 
-class Table:
+class CsvReader:
     """Reads CSV from a stream, one record in memory at a time."""
 
     kind = "csv"
@@ -17,7 +20,13 @@ class Table:
     def __init__(self, stream: BinaryIO, *, delimiter: str = ",") -> None:
         self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
         self._delimiter = delimiter
+        self._joined: list[str] = []
+        """Lines of the present record, many in one text."""
         self._taken: list[str] = []
+        """Its lines after those."""
+        self._length = 0
+        """Its characters."""
+        self._first = 1
         self._lines = 0
         self.tail = ""
 
@@ -27,7 +36,7 @@ class Table:
         try:
             yield from self._rows()
         except UnicodeDecodeError:
-            raise Unreadable(f"it is not UTF-8 after line {self._lines}") from None
+            raise UnreadableContainer(f"it is not UTF-8 after line {self._lines}") from None
         finally:
             self._text.detach()
 
@@ -37,7 +46,7 @@ class Table:
         for first, cells, problem in self._records():
             body, end = self._record_text()
             if columns is None and problem:
-                raise Unreadable(f"the line of column names cannot be read: {problem}")
+                raise UnreadableContainer(f"the line of column names cannot be read: {problem}")
             if not cells and not problem:
                 gap += body + end
                 continue
@@ -52,15 +61,15 @@ class Table:
             yield Row(f"/{index}", first, gap, body.encode(), value, problem)
             gap, index = end, index + 1
         if columns is None:
-            raise Unreadable("it has no line of column names")
+            raise UnreadableContainer("it has no line of column names")
         self.tail = gap
 
     def _records(self) -> Iterator[tuple[int, list[str], str]]:
-        """First line, cells and problem of each record; its lines are in `_taken` meanwhile."""
+        """First line, cells and problem of each record; its lines are in `_joined` and `_taken` meanwhile."""
         reader = self._reader()
         while True:
-            self._taken = []
-            first = self._lines + 1
+            self._taken, self._joined, self._length = [], [], 0
+            first = self._first = self._lines + 1
             try:
                 cells = next(reader, None)
             except csv.Error as error:
@@ -75,13 +84,19 @@ class Table:
         return csv.reader(self._counted(), delimiter=self._delimiter, strict=True)
 
     def _counted(self) -> Iterator[str]:
-        while line := self._text.readline():
+        while line := self._text.readline(MAX_ROW_BYTES + 1):
+            self._length += len(line)
+            if self._length > MAX_ROW_BYTES:
+                raise UnreadableContainer(f"the record at line {self._first} is longer than {MAX_ROW_BYTES} characters")
             self._lines += 1
             self._taken.append(line)
+            if len(self._taken) == _MANY:
+                self._joined.append("".join(self._taken))
+                self._taken = []
             yield line
 
     def _record_text(self) -> tuple[str, str]:
-        text = "".join(self._taken)
+        text = "".join([*self._joined, *self._taken])
         body = text.rstrip("\r\n") if text.endswith(("\r", "\n")) else text
         return body, text[len(body) :]
 
@@ -89,4 +104,4 @@ class Table:
 def _check(columns: list[str]) -> None:
     twice = {name for name in columns if columns.count(name) > 1}
     if twice:
-        raise Unreadable(f"the column {min(twice)!r} is named twice")
+        raise UnreadableContainer(f"the column {min(twice)!r} is named twice")

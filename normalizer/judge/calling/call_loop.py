@@ -1,6 +1,6 @@
-"""The calls of a run: one for each evaluated file, several at once, each kept the moment it is answered.
+"""The calls of a run: one for each evaluated file, several at once. Every answer is stored at once.
 
-Calls know nothing of each other, so their order and number at a time change no input and no byte of the bundle.
+Calls are independent, so their order and concurrency change no input and no byte of the bundle.
 """
 
 import asyncio
@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 from normalizer.errors import CannotRun
 from normalizer.judge.calling.calls import CallFailed, Judge
-from normalizer.judge.calling.progress import Progress
+from normalizer.judge.calling.progress import CallProgress
 from normalizer.judge.run_folder import Kept, RunFolder
 
 
-class Outcome(NamedTuple):
+class CallOutcome(NamedTuple):
     """Outcome of the calls of a run."""
 
-    stopped: bool
-    """Whether the run was stopped before all calls were made."""
+    stopped: int
+    """The signal that stopped the run before all calls were made; 0 if none did."""
     failures: dict[int, str]
     """Files whose last call brought no answer, and why."""
 
@@ -35,7 +35,7 @@ def pending(kept: list[list[Kept]], attempts: int) -> list[int]:
     ]
 
 
-class Conductor:
+class CallLoop:
     """Makes the calls that are still to be made. `kept` grows with every answer."""
 
     def __init__(
@@ -44,7 +44,7 @@ class Conductor:
         inputs: list[str],
         kept: list[list[Kept]],
         attempts: int,
-        progress: Progress,
+        progress: CallProgress,
     ) -> None:
         self._folder = folder
         self._inputs = inputs
@@ -53,17 +53,17 @@ class Conductor:
         self._progress = progress
         self._failures: dict[int, str] = {}
         self._hopeless: str | None = None
-        self._stopped = False
+        self._stopped = 0
         self._running = 0
 
-    async def run(self, judge: Judge, jobs: int) -> Outcome:
+    async def run(self, judge: Judge, jobs: int) -> CallOutcome:
         """Make calls until every file has its answer, no call can succeed, or the run is stopped."""
         waiting = iter(pending(self._kept, self._attempts))
         tasks = [asyncio.create_task(self._work(judge, waiting)) for _ in range(jobs)]
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(NotImplementedError):
-                loop.add_signal_handler(number, self._stop, judge, tasks, number == signal.SIGTERM)
+                loop.add_signal_handler(number, self._stop, judge, tasks, number)
         self._progress.show()
         try:
             results = await asyncio.gather(*tasks, return_exceptions=True)
@@ -75,23 +75,23 @@ class Conductor:
                 raise result
         if self._hopeless is not None:
             raise CannotRun(f"{self._hopeless}; what was answered is kept, and the same command goes on from there")
-        return Outcome(self._stopped, self._failures)
+        return CallOutcome(self._stopped, self._failures)
 
-    def _stop(self, judge: Judge, tasks: list[asyncio.Task[None]], at_once: bool) -> None:
+    def _stop(self, judge: Judge, tasks: list[asyncio.Task[None]], number: int) -> None:
         """The first Ctrl-C lets the calls under way end, since they are paid for; the second drops them."""
-        if at_once or self._stopped:
+        if number == signal.SIGTERM or self._stopped:
             for task in tasks:
                 task.cancel()
         elif self._running:
             under_way = "1 call is" if self._running == 1 else f"{self._running} calls are"
             self._progress.say(f"stopping: {under_way} under way; Ctrl-C again drops them")
-        self._stopped = True
+        self._stopped = number
         judge.stop()
 
     @property
     def _ending(self) -> bool:
         """Whether no new call is to be made."""
-        return self._stopped or self._hopeless is not None
+        return bool(self._stopped) or self._hopeless is not None
 
     async def _work(self, judge: Judge, waiting: Iterator[int]) -> None:
         for index in waiting:

@@ -2,11 +2,11 @@
 
 from typing import Any, Protocol
 
-from normalizer.judge.run_folder import Answer
+from normalizer.judge.run_folder import JudgeAnswer
 
 
 def visible(text: str) -> str:
-    """A text that a judge may have written, fit for a terminal: what is not printable is shown as an escape."""
+    """Return text from a judge with unprintable characters escaped, so that it is safe on a terminal."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
@@ -32,7 +32,7 @@ class CallFailed(Exception):
 class Judge(Protocol):
     """A program or endpoint that answers calls."""
 
-    async def ask(self, data: bytes) -> Answer:
+    async def ask(self, data: bytes) -> JudgeAnswer:
         """Make one call with an input; returns the answer. Raises CallFailed."""
 
     def stop(self) -> None:

@@ -1,7 +1,7 @@
 """A judge that is a program of any language: the input on its standard input, the reply on its standard output.
 
-The program learns nothing else: its arguments are the same for every file. It runs in a session of its own, so that
-Ctrl-C reaches us and not it, and all it started can be ended with it.
+The program is given nothing else: its arguments are the same for every file. It runs in a session of its own, so that
+Ctrl-C does not reach it, and its child processes can be ended with it.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import signal
 
 from normalizer.errors import CannotRun
 from normalizer.judge.calling.calls import CallFailed
-from normalizer.judge.run_folder import Answer
+from normalizer.judge.run_folder import JudgeAnswer
 
 _BLOCK = 1 << 16
 _MAX_COMPLAINT = 1 << 16
@@ -33,7 +33,7 @@ class CommandJudge:
         self._timeout = timeout
         self._max_reply = max_reply
 
-    async def ask(self, data: bytes) -> Answer:
+    async def ask(self, data: bytes) -> JudgeAnswer:
         """One call. A program that fails has not answered, whatever it wrote."""
         pipe = asyncio.subprocess.PIPE
         try:
@@ -62,25 +62,25 @@ class CommandJudge:
             kept = _kept(output, complaint)
             raise CallFailed(f"no reply within {self._timeout:g} s (see --timeout)", kept=kept) from None
         finally:
-            # Too late, or we are cancelled: the program ends, and with it all it started.
+            # Timeout or cancellation: end the program and everything that it started.
             if not ended:
                 _kill(process)
                 # A daemon that left the session may still hold the pipes, and `wait` waits for their end: close them.
                 process._transport.close()  # type: ignore[attr-defined]
                 await process.wait()
         if not whole:
-            return Answer(bytes(output), truncated=True)
+            return JudgeAnswer(bytes(output), truncated=True)
         if status != 0:
             said = complaint.decode(errors="replace").strip().rpartition("\n")[2]
             how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
             raise CallFailed(f"the command {how}{': ' + said if said else ''}", kept=_kept(output, complaint))
-        return Answer(bytes(output))
+        return JudgeAnswer(bytes(output))
 
     def stop(self) -> None:
-        """A call has one try, which is under way."""
+        """Do nothing: a call has a single try, which is under way."""
 
     async def close(self) -> None:
-        """Nothing is left running."""
+        """Do nothing: no process is left running."""
 
 
 def _kept(output: bytearray, complaint: bytearray) -> dict[str, bytes]:
@@ -110,7 +110,7 @@ async def _read(
 
 async def _write(stream: asyncio.StreamWriter | None, data: bytes) -> None:
     assert stream is not None  # noqa: S101 - it was asked for
-    # A judge may answer without reading all it was given.
+    # A judge may answer without reading its whole input.
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         stream.write(data)
         await stream.drain()

@@ -1,6 +1,6 @@
 """A judge behind an OpenAI-compatible chat endpoint: one request a call, tried again when the endpoint is busy or cut.
 
-The request carries the three parts of the input as three content parts, and no more. The key comes from the
+The request carries the parts of the input as content parts, and no more. The key comes from the
 environment, goes into one header, and is cut out of everything that is kept (`key_filter`).
 """
 
@@ -21,7 +21,7 @@ from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
 from normalizer.judge.calling.calls import CallFailed
 from normalizer.judge.calling.key_filter import KeyFilter, KeyRepeated
-from normalizer.judge.run_folder import Answer, sha256
+from normalizer.judge.run_folder import JudgeAnswer, sha256
 
 _LONGEST_WAIT = 600.0
 _BACK_OFF_CAP = 60.0
@@ -45,7 +45,7 @@ class Tries(NamedTuple):
 
 
 class _Again(Exception):
-    """This try failed; another may not."""
+    """This try failed; a further one may succeed."""
 
     def __init__(self, problem: str, wait: float | None = None, kept: bytes = b"") -> None:
         super().__init__(problem)
@@ -55,7 +55,10 @@ class _Again(Exception):
 
 
 def messages(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """The three parts of an input as chat messages. The name of a PDF is the same for all: the format wants one."""
+    """The parts of an input as chat messages: rules and scale for the system, task and file for the user.
+
+    The name of a PDF is the same for all: the format wants one.
+    """
     part = document["file"]
     if "base64" in part:
         data = f"data:{part['media_type']};base64,{part['base64']}"
@@ -63,7 +66,8 @@ def messages(document: dict[str, Any]) -> list[dict[str, Any]]:
     else:
         content = {"type": "text", "text": part["text"]}
     told = [{"type": "text", "text": document[name]} for name in ("rules", "scale")]
-    return [{"role": "system", "content": told}, {"role": "user", "content": [content]}]
+    task = [{"type": "text", "text": f"{name}:\n{text}"} for name, text in document.get("task", {}).items()]
+    return [{"role": "system", "content": told}, {"role": "user", "content": [*task, content]}]
 
 
 def request_body(data: bytes, model: str, parameters: dict[str, Any]) -> bytes:
@@ -104,7 +108,7 @@ def address(endpoint: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
 
 
-def recorded(url: str) -> str:
+def recorded_url(url: str) -> str:
     """An address as it is written down: a query may hold a key."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
@@ -122,7 +126,7 @@ class EndpointJudge:
             raise CannotRun("an endpoint judge needs httpx: pip install 'zeno-normalizer[judge]'") from None
         key = os.environ.get(key_env, "").strip()
         if not all("!" <= char <= "~" for char in key):
-            # An error of the client would show it.
+            # Otherwise an error message of the client would show it.
             raise CannotRun(f"the key in {key_env} holds characters that no header can carry: set it anew")
         parts = urlsplit(url)
         loopback = parts.hostname in ("localhost", "127.0.0.1", "::1")
@@ -133,12 +137,12 @@ class EndpointJudge:
             headers["authorization"] = f"Bearer {key}"
         try:
             self._url = httpx.URL(url)
-            # A limit on each read would let a slow drip go on for ever: `ask` limits the whole try.
+            # A limit on each read would not end a slow response: `ask` limits the whole try.
             self._client = httpx.AsyncClient(
                 headers=headers,
                 timeout=None,  # noqa: S113 - see above
                 limits=httpx.Limits(max_connections=jobs, max_keepalive_connections=jobs),
-                # A proxy of the environment is not for this machine, and would be sent the key in the clear.
+                # A proxy of the environment must not get requests to this machine, which carry the key in the clear.
                 mounts=dict.fromkeys(("all://", "http://", "https://")) if loopback else None,
             )
         except (httpx.InvalidURL, ValueError) as error:
@@ -151,7 +155,7 @@ class EndpointJudge:
         self._tries = tries
         self._max_reply = max_reply
         self._stopped = asyncio.Event()
-        # A reply stands in the response as a JSON string, where a character may take six.
+        # The reply is a JSON string in the response, where a character may take six bytes.
         self._max_response = 6 * max_reply + (1 << 16)
 
     def stop(self) -> None:
@@ -169,7 +173,7 @@ class EndpointJudge:
         """Close the connections."""
         await self._client.aclose()
 
-    async def ask(self, data: bytes) -> Answer:
+    async def ask(self, data: bytes) -> JudgeAnswer:
         """One call: tries until one is answered, as often as allowed."""
         body = request_body(data, self._model, self._parameters)
         failed: list[dict[str, Any]] = []
@@ -205,7 +209,7 @@ class EndpointJudge:
             if await self._stopped_within(wait):
                 raise CallFailed(f"{again.problem}, and the run was stopped", tries=tuple(failed)) from None
 
-    async def _try(self, body: bytes) -> Answer:
+    async def _try(self, body: bytes) -> JudgeAnswer:
         async with self._client.stream("POST", self._url, content=body) as response:
             received = bytearray()
             limit = self._max_response + self._filter.margin
@@ -227,15 +231,15 @@ class EndpointJudge:
             raise CallFailed(problem, hopeless=True, kept={"response": data})
         if 300 <= status < 400:
             raise CallFailed(
-                f"status {status}: the endpoint sends us elsewhere: give the right address with --endpoint",
+                f"status {status}: the endpoint redirects: give the right address with --endpoint",
                 hopeless=True,
             )
         said = " ".join(data[:200].decode(errors="replace").split())
         raise CallFailed(f"status {status}: {said}", kept={"response": data})
 
-    def _answer(self, data: bytes, *, too_long: bool) -> Answer:
+    def _answer(self, data: bytes, *, too_long: bool) -> JudgeAnswer:
         if too_long:
-            return Answer(b"", truncated=True, response=data)
+            return JudgeAnswer(b"", truncated=True, response=data)
         try:
             value = json.loads(data)
             content = value["choices"][0]["message"]["content"]
@@ -248,14 +252,14 @@ class EndpointJudge:
         counts = {name: usage.get(key) for name, key in _TOKENS.items()} if type(usage) is dict else {}
         tokens = {name: count for name, count in counts.items() if type(count) is int and 0 <= count < _MANY}
         kept = reply[: self._max_reply]
-        return Answer(kept, truncated=len(reply) > len(kept), response=data, tokens=tokens or None)
+        return JudgeAnswer(kept, truncated=len(reply) > len(kept), response=data, tokens=tokens or None)
 
 
 def inflater(encoding: str) -> Callable[[bytes, int], bytes]:
     """A function that decodes blocks of a body, and gives at most so many bytes for each.
 
-    None was asked for, but some endpoints compress anyway. Raises CallFailed for anything but one plain compression:
-    several could turn a few kilobytes into gigabytes.
+    No compression was requested, but some endpoints compress anyway. Raises CallFailed for anything but one plain
+    compression: several could turn a few kilobytes into gigabytes.
     """
     name = encoding.strip().lower()
     if name in ("", "identity"):
@@ -274,7 +278,7 @@ def inflater(encoding: str) -> Callable[[bytes, int], bytes]:
 
 
 def wait_of(retry_after: str | None, now: float | None = None) -> float | None:
-    """Seconds to wait by a Retry-After header: a number of them, or a date. None: it says nothing of use."""
+    """Return the seconds to wait by a Retry-After header, a number or a date; None if it is neither."""
     if retry_after is None:
         return None
     text = retry_after.strip()

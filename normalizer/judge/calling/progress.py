@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import TextIO
 
 
-class Progress:
-    """Counts files as they are done. What was answered before this run began does not speed up the estimate."""
+class CallProgress:
+    """Counts files as they are done. Answers of earlier runs do not enter the estimate."""
 
     def __init__(self, of: int, done: int, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._of = of

@@ -1,4 +1,5 @@
 """The page's sections on preferences, calibration and gates, and their plots.
 
-They show documents that their own commands print. Their numbers do not open records: `normalizer explain` does.
+They show documents that their own commands print. `other_records` reads the records of the further ledgers, `behind`
+tells which of them a row is made of, `sections` writes tables whose numbers open them.
 """

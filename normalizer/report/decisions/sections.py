@@ -1,9 +1,12 @@
 """Sections on preferences, calibration and gates, each where its document is there."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
-from normalizer.report.decisions import decision_plots
+from normalizer.report.decisions import behind, decision_plots
+from normalizer.report.decisions.behind import Rows
+from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, el, table
 from normalizer.report.sections import Section, notes, section
 from normalizer.report.study import Study
@@ -11,17 +14,17 @@ from normalizer.tables import calibration_table, gate_table, preferences_table
 from normalizer.tables.formats import Table
 
 
-def decided(study: Study) -> Iterator[Section]:
+def decided(study: Study, trails: Drilldowns) -> Iterator[Section]:
     """The sections that the study has documents for."""
     if study.preferences is not None:
-        yield _preferences(study.preferences)
+        yield _preferences(study.preferences, behind.of_preferences(study), trails)
     if study.calibration is not None:
-        yield _calibration(study.calibration)
+        yield _calibration(study, study.calibration, behind.of_calibration(study), trails)
     if study.gate is not None:
-        yield _gate(study.gate)
+        yield _gate(study.gate, behind.of_gate(study), trails)
 
 
-def _preferences(document: dict[str, Any]) -> Section:
+def _preferences(document: dict[str, Any], rows: dict[str, Rows], trails: Drilldowns) -> Section:
     rates, rated = [], []
     for group in document["groups"]:
         for pair in group["pairs"]:
@@ -32,22 +35,23 @@ def _preferences(document: dict[str, Any]) -> Section:
     plots = [decision_plots.ranges(rates, "win rate", 0.5)] if rates else []
     plots += [decision_plots.ranges(rated, "Bradley-Terry rating, log-odds", 0.0)] if rated else []
     tables = [
-        _shown(title, each, f"preferences-{number}")
+        _shown(title, each, f"preferences-{number}", rows[title], trails)
         for number, (title, each) in enumerate(preferences_table.named(document))
     ]
     lead = "Comparisons of two answers: how often each generator is preferred, and how far the order shown decides."
     return section("preferences", "Preferences", lead, *plots, *tables)
 
 
-def _calibration(document: dict[str, Any]) -> Section:
+def _calibration(study: Study, document: dict[str, Any], rows: dict[str, Rows], trails: Drilldowns) -> Section:
     total = document["measures"][-1]
+    ends = study.summary["scale"]
     points = [
         {
             "judge": row["judge"],
             "given": float(level["judge"]),
             "gold": float(level["gold_mean"]),
-            "low": float((level["ci95"] or [level["gold_mean"]])[0]),
-            "high": float((level["ci95"] or [level["gold_mean"]])[-1]),
+            "low": float(max((level["ci95"] or [level["gold_mean"]])[0], ends[0])),
+            "high": float(min((level["ci95"] or [level["gold_mean"]])[-1], ends[1])),
             "n": level["n"],
         }
         for row in total["judges"]
@@ -55,23 +59,24 @@ def _calibration(document: dict[str, Any]) -> Section:
     ]
     plots = [decision_plots.reliability(points)] if points else []
     tables = [
-        _shown(title, each, f"calibration-{number}")
+        _shown(title, each, f"calibration-{number}", rows[title], trails)
         for number, (title, each) in enumerate(calibration_table.named(document))
     ]
     lead = (
-        "Judges against human or reference labels. On the dashed line the judge's value is what gold says on average."
+        "Judges against human or reference labels. On the dashed line the judge's value is what gold says on average; "
+        "intervals are drawn as far as the scale goes."
     )
     return section("calibration", "Calibration against gold", lead, *plots, *tables, name="Calibration")
 
 
-def _gate(document: dict[str, Any]) -> Section:
+def _gate(document: dict[str, Any], used: Rows, trails: Drilldowns) -> Section:
     rows = [
-        _range(gate_table.named(result), result["difference"], result["interval"])
+        _range(gate_table.verdict_name(result), result["difference"], result["interval"])
         for result in document["results"]
         if result["difference"] is not None
     ]
     plots = [decision_plots.ranges(rows, "difference, positive is better", 0.0)] if rows else []
-    shown = _shown("Verdicts", gate_table.table(document), "gate-verdicts")
+    shown = _shown("Verdicts", gate_table.table(document), "gate-verdicts", used, trails)
     lead = f"This ledger as a candidate against a base, paired by artifact: {document['verdict']}."
     return section("gate", "Gate", lead, *plots, shown)
 
@@ -81,7 +86,15 @@ def _range(label: str, value: Any, ends: list[Any] | None) -> dict[str, Any]:
     return {"label": label, "value": float(value), "low": float(low), "high": float(high)}
 
 
-def _shown(title: str, found: Table, id: str) -> Html:
-    return el(
-        "div", el("h3", title), table(list(found.columns), [list(row) for row in found.rows], id=id), notes(found.notes)
-    )
+def _shown(title: str, found: Table, id: str, rows: Rows, trails: Drilldowns) -> Html:
+    """A table whose numbers open the records of their row."""
+    if len(rows) != len(found.rows):
+        raise AssertionError(f"{title} has {len(found.rows)} rows, and records for {len(rows)}")
+    shown = []
+    for row, records in zip(found.rows, rows, strict=True):
+        names = ", ".join(cell for cell in row if isinstance(cell, str) and cell)
+        trail = trails.add(f"{title}: {names}" if names else title, records)
+        shown.append(
+            [trails.number(cell, trail) if isinstance(cell, (int, Decimal)) else cell for cell in row],
+        )
+    return el("div", el("h3", title), table(list(found.columns), shown, id=id), notes(found.notes))

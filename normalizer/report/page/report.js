@@ -67,7 +67,8 @@
       node.append(el("h4", "", "Why it is INVALID"));
       for (const [code, message, first] of record.reasons) node.append(el("p", "quote", el("span", "badge bad", code), " " + message + " (line " + first + ")"));
     }
-    node.append(el("h4", "", "Scores"), pairs([...record.scores, ["total (recomputed)", record.total === null ? "NA" : record.total]]));
+    if (record.verdict) node.append(el("h4", "", "Verdict"), pairs(record.verdict));
+    else node.append(el("h4", "", "Scores"), pairs([...record.scores, ["total (recomputed)", record.total === null ? "NA" : record.total]]));
     if (record.evidence.length) {
       node.append(el("h4", "", "Evidence"));
       for (const [dimension, quote, verdict, others] of record.evidence) {
@@ -83,8 +84,9 @@
   const row = (record) => {
     const node = el("details");
     node.dataset.id = record.id;
-    const sum = el("span", "sum", record.total === null ? "\u2013" : record.total);
-    node.append(el("summary", "", el("span", "what", record.artifact), el("span", "who", record.judge), badge(record.standing), sum));
+    const sum = el("span", "sum", record.verdict ? record.verdict[0][1] : record.total === null ? "\u2013" : record.total);
+    const state = el("span", "", record.role ? badge(record.role) : null, record.role ? " " : null, badge(record.status));
+    node.append(el("summary", "", el("span", "what", record.artifact), el("span", "who", record.judge), state, sum));
     node.addEventListener("toggle", () => { if (node.open && node.childElementCount === 1) node.append(inner(record)); });
     return node;
   };
@@ -92,7 +94,7 @@
   const fill = (title, numbers, spots) => {
     const records = numbers.map((number) => DATA.records[number]);
     $("panel-title").textContent = title;
-    const counted = records.filter((record) => record.standing === "counted").length;
+    const counted = records.filter((record) => record.status === "counted").length;
     $("panel-said").textContent = records.length ? plural(records.length, "record") + (counted === records.length ? ", all counted" : counted ? ", " + counted + " counted" : "") + ". Open one for its scores, evidence and raw lines." : "";
     $("panel-spots").replaceChildren(...spots.map(([bundle, [first, last]]) => el("div", "inner", el("h4", "", "Raw bundle " + DATA.bundles[bundle].sha256.slice(0, 12) + ", line " + first), rawOf(bundle, first, last, [[first, last]]))));
     const list = $("panel-records");

@@ -1,4 +1,4 @@
-"""One candidate for each entry of a bundle of comparisons: fields copied untouched, the outcome derived from them.
+"""One draft for each entry of a bundle of comparisons: fields copied untouched, the outcome derived from them.
 
 The outcome says who won in the entry's own terms. A verdict about positions, given on answers that were shown in
 swapped order, is turned back here and nowhere else; `outcome.turned` records it.
@@ -7,10 +7,10 @@ swapped order, is turned back here and nowhere else; `outcome.turned` records it
 from decimal import Decimal
 from typing import Any
 
-from normalizer.documents.lossless import Number, dumps, value_of
+from normalizer.documents.lossless import Number, dumps, exact_value, members
 from normalizer.documents.rubric import exact_sum
 from normalizer.screening.bundle import Bundle
-from normalizer.screening.records import METADATA, Candidates, Metadata
+from normalizer.screening.records import METADATA, Metadata, RecordDrafts
 
 FIELDS = (
     "item",
@@ -35,8 +35,8 @@ _OTHER = {"a": "b", "b": "a"}
 _SHOWN_FIRST = {"ab": "a", "ba": "b"}
 
 
-class ComparisonCandidates(Candidates):
-    """Makes the candidates of one bundle of comparisons."""
+class ComparisonDrafts(RecordDrafts):
+    """Makes the drafts of one bundle of comparisons."""
 
     fields = FIELDS
 
@@ -67,10 +67,12 @@ class ComparisonCandidates(Candidates):
         return Metadata(ordered, '"kind":"comparison",' + dumps(ordered)[1:-1])
 
     def derived(self, value: dict[str, Any]) -> str:
-        """The item's stable id and, where it can be told, the outcome."""
+        """Return the item's stable id and, if it can be derived, the outcome."""
         found = outcome(self._bundle, value)
-        parts = [self.artifact(value.get("item")), "" if found is None else f'"outcome":{dumps(found)}']
-        return ",".join(part for part in parts if part)
+        artifact = self.artifact(value.get("item"))
+        if found is None:
+            return artifact
+        return f'{artifact}{"," if artifact else ""}"outcome":{{{members(found)}}}'
 
 
 _OWN = {"judge": "judge_model", "own_output": "self_judged"}
@@ -100,7 +102,7 @@ def outcome(bundle: Bundle, entry: dict[str, Any]) -> dict[str, Any] | None:
         return None
     if frame not in ("answers", "positions") or "verdict" not in entry:
         return None
-    told = named(entry["verdict"])
+    told = verdict_winner(entry["verdict"])
     if told is None:
         return None
     winner, share = told
@@ -116,12 +118,12 @@ def outcome(bundle: Bundle, entry: dict[str, Any]) -> dict[str, Any] | None:
     return {**found, "shown_first": _SHOWN_FIRST.get(order, "unknown"), "turned": turned}
 
 
-def named(verdict: Any) -> tuple[str, Decimal | None] | None:
+def verdict_winner(verdict: Any) -> tuple[str, Decimal | None] | None:
     """The winner a verdict names, and A's share where it is a preference; None where it is not a verdict."""
     if verdict is None:
         return "missing", None
     if type(verdict) is Number:
-        preference = value_of(verdict)
+        preference = exact_value(verdict)
         if preference is None or not 1 <= preference <= 2:
             return None
         middle = Decimal("1.5")
@@ -130,7 +132,7 @@ def named(verdict: Any) -> tuple[str, Decimal | None] | None:
     if type(verdict) is str:
         return (verdict, None) if verdict in ("a", "b", "draw", "both_bad") else None
     if type(verdict) is dict and verdict.keys() == {"a", "b"}:
-        scores = [value_of(score) if type(score) is Number else None for score in (verdict["a"], verdict["b"])]
+        scores = [exact_value(score) if type(score) is Number else None for score in (verdict["a"], verdict["b"])]
         if scores[0] is None or scores[1] is None:
             return None
         return ("a" if scores[0] > scores[1] else "b" if scores[1] > scores[0] else "draw"), None

@@ -1,8 +1,8 @@
-"""Screening of comparisons: everything wrong with each entry of a bundle of comparisons.
+"""Screen comparisons: find the reasons against each entry of a bundle of comparisons.
 
-The schema checks shapes; this module checks duplicates, the manifest's list of items, whether the outcome can be told,
-and the constraints that the phase enforces. An unknown order is not wrong by itself: only a verdict about positions
-needs the order.
+The schema checks shapes; this module checks duplicates, the manifest's list of items, whether the outcome can be
+derived, and the constraints that the phase enforces. An unknown order is not wrong by itself: only a verdict about
+positions needs the order.
 """
 
 from collections import Counter
@@ -13,12 +13,12 @@ import contract_spec as spec
 
 from normalizer.documents import phases
 from normalizer.documents.dialect import original
-from normalizer.documents.lossless import Number, dumps, plain, value_of
+from normalizer.documents.lossless import Number, dumps, exact_value, plain
 from normalizer.documents.pointers import steps_of
 from normalizer.documents.settings import Settings
 from normalizer.screening import bundle_rules
 from normalizer.screening.bundle import Bundle
-from normalizer.screening.comparisons.records import about, generators, named, order_of
+from normalizer.screening.comparisons.records import about, generators, order_of, verdict_winner
 from normalizer.screening.reasons import Reason, one_a_place, sort
 from normalizer.screening.records import Entry, Metadata
 
@@ -88,7 +88,7 @@ class ComparisonRules:
             yield Reason("generator_model_missing", "/b", "the entry names no b, and the bundle or run no baseline")
         if type(a) is str and a == b:
             yield Reason("generators_equal", "/a", f"both answers are of {dumps(a)}: give them different names")
-        told = named(entry.get("verdict"))
+        told = verdict_winner(entry.get("verdict"))
         verdict = entry.get("verdict")
         if told is None and type(verdict) is dict and not spec.violations(_TWO_SCORES, plain(verdict)):
             yield Reason("entry_field_invalid", "/verdict", "verdict has a score that cannot be compared")
@@ -132,16 +132,29 @@ class ComparisonRules:
 
 def identity(bundle: Bundle, entry: dict[str, Any]) -> str:
     """Equal for entries that claim to be one comparison. The names `a` and `b` may be swapped along with the order."""
-    a, b = (dumps(name) for name in generators(bundle, entry))
     order = order_of(entry)
-    shown = [a, b] if order == "ab" else [b, a] if order == "ba" else ["unknown", a, b]
-    repeat = entry.get("repeat", Number("0"))
-    number = str(value_of(repeat)) if type(repeat) is Number else dumps(repeat)
-    return dumps([shown, number, *(entry.get(key) for key in ("item", "criterion", "judge"))])
+    repeat = entry.get("repeat", _FIRST)
+    number = "0" if repeat is _FIRST else str(exact_value(repeat)) if type(repeat) is Number else dumps(repeat)
+    names = [*generators(bundle, entry), *(entry.get(key) for key in ("item", "criterion", "judge"))]
+    if not all(type(name) is str or name is None for name in names):
+        names = [dumps(name) for name in names]
+    a, b, *rest = names
+    shown = (a, b) if order == "ab" else (b, a) if order == "ba" else ("unknown", a, b)
+    # Python's spelling of texts tells them apart as JSON's does, and is faster.
+    return repr((shown, number, rest))
+
+
+_FIRST = Number("0")
 
 
 def _shape(value: Any) -> Iterator[Reason]:
-    for violation in one_a_place(spec.violations(_SCHEMA, plain(value))):
+    alike = _kind(value)
+    if alike in _FITTING:
+        return
+    violations = spec.violations(_SCHEMA, plain(value))
+    if not violations and alike is not None and len(_FITTING) < _MOST_KINDS:
+        _FITTING.add(alike)
+    for violation in one_a_place(violations):
         if violation.pointer == "" and violation.keyword == "type":
             yield Reason("entry_not_an_object", "", f"the entry {violation.message}")
             continue
@@ -153,6 +166,34 @@ def _shape(value: Any) -> Iterator[Reason]:
             )
             continue
         yield Reason(f"entry_field_{kind}", violation.pointer, f"{name} {violation.message}")
+
+
+_TEXTS = frozenset(("item", "a", "b", "criterion", "judge"))
+"""Fields that may hold any text but an empty one."""
+_WORDS = frozenset(("verdict", "order", "verdict_about"))
+"""Fields that hold one of a few words."""
+_FITTING: set[tuple[Any, ...]] = set()
+"""Kinds of entries that the schema was asked about and accepts."""
+_MOST_KINDS = 1000
+
+
+def _kind(value: Any) -> tuple[Any, ...] | None:
+    """Equal for entries on which the schema decides alike: same fields, same words, texts where it allows any text.
+
+    None for entries that the schema is asked about each time.
+    """
+    if type(value) is not dict:
+        return None
+    kind: list[str] = []
+    for name, inner in value.items():
+        if name == "levels" and type(inner) is dict:
+            allowed = all(type(level) is str for level in inner.values())
+        else:
+            allowed = type(inner) is str and (name in _WORDS or name == "notes" or (name in _TEXTS and inner != ""))
+        if not allowed:
+            return None
+        kind += (name, inner) if name in _WORDS else (name,)
+    return tuple(kind)
 
 
 def _short(verdict: Any) -> str:

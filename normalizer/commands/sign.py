@@ -1,0 +1,32 @@
+"""`normalizer sign`."""
+
+from pathlib import Path
+
+import click
+
+from normalizer.errors import CannotRun
+from normalizer.ledger.signature import sign
+
+
+@click.command()
+@click.argument("ledger", type=click.Path(path_type=Path))
+@click.option("--key", required=True, type=click.Path(path_type=Path), help="private key, or public key in an agent")
+@click.option("--out", type=click.Path(path_type=Path), help="where to write it (default: LEDGER.sig)")
+def command(ledger: Path, key: Path, out: Path | None) -> int:
+    """Sign a ledger with an SSH key, by ssh-keygen.
+
+    The signature is on commit.json, which covers every file. It is written beside the ledger: publish both.
+    A ledger whose files were changed is not signed. `normalizer verify-signature` checks a signature.
+    """
+    whole = ledger.resolve()
+    named = whole if ledger.name in ("", "..") else ledger  # `.` has no name to add to
+    target = out if out is not None else named.with_name(f"{named.name}.sig")
+    if target.resolve().is_relative_to(whole):
+        raise CannotRun(f"--out {target} is in the ledger, which holds nothing else: write it beside it")
+    signature = sign(ledger, key)
+    try:
+        target.write_bytes(signature)
+    except OSError as error:
+        raise CannotRun(f"cannot write {target}: {error.strerror}") from None
+    click.echo(f"{ledger}: signed in {target}")
+    return 0

@@ -1,0 +1,40 @@
+"""Compare the raw bundles and the settings documents of a ledger with the hashes that its lines name."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from normalizer.errors import UnusableLedger
+from normalizer.ledger.line_format import settings_in, sha_slice
+from normalizer.ledger.reader import Ledger
+
+
+def changed_files(ledger: Ledger) -> Iterator[str]:
+    """Yield what is missing, changed or too many, in words. The lines must have been compared with their digests."""
+    named: set[bytes] = set()
+    count = 0
+    for kind in ("headers", "audit"):
+        for line in ledger.lines(kind):
+            count += 1
+            named.add(settings_in(kind, line))
+            sha256 = line[sha_slice(kind)].decode("ascii", "replace")
+            yield from _complaint(ledger.folder / "bundles" / f"{sha256}.json", sha256)
+    if (there := ledger.raw_bundles()) != count:
+        yield f"{ledger.folder / 'bundles'} has {there} raw bundles, and the lines of the ledger name {count}"
+    digests = {digest for text in named for name, digest in ledger.settings(text).items() if name != "protocol"}
+    for digest in sorted(digests):
+        try:
+            ledger.document(digest)
+        except UnusableLedger as error:
+            yield str(error)
+
+
+def _complaint(path: Path, sha256: str) -> Iterator[str]:
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        yield f"cannot read {path}: {error.strerror}"
+    else:
+        if found != sha256:
+            yield f"the bytes of {path} are not those of its hash: the file was changed"

@@ -1,0 +1,82 @@
+"""Sign the commit record of a ledger, and check a signature, with ssh-keygen of OpenSSH.
+
+The commit record has the digests of the lines, and the lines have the hashes of raw bundles and settings, so a
+signature on it covers all of them. Keys, agents, hardware tokens and certificates are those of OpenSSH; nothing of them
+is read here.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.ledger.commit_record import NAME, changes
+from normalizer.ledger.kept_files import changed_files
+from normalizer.ledger.reader import Ledger, reading
+
+NAMESPACE = "ledger"
+"""The purpose that a signature states. A signature with another purpose is not accepted, and the other way round."""
+_SHOWN = 20
+"""Differences that are told."""
+
+
+def sign(ledger: Path, key: Path) -> bytes:
+    """Return a signature of a ledger's commit record. Raises CannotRun, also if the ledger was changed.
+
+    `key` is a private key, or a public key whose private one an agent holds.
+    """
+    with reading(ledger, checked=False, complete=False) as opened:
+        record = _record(ledger)
+        for difference in _differences(opened):
+            raise UnusableLedger(difference)
+        done = _keygen("sign", "-f", os.fspath(key), "-n", NAMESPACE, record=record)
+    if done.returncode or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
+        raise CannotRun(f"ssh-keygen could not sign with {key}: {_reason(done)}")
+    return done.stdout
+
+
+def complaints(ledger: Path, signature: Path, signers: Path, signer: str) -> list[str]:
+    """Return what is wrong with a signed ledger: its signature, or files that are not as they were signed.
+
+    `signers` is a file in the format of ssh's allowed signers, `signer` a name in it. Raises CannotRun.
+    """
+    for path in (signature, signers):
+        if not path.is_file():
+            raise CannotRun(f"cannot read {path}: there is no such file")
+    with reading(ledger, checked=False, complete=False) as opened:
+        record = _record(ledger)
+        flags = ["-f", os.fspath(signers), "-I", signer, "-n", NAMESPACE, "-s", os.fspath(signature)]
+        done = _keygen("verify", *flags, record=record)
+        if done.returncode:
+            return [f"{signature} is no signature of {ledger / NAME} by {signer}: {_reason(done)}"]
+        return list(islice(_differences(opened), _SHOWN))
+
+
+def _differences(ledger: Ledger) -> Iterator[str]:
+    """Yield what differs from the commit record; if its lines do not, what differs from the hashes in them."""
+    lines = changes(ledger.folder) or []
+    yield from lines or changed_files(ledger)
+
+
+def _record(ledger: Path) -> bytes:
+    try:
+        return (ledger / NAME).read_bytes()
+    except OSError:
+        raise UnusableLedger(
+            f"{ledger} has no {NAME} to sign: `normalizer repair {ledger} --out NEW` makes a ledger with one"
+        ) from None
+
+
+def _keygen(action: str, *flags: str, record: bytes) -> "subprocess.CompletedProcess[bytes]":
+    program = shutil.which("ssh-keygen")
+    if program is None:
+        raise CannotRun("ssh-keygen is not installed; install OpenSSH (Debian: apt-get install openssh-client)")
+    return subprocess.run([program, "-Y", action, *flags], input=record, capture_output=True, check=False)
+
+
+def _reason(done: "subprocess.CompletedProcess[bytes]") -> str:
+    told = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+    return told[-1] if told else f"status {done.returncode}"

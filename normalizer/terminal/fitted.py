@@ -1,0 +1,103 @@
+"""Fit a table into the width of a terminal. No cell is wrapped: texts are cut with an ellipsis, numbers never are.
+
+Columns that do not fit even then are left out, from the right, and a last line says so.
+"""
+
+import textwrap
+
+from normalizer.tables.formats import Table, display_width, numeric, printable, seen
+
+CUT = "…"
+GAP = 2
+_NARROW = 20
+"""Texts are cut to this width, not further, before a column is left out: names must stay apart."""
+
+_BOLD, _DIM, _RED, _GREEN, _YELLOW = 1, 2, 31, 32, 33
+_COLOURS = {
+    **dict.fromkeys(("absent", "fail", "invalid", "mismatch", "other_artifact", "unreadable", "worse"), _RED),
+    **dict.fromkeys(("not_checked", "not_derivable", "rounding_tie", "undecided"), _YELLOW),
+    **dict.fromkeys(("better", "exact", "match", "no_worse", "pass"), _GREEN),
+    "NA": _DIM,
+}
+"""Cells that say an outcome, and their colour."""
+
+
+def fitted(table: Table, width: int | None, *, colour: bool) -> str:
+    """Return the table as aligned text of at most `width` columns; None stands for as many as it needs."""
+    shown = [[seen(cell) for cell in table.columns], *([seen(cell) for cell in row] for row in table.rows)]
+    needed = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
+    right = numeric(table)
+    widths = needed if width is None else _shared(needed, right, width)
+    lines = []
+    for place, row in enumerate(shown):
+        cells = []
+        for cell, room, is_right in zip(row, widths, right, strict=False):
+            text = cut(cell, room)
+            padding = " " * (room - display_width(text))
+            painted = _painted_cell(text, place == 0, colour=colour)
+            cells.append(padding + painted if is_right else painted + padding)
+        lines.append((" " * GAP).join(cells).rstrip())
+    notes = [printable(note) for note in table.notes]
+    if width is not None:
+        notes = [line for note in notes for line in wrapped(note, width)]
+        notes += _left_out(widths, needed, width)
+    return "\n".join([*lines, "", *(_painted(note, _DIM, colour=colour) for note in notes)]) + "\n"
+
+
+def cut(text: str, width: int) -> str:
+    """Return text of at most `width` columns, with an ellipsis at its end if something was cut off."""
+    if display_width(text) <= width:
+        return text
+    room = width - 1
+    for place, char in enumerate(text):
+        room -= display_width(char)
+        if room < 0:
+            return text[:place] + CUT
+    return text + CUT
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return the lines of a text, each of at most `width` columns."""
+    # A character of two columns counts as two. At its end a line may get one column more than asked for.
+    padded = "".join(char + "\0" * (display_width(char) - 1) for char in text)
+    lines = textwrap.wrap(padded, width if padded == text else max(width - 1, 1))
+    return [line.replace("\0", "") for line in lines] or [""]
+
+
+def _painted_cell(text: str, is_head: bool, *, colour: bool) -> str:
+    """Return a cell in bold if it is a heading, in the colour of the outcome it states otherwise."""
+    return _painted(text, _BOLD if is_head else _COLOURS.get(text), colour=colour)
+
+
+def _painted(text: str, code: int | None, *, colour: bool) -> str:
+    return f"\033[{code}m{text}\033[0m" if colour and code is not None and text else text
+
+
+def _shared(needed: list[int], right: list[bool], width: int) -> list[int]:
+    """Return the widths of the columns that are shown, the first ones, so that all fit."""
+    least = [room if is_right else min(room, _NARROW) for room, is_right in zip(needed, right, strict=True)]
+    count = len(needed)
+    while count > 1 and sum(least[:count]) + GAP * (count - 1) > width:
+        count -= 1
+    widths = needed[:count]
+    least = [min(room, max(width, 1)) for room in least[:count]]
+    while (over := sum(widths) + GAP * (count - 1) - width) > 0:
+        widest = max(range(count), key=lambda place: widths[place] - least[place])
+        if widths[widest] <= least[widest]:
+            break
+        # Down to the next widest, so that the longest texts give most.
+        others = [room for place, room in enumerate(widths) if place != widest and room < widths[widest]]
+        step = widths[widest] - max([least[widest], *(room for room in others if room >= least[widest])])
+        widths[widest] -= max(1, min(over, step))
+    return [min(room, width) for room in widths]
+
+
+def _left_out(widths: list[int], needed: list[int], width: int) -> list[str]:
+    gone = len(needed) - len(widths)
+    is_cut = any(room < wanted for room, wanted in zip(widths, needed, strict=False))
+    if not gone and not is_cut:
+        return []
+    columns = f"without {gone} more column{'' if gone == 1 else 's'}" if gone else ""
+    cells = "with texts cut" if is_cut else ""
+    told = f"Shown {' and '.join(filter(None, (cells, columns)))}, for {width} columns; --wide shows all."
+    return textwrap.wrap(told, max(width, 20))

@@ -1,0 +1,81 @@
+"""A progress line with the time left, on standard error and only on a terminal. It appears after one second."""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+from normalizer.judge.calling.progress import duration
+
+DELAY = 1.0
+"""Seconds before anything is shown."""
+_REST = 0.1
+"""Seconds between two drawings."""
+_CLEAR = "\r\033[K"
+
+
+class ProgressLine:
+    """Draws the line over itself. Clear it before something else is printed."""
+
+    def __init__(
+        self, stream: Callable[[], TextIO] = lambda: sys.stderr, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._stream = stream
+        self._clock = clock
+        self.prefix = ""
+        """Words before the line, such as the step of a study."""
+        self._forget()
+
+    def _forget(self) -> None:
+        self._first: float | None = None
+        self._what = ""
+        self._begun = self._drawn_at = 0.0
+        self._drawn = False
+
+    def __call__(self, what: str, done: int, of: int) -> None:
+        """Tell that `done` things of `of` are done; `of` is 0 if their number is not known."""
+        now = self._clock()
+        if self._first is None:
+            self._first = now
+        if what != self._what:
+            self._what, self._begun, self._drawn_at = what, now, 0.0
+        if now - self._first < DELAY or now - self._drawn_at < _REST or not self._stream().isatty():
+            return
+        self._drawn, self._drawn_at = True, now
+        self._write(f"{_CLEAR}{self.prefix}{what}: {told(done, of, now - self._begun)}")
+
+    def clear(self) -> None:
+        """Remove the line, and begin anew with the next call."""
+        if self._drawn:
+            self._write(_CLEAR)
+        self._forget()
+
+    def _write(self, text: str) -> None:
+        self._stream().write(text)
+        self._stream().flush()
+
+
+def told(done: int, of: int, seconds: float) -> str:
+    """Return how much is done after `seconds`, and how long the rest will take."""
+    if not of:
+        return str(done)
+    text = f"{done} of {of}"
+    return f"{text}, about {duration(seconds / done * (of - done))} left" if 0 < done < of else text
+
+
+LINE = ProgressLine()
+"""The line of this process: it has one standard error."""
+
+
+class Steps:
+    """Counts the steps of a command that are done, on the progress line."""
+
+    def __init__(self, what: str, of: int, line: ProgressLine = LINE) -> None:
+        self._what, self._of, self._line = what, of, line
+        self._done = 0
+        line(what, 0, of)
+
+    def __call__(self) -> None:
+        """One more step is done."""
+        self._done += 1
+        self._line(self._what, self._done, self._of)
