@@ -9,7 +9,15 @@ sys.path.insert(0, str(Path(__file__).parent / "tools"))
 import dev
 
 nox.options.default_venv_backend = "none"
-nox.options.sessions = ["drift", "lint", "types", "tests", "conformance"]
+nox.options.sessions = ["drift", "lint", "types", "tests", "conformance", "portable_core"]
+
+# Tests that tell most about a system without inotify, openat2 and fork. `portable` runs all, as long as `tests`.
+PORTABLE_CORE = (
+    "tests/conformance/test_vectors.py",
+    "tests/zeno/cache/test_freshness.py",
+    "tests/zeno/confinement",
+    "tests/zeno/session",
+)
 
 
 def _run(session: nox.Session, *command: str) -> None:
@@ -19,9 +27,10 @@ def _run(session: nox.Session, *command: str) -> None:
 
 @nox.session
 def drift(session: nox.Session) -> None:
-    """Fail when generated/ or the OpenAPI document is not what spec/ makes."""
+    """Fail when generated/ or the OpenAPI document is not what spec/ makes, or the list of licences is out of date."""
     _run(session, "-m", "tools.generate", "--check")
     _run(session, "-m", "tools.openapi", "--check")
+    _run(session, "-m", "tools.licences", "--check")
 
 
 @nox.session
@@ -116,9 +125,19 @@ def release(session: nox.Session) -> None:
 
 @nox.session
 def portable(session: nox.Session) -> None:
-    """Run the tests as on a system without inotify, openat2 and fork; arguments go to pytest."""
+    """Run all tests as on a system without inotify, openat2 and fork; arguments go to pytest."""
+    _run_without_system_features(session, *session.posargs)
+
+
+@nox.session
+def portable_core(session: nox.Session) -> None:
+    """Run vectors, freshness, confinement and sessions as on such a system."""
+    _run_without_system_features(session, *PORTABLE_CORE)
+
+
+def _run_without_system_features(session: nox.Session, *arguments: str) -> None:
     session.env["ZENO_WITHOUT"] = "inotify,openat2,fork"
-    _run(session, "-m", "pytest", "-n", "auto", "--dist", "loadgroup", *session.posargs)
+    _run(session, "-m", "pytest", "-n", "auto", "--dist", "loadgroup", *arguments)
 
 
 @nox.session
@@ -134,6 +153,18 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session
+def realtools(session: nox.Session) -> None:
+    """Check the shipped dialects on files that the real tools write with mock models: nox -s realtools -- [TOOL...]."""
+    _run(session, "-m", "tools.realtools.run", *session.posargs)
+
+
+@nox.session
 def soak(session: nox.Session) -> None:
     """Keep servers under edits, requests and faults, and compare and measure them: nox -s soak -- --minutes N."""
     _run(session, "-m", "tools.soak.run", *session.posargs)
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Simulate every interval and tell how often it holds the truth: nox -s coverage -- --runs 1000 [--only TEXT]."""
+    _run(session, "-m", "tools.coverage", *session.posargs)

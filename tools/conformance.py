@@ -66,7 +66,10 @@ def _parser() -> argparse.ArgumentParser:
         prog="conformance", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--server", metavar="CMD", default=OUR_SERVER, help="command of the server, with {root} (default: zeno serve)"
+        "--server",
+        metavar="CMD",
+        default=OUR_SERVER,
+        help="command of the server, with {root}, and {flags} if it takes those of zeno serve (default: zeno serve)",
     )
     parser.add_argument("--filter", metavar="TEXT", default="", help="only vectors with TEXT in 'FILE: DESCRIPTION'")
     parser.add_argument(
@@ -87,7 +90,7 @@ def run(vectors: Sequence[Vector], command: str, time_limit: float, home: Path =
             peer.check()
         able = []
         for vector in vectors:
-            if why := missing(vector.requires, Path(folder)):
+            if why := missing(vector, command, Path(folder)):
                 yield Verdict(vector, "skipped", [why])
             else:
                 able.append(vector)
@@ -106,14 +109,17 @@ def _place(vector: Vector) -> tuple[str, bool]:
 def _together(
     vectors: Sequence[Vector], command: str, time_limit: float, folder: Path, home: Path
 ) -> Iterator[Verdict]:
-    """Run vectors of one corpus on one tree and one server, which is started again where it fell."""
+    """Run vectors of one corpus on one tree and one server, which is started again where it fell.
+
+    A vector with flags is given alone.
+    """
     peer = None
     with planted(vectors[0].corpus, folder, home) as site:
         try:
             for vector in vectors:
                 try:
                     if peer is None:
-                        peer = Peer(command, site, time_limit)
+                        peer = Peer(command, site, time_limit, vector.flags)
                         peer.check()
                     found = judge(vector, converse(vector, peer, site))
                 except (NoServer, Trouble) as trouble:

@@ -1,8 +1,10 @@
 """Two screens that show what both packages do, with real commands; `python3 tools/dev.py demo` runs it.
 
-It leaves a trace page and a report in build/demo. Output is at most 80 columns wide, in colour only at a terminal.
+It leaves a trace page and a report in build/demo, or in the folder that `--out` names. Output is at most 80 columns
+wide, in colour only at a terminal.
 """
 
+import argparse
 import json
 import os
 import shutil
@@ -11,7 +13,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-OUT = ROOT / "build" / "demo"
 WIDTH = 80
 BOLD, BLUE, GREY = "1", "34", "2"
 
@@ -47,19 +48,19 @@ def _clipped(text: str) -> str:
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
 
-def run(*command: str, text: str = "", ends: tuple[int, ...] = (0,)) -> list[str]:
-    """Run `zeno` or `normalizer` with this Python; the lines of its standard output and error."""
+def run(out: Path, *command: str, text: str = "", ends: tuple[int, ...] = (0,)) -> list[str]:
+    """Run `zeno` or `normalizer` in `out` with this Python; the lines of its standard output and error."""
     words = [sys.executable, "-m", *command]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     done = subprocess.run(
-        words, input=text, cwd=OUT, capture_output=True, encoding="utf-8", env={**os.environ, "PATH": path}
+        words, input=text, cwd=out, capture_output=True, encoding="utf-8", env={**os.environ, "PATH": path}
     )
     if done.returncode not in ends:
         raise SystemExit(f"the demo cannot go on: {' '.join(command)}\n{done.stderr}")
     return (done.stdout + done.stderr).splitlines()
 
 
-def ask_over_mcp(root: str) -> list[str]:
+def ask_over_mcp(out: Path, root: str) -> list[str]:
     """Call the tool `grep` as an agent would; the text that the model gets."""
     client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "demo", "version": "1"}}
     grep = {"name": "grep", "arguments": {"pattern": "session_seconds", "paths": ["lantern"]}}
@@ -70,7 +71,7 @@ def ask_over_mcp(root: str) -> list[str]:
     ]
     process = subprocess.Popen(
         [sys.executable, "-m", "zeno", "mcp", "--root", root],
-        cwd=OUT,
+        cwd=out,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",
@@ -86,37 +87,37 @@ def ask_over_mcp(root: str) -> list[str]:
     return text.splitlines()
 
 
-def show_zeno(screen: Screen) -> None:
+def show_zeno(screen: Screen, out: Path) -> None:
     """An agent asks over MCP; an investigation is recorded, checked, and made into a page."""
     screen.title("Zeno: an agent asks about a code base")
     screen.command("zeno mcp --root tree        # the tool call: grep session_seconds")
-    screen.lines(ask_over_mcp("tree"))
+    screen.lines(ask_over_mcp(out, "tree"))
     screen.note("Read-only, sorted, the same every time; `complete`: nothing is missing.")
     screen.command("zeno call read_file path=../etc/passwd --root tree")
     screen.lines(
         [
-            json.loads(run("zeno", "call", "read_file", "path=../etc/passwd", "--root", "tree", ends=(1,))[0])["error"][
-                "code"
-            ]
+            json.loads(run(out, "zeno", "call", "read_file", "path=../etc/passwd", "--root", "tree", ends=(1,))[0])[
+                "error"
+            ]["code"]
         ]
     )
     screen.command("zeno trace record --root tree --log trace.jsonl -- python agent.py")
-    run("zeno", "trace", "record", "--root", "tree", "--log", "trace.jsonl", "--", sys.executable, "agent.py")
+    run(out, "zeno", "trace", "record", "--root", "tree", "--log", "trace.jsonl", "--", sys.executable, "agent.py")
     screen.command("zeno trace verify trace.jsonl --root tree")
-    lines = run("zeno", "trace", "verify", "trace.jsonl", "--root", "tree", ends=(1,))
+    lines = run(out, "zeno", "trace", "verify", "trace.jsonl", "--root", "tree", ends=(1,))
     fails = next(number for number, line in enumerate(lines) if line.startswith("FAILS"))
     screen.lines([lines[0], "...", *lines[fails:]])
     screen.note("The last claim is true, but the agent never read that file: it guessed.")
     screen.command("zeno trace view trace.jsonl --root tree --out trace.html")
-    screen.lines(run("zeno", "trace", "view", "trace.jsonl", "--root", "tree", "--out", "trace.html"))
+    screen.lines(run(out, "zeno", "trace", "view", "trace.jsonl", "--root", "tree", "--out", "trace.html"))
 
 
-def show_normalizer(screen: Screen) -> None:
+def show_normalizer(screen: Screen, out: Path) -> None:
     """Five judge runs become records, a table and a report."""
     screen.title("normalizer: two judges scored 24 files, with the mistakes that judges make")
     shell = ["sh", "study/all-runs.sh", "ledger"]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    made = subprocess.run(shell, cwd=OUT, capture_output=True, encoding="utf-8", env={**os.environ, "PATH": path})
+    made = subprocess.run(shell, cwd=out, capture_output=True, encoding="utf-8", env={**os.environ, "PATH": path})
     if made.returncode:
         raise SystemExit(f"the demo cannot go on: {made.stderr}")
     screen.command("normalizer normalize BUNDLE --manifest RUN.json --out ledger      # 5 times")
@@ -124,30 +125,33 @@ def show_normalizer(screen: Screen) -> None:
     screen.note("Nothing is repaired or dropped; an INVALID record keeps its reasons:")
     record = next(
         one["record_id"]
-        for one in map(json.loads, (OUT / "ledger" / "invalid.jsonl").read_text(encoding="ascii").splitlines())
+        for one in map(json.loads, (out / "ledger" / "invalid.jsonl").read_text(encoding="ascii").splitlines())
         if one["reasons"][0]["code"] == "score_not_allowed"
     )
     screen.command(f"normalizer explain ledger {record[:8]}")
-    lines = run("normalizer", "explain", "ledger", record[:8])
+    lines = run(out, "normalizer", "explain", "ledger", record[:8])
     reason = next(number for number, line in enumerate(lines) if line.startswith("score_not_allowed"))
     screen.lines(lines[reason : reason + 3])
     screen.command("normalizer aggregate ledger --by generator_model --where phase=1")
     by = ["--by", "generator_model", "--where", "phase=1"]
-    screen.lines(run("normalizer", "aggregate", "ledger", *by)[:3])
+    screen.lines(run(out, "normalizer", "aggregate", "ledger", *by)[:3])
     screen.command("normalizer report ledger --where phase=1 --out report.html")
-    screen.lines(run("normalizer", "report", "ledger", "--where", "phase=1", "--out", "report.html"))
+    screen.lines(run(out, "normalizer", "report", "ledger", "--where", "phase=1", "--out", "report.html"))
 
 
-def main() -> int:
-    """Run both parts in a fresh build/demo and say what to do next."""
-    shutil.rmtree(OUT, ignore_errors=True)
-    shutil.copytree(ROOT / "docs" / "investigation", OUT)
-    shutil.copytree(ROOT / "docs" / "example-study", OUT / "study")
+def main(argv: list[str] | None = None) -> int:
+    """Run both parts in a fresh folder and say what to do next."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "demo", help="folder (default: build/demo)")
+    out = parser.parse_args(argv).out.absolute()
+    shutil.rmtree(out, ignore_errors=True)
+    shutil.copytree(ROOT / "docs" / "investigation", out)
+    shutil.copytree(ROOT / "docs" / "example-study", out / "study")
     screen = Screen()
-    show_zeno(screen)
-    show_normalizer(screen)
+    show_zeno(screen, out)
+    show_normalizer(screen, out)
     screen.title("What next")
-    where = OUT.relative_to(ROOT)
+    where = out.relative_to(Path.cwd()) if out.is_relative_to(Path.cwd()) else out
     screen.lines(
         [
             f"open {where}/trace.html       what the agent saw, cited and missed",

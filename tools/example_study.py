@@ -93,7 +93,7 @@ class Artifact:
         return pdf_of(self.lines()) if self.path.endswith(".pdf") else ("\n".join(self.lines()) + "\n").encode()
 
     def merit(self) -> dict[str, int]:
-        """What a perfect judge would say."""
+        """The scores that a perfect judge would give."""
         return {
             "A_structure": 1 if self.loose else 2,
             "B_snapshot_constraint": 1 if self.drifts else 2,

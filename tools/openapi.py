@@ -22,7 +22,7 @@ REQUEST_ID = {
         "schema": {"type": "string"},
     }
 }
-# What the door itself refuses, before any operation is asked.
+# Responses of the door itself, before any operation runs.
 DOOR = {
     401: "The server was started with a token, and the request has another one or none.",
     403: "The Host or Origin header is not one this server answers to, or the path is not open to the client.",

@@ -14,10 +14,10 @@ from unittest.mock import patch
 
 from zeno.cache import text_store
 from zeno.cache.segment_search import in_segment
-from zeno.cache.text_store import Entry, Store
+from zeno.cache.text_store import CachedFile, Store
 from zeno.errors import InvalidPattern
 from zeno.index import signatures
-from zeno.search.line_view import Lines
+from zeno.search.line_view import LineView
 from zeno.search.plan import Plan
 from zeno.text.file_lines import normal
 from zeno.text.regex import Matches, Scan, searcher
@@ -32,6 +32,8 @@ WORDS += ["ß", "\u017f", "\u212a", "(", ")", ".", "_", " ", "  ", "0", "42", ";
 RAW = [b"\n", b"\n", b"\r\n", b"\r", b"\xff", b"\xe2\x82", b"\xef\xbb\xbf", b"\t"]
 GAPS = [r"\w+", r"\w*", r"\s*", r"\s+", ".*", ".", r"\d", r"\d+", "[a-f]", "[^a]", r"\b", r"\B", "^", "$", r"\A", r"\z"]
 GAPS += ["(?m:^)", r"\pL", r"\C", "[[:upper:]]", "o?", "o+", "(?i)", "(?s)", r"\n", "[fF]", "(?:)"]
+# One byte with restricted bytes after it: a tail may begin there.
+GAPS += ["[_]{1}[a-z]{5}", r"[.]\d{2}[(]{1}\w+", r"=\s+\w+\.\w", "[a-z]{3}[_]{1}[a-z]{5}", "[oO]{2}"]
 
 
 def pattern(dice: random.Random, depth: int = 0) -> str:
@@ -90,10 +92,10 @@ def run(pairs: int, seed: int) -> Iterator[tuple[int, list[str]]]:
             yield TEXTS, found
 
 
-def _stored(files: list[bytes]) -> tuple[Store, list[Entry]]:
+def _stored(files: list[bytes]) -> tuple[Store, list[CachedFile]]:
     """Texts as a warm server holds them, with an index."""
     store = Store(1 << 30)
-    entries = [Entry(f"{number:03}") for number in range(len(files))]
+    entries = [CachedFile(f"{number:03}") for number in range(len(files))]
     for entry, data in zip(entries, files, strict=True):
         store.hold(entry, normal(data))
     store.seal()
@@ -112,7 +114,7 @@ def _stored(files: list[bytes]) -> tuple[Store, list[Entry]]:
 
 
 def _differences(
-    planned: Plan, matches: Matches, files: list[bytes], store: Store, entries: list[Entry]
+    planned: Plan, matches: Matches, files: list[bytes], store: Store, entries: list[CachedFile]
 ) -> Iterator[str]:
     wanted = [
         (entry.path, index)
@@ -130,7 +132,7 @@ def _differences(
         found = []
         for path, entry, first, parts in in_segment(segment.text, segment.entries, ranges, scan):
             if entry is not None:
-                lines = Lines(segment.text, entry.start, entry.end)
+                lines = LineView(segment.text, entry.start, entry.end)
                 found += [(path, index) for index in lines.matching(matches, scan, parts, first)]
         if found != wanted:
             yield f"scan {number} found {found[:5]}, RE2 matches {wanted[:5]}"

@@ -1,7 +1,8 @@
-"""Build a release: wheel and source archive, checksums, SBOM, the .mcpb bundle: nox -s release -- [--check] [--write].
+"""Build a release, archives, checksums, SBOM and bundle: nox -s release -- [--check] [--publish] [--write].
 
-Archives are built from a clean copy of the files that git knows, with the time of the last commit. With --check they
-are built twice, in two folders, and their bytes are compared; versions and changelog must agree. Nothing is published.
+Archives are built from a clean copy of the files that git knows and of the manual pages, with the time of the last
+commit. With --check they are built twice, in two folders, and their bytes are compared; versions, owner and changelog
+must agree. With --publish no placeholder may be left. Nothing is published.
 """
 
 import argparse
@@ -45,6 +46,10 @@ def build(out: Path) -> dict[str, str]:
             shutil.copyfile(ROOT / name, copy / name)
             (copy / name).chmod(0o755 if os.access(ROOT / name, os.X_OK) else 0o644)
             os.utime(copy / name, (int(epoch), int(epoch)))
+        for path, text in manual_pages().items():
+            (copy / path).parent.mkdir(parents=True, exist_ok=True)
+            (copy / path).write_text(text, encoding="utf-8")
+            os.utime(copy / path, (int(epoch), int(epoch)))
         environment = {
             **os.environ,
             "SOURCE_DATE_EPOCH": epoch,
@@ -58,6 +63,17 @@ def build(out: Path) -> dict[str, str]:
         subprocess.run([sys.executable, "-m", "uv", "build", *flags, "--sdist", str(copy)], env=environment, check=True)
     _settle_times(next(out.glob("*.tar.gz")), int(epoch))
     return {path.name: _sha256(path) for path in sorted(out.iterdir()) if path.suffix in {".whl", ".gz"}}
+
+
+def manual_pages() -> dict[str, str]:
+    """The manual pages of all commands, by their place in the sources."""
+    pages = {}
+    for name, other in (("zeno", "zeno-mcp"), ("normalizer", "eval-normalizer")):
+        command = [sys.executable, "-m", name, "man"]
+        text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        pages[f"share/man/man1/{name}.1"] = text
+        pages[f"share/man/man1/{other}.1"] = f".so man1/{name}.1\n"
+    return pages
 
 
 def _settle_times(archive: Path, epoch: int) -> None:
@@ -114,12 +130,13 @@ def main(argv: list[str] | None = None) -> int:
     """Build into dist/; returns 1 where a check fails."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="build twice and compare; versions must agree")
-    parser.add_argument("--write", action="store_true", help="first put the project's version into tools/packaging")
+    parser.add_argument("--publish", action="store_true", help="fail where a placeholder or an undated change is left")
+    parser.add_argument("--write", action="store_true", help="first put version and owner of pyproject.toml everywhere")
     parser.add_argument("--out", type=Path, default=DIST, help="folder to build into (default: dist)")
     options = parser.parse_args(argv)
     if options.write:
         versions.write()
-    problems = versions.problems() if options.check else []
+    problems = versions.problems(publish=options.publish) if options.check or options.publish else []
     shutil.rmtree(options.out, ignore_errors=True)
     options.out.mkdir(parents=True)
     made = build(options.out)

@@ -11,6 +11,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ import contract_spec as spec
 from contract_models.client.methods import Methods
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "build" / "site-source"
 TOP = ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "RELEASE.md", "SECURITY.md", "LICENSE")
 NAV: list[dict[str, Any]] = [
     {"Start": "README.md"},
@@ -39,7 +39,7 @@ NAV: list[dict[str, Any]] = [
             {"Bundles and records": "docs/normalizer.md"},
             {"A worked example": "docs/example-study/README.md"},
             {"Results of other tools": "docs/dialects/README.md"},
-            {"A tutorial with somebody else's results": "docs/dialects/tutorial.md"},
+            {"A tutorial with results of another tool": "docs/dialects/tutorial.md"},
             {"Judging": "docs/judging.md"},
             {"From records to numbers": "docs/aggregation.md"},
             {"Comparisons and preferences": "docs/preferences.md"},
@@ -69,7 +69,6 @@ NAV: list[dict[str, Any]] = [
 ]
 CONFIG: dict[str, Any] = {
     "site_name": "Zeno and normalizer",
-    "docs_dir": SOURCE.name,
     "use_directory_urls": False,
     "theme": {
         "font": False,  # nothing is fetched from a network
@@ -82,22 +81,21 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def gather() -> None:
-    """Copy the pages and what they link to, and write the pages that are made."""
-    shutil.rmtree(SOURCE, ignore_errors=True)
-    SOURCE.mkdir(parents=True)
+def gather(source: Path) -> None:
+    """Copy the pages and what they link to into the new folder `source`, and write the pages that are made."""
+    source.mkdir()
     for name in TOP:
-        shutil.copy(ROOT / name, SOURCE / name)
-    shutil.copytree(ROOT / "docs", SOURCE / "docs", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / name, source / name)
+    shutil.copytree(ROOT / "docs", source / "docs", ignore=shutil.ignore_patterns("__pycache__"))
     for page in [*(ROOT / "spec").rglob("*.md"), *(ROOT / "tests").rglob("*.md")]:
-        target = SOURCE / page.relative_to(ROOT)
+        target = source / page.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(page, target)
-    (SOURCE / "reference").mkdir()
-    (SOURCE / "reference" / "python.md").write_text(python_page(), encoding="utf-8")
-    (SOURCE / "reference" / "http.md").write_text(http_page(), encoding="utf-8")
+    (source / "reference").mkdir()
+    (source / "reference" / "python.md").write_text(python_page(), encoding="utf-8")
+    (source / "reference" / "http.md").write_text(http_page(), encoding="utf-8")
     for name in spec.names():
-        target = SOURCE / "reference" / "schemas" / f"{name.removesuffix('.json')}.md"
+        target = source / "reference" / "schemas" / f"{name.removesuffix('.json')}.md"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(schema_page(name, spec.schema(name)), encoding="utf-8")
 
@@ -162,18 +160,18 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "site", help="folder (default: build/site)")
     options = parser.parse_args(argv)
-    gather()
-    config = SOURCE.parent / "mkdocs.yml"
-    made = SOURCE.parent / "site-made"
-    text = json.dumps({**CONFIG, "site_dir": made.name, "nav": navigation()})  # JSON is YAML
-    config.write_text(text, encoding="utf-8")
-    command = [str(Path(sys.executable).parent / "zensical"), "build", "--clean", "--strict", "-f", str(config)]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8")
-    if done.returncode:
-        print(done.stdout + done.stderr, file=sys.stderr)
-        return done.returncode
-    shutil.rmtree(options.out, ignore_errors=True)
-    shutil.move(made, options.out)
+    with tempfile.TemporaryDirectory() as folder:  # the generator keeps its cache beside its configuration
+        source, made, config = (Path(folder) / name for name in ("source", "made", "mkdocs.yml"))
+        gather(source)
+        text = {**CONFIG, "docs_dir": source.name, "site_dir": made.name, "nav": navigation()}
+        config.write_text(json.dumps(text), encoding="utf-8")  # JSON is YAML
+        command = [str(Path(sys.executable).parent / "zensical"), "build", "--clean", "--strict", "-f", str(config)]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8")
+        if done.returncode:
+            print(done.stdout + done.stderr, file=sys.stderr)
+            return done.returncode
+        shutil.rmtree(options.out, ignore_errors=True)
+        shutil.move(made, options.out)
     print(f"{options.out}/index.html: {len(list(options.out.rglob('*.html')))} pages")
     return 0
 

@@ -1,7 +1,7 @@
 """Load on the doors: stdio with pipelined requests, HTTP with many clients, MCP beside the npm filesystem server.
 
-Everything runs on this machine over pipes and loopback, bounded by counts. What counts is the comparison within one run
-and that nothing goes wrong: every answer right, in order, memory flat. Exit status 1 if something did.
+Everything runs on this machine over pipes and loopback, bounded by counts. Compare figures within one run only. A run
+fails unless every answer is right and in order, and memory stays flat. Exit status 1 if something did.
 """
 
 import argparse

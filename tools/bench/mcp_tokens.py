@@ -1,4 +1,4 @@
-"""What 30 lookups cost a model: characters and tokens of our MCP server beside two servers from npm, on a real tree.
+"""Cost of 30 lookups for a model: characters and tokens of our MCP server beside two servers from npm, on a real tree.
 
 The two others are the MCP project's filesystem server and a ripgrep server; together they can do what ours does, so
 each lookup goes to whichever of them answers it with less. The lookups are made from the tree by rule: definitions and

@@ -48,7 +48,7 @@ def make(folder: Path, bundles: int, entries: int) -> None:
 
 
 class Spent(NamedTuple):
-    """What some work took, in seconds: by the clock, of this process's CPU, of its children's."""
+    """Seconds that some work took: by the clock, CPU of this process, CPU of its children."""
 
     clock: float
     own: float

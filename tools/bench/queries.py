@@ -1,7 +1,7 @@
 """Queries that an agent could ask about a tree, derived from the tree itself by rule.
 
 Identifiers and lines are sampled from the files in a fixed order, ripgrep says how often each stands in the tree, and
-every class of queries is made from what fits it. The same tree gives the same queries.
+every class of queries is made from what fits it. Equal trees give equal queries.
 """
 
 import os

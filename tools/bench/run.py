@@ -4,6 +4,10 @@ python -m tools.bench.run                     generated trees of 7,000 and 18,00
 python -m tools.bench.run --root DIR          any directory
 python -m tools.bench.run --growth            how cost grows: 1,000 to 50,000 files
 python -m tools.bench.run --tree DIR          a real tree: queries derived from it, ratios to ripgrep by class
+python -m tools.bench.run --tree DIR --cold   the first grep of a new server; how soon it is warm
+python -m tools.bench.run --tree DIR --edits  edits, a checkout and new files on a copy; every answer compared
+python -m tools.bench.run --tree DIR --waits  how long a stat waits beside slow greps, over HTTP and MCP
+python -m tools.bench.run --many 300000       more files than can be watched
 """
 
 import argparse
@@ -12,7 +16,7 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from tools.bench import races, real_tree, trees
+from tools.bench import cold, edits, races, real_tree, ripgrep, trees, waits
 from tools.bench.servers import ZENO, Server
 
 HEADER = f"{'':32} {'zeno ms':>18} {'other ms':>18} {'ratio':>8} {'goal':>8}"
@@ -28,7 +32,28 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="another seed makes other patterns")
     parser.add_argument("--tree", type=Path, metavar="DIR", help="derive queries from this directory and race on it")
     parser.add_argument("--each", action="store_true", help="with --tree: print every query, not only the slow ones")
+    parser.add_argument("--cold", action="store_true", help="with --tree: the first grep, and how soon it is warm")
+    parser.add_argument("--edits", action="store_true", help="with --tree: edits, a checkout, new files, on a copy")
+    parser.add_argument("--waits", action="store_true", help="with --tree: stat beside slow greps over HTTP and MCP")
+    parser.add_argument(
+        "--many", type=int, metavar="N", help="a generated tree of N small files: more than are watched"
+    )
     options = parser.parse_args(argv)
+    ripgrep.require()
+    if (options.cold or options.edits or options.waits) and options.tree is None:
+        parser.error("--cold, --edits and --waits need --tree DIR")
+    if options.many is not None:
+        with tempfile.TemporaryDirectory(prefix="zeno-bench-") as folder:
+            cold.many(Path(folder), options.many, min(options.rounds, 5))
+        return 0
+    if options.cold:
+        cold.race(options.tree, min(options.rounds, 5))
+    if options.edits:
+        edits.race(options.tree, options.seed)
+    if options.waits:
+        waits.race(options.tree)
+    if options.cold or options.edits or options.waits:
+        return 0
     if options.tree is not None:
         real_tree.report(real_tree.race(options.tree, min(options.rounds, 3)), each=options.each)
         return 0

@@ -40,7 +40,7 @@ class Server:
         return time.perf_counter() - start, b"".join(pieces)
 
     def ask(self, op: str, **args: Any) -> tuple[float, Any]:
-        """The same for one request; fails if the answer is an error."""
+        """Send one request and return its time and result; fails if the answer is an error."""
         seconds, answer = self.line(request(op, **args))
         value = json.loads(answer)
         if not value["ok"]:
@@ -53,18 +53,29 @@ class Server:
         with open(f"/proc/{self.process.pid}/status") as status:
             return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
 
+    @property
+    def processor_seconds(self) -> float:
+        """Processor time of its first thread so far."""
+        with open(f"/proc/{self.process.pid}/schedstat") as status:
+            return int(status.read().split()[0]) / 1e9
+
     def warm(self) -> float:
         """Wait until it answers from an index; seconds waited."""
         start = time.perf_counter()
         while time.perf_counter() - start < PATIENCE:
-            # In a text of many lines that nobody wrote, an index rules out everything, and nothing is scanned.
-            seconds, result = self.ask("grep", pattern=f"{time.perf_counter_ns()}zqxj", max_files=1_000_000)
-            children = subprocess.run(["ps", "--ppid", str(self.process.pid), "-o", "pid="], capture_output=True)
-            if result["metrics"]["files_scanned"] == 0 and not children.stdout.strip():
+            asked = time.perf_counter()
+            if self.is_warm():
                 break
-            # A server prepares while nobody asks.
-            time.sleep(0.05 + 5 * seconds)
+            # A server prepares while it is idle.
+            time.sleep(0.05 + 5 * (time.perf_counter() - asked))
         return time.perf_counter() - start
+
+    def is_warm(self) -> bool:
+        """Whether it answers from an index."""
+        # The pattern is in no file, so with a complete index no file is scanned.
+        _, result = self.ask("grep", pattern=f"{time.perf_counter_ns()}zqxj", max_files=10_000_000)
+        children = subprocess.run(["ps", "--ppid", str(self.process.pid), "-o", "pid="], capture_output=True)
+        return result["metrics"]["files_scanned"] == 0 and not children.stdout.strip()
 
 
 def request(op: str, **args: Any) -> bytes:

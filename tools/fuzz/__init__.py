@@ -1,5 +1,5 @@
 """Fuzzing: functions that take any bytes and check a fact about them, and what drives them.
 
-`documents`, `patterns` and `protocol` hold the targets, `engine` runs one of them in a process of its own, `shrink`
-makes a finding small, `run` is the command behind `nox -s fuzz`.
+`documents`, `evidence`, `patterns`, `protocol`, `doors` and `sessions` hold the targets. `engine` runs one of them in a
+process of its own, `shrink` makes a finding small, `run` is the command behind `nox -s fuzz`.
 """

@@ -6,7 +6,7 @@ from typing import Any
 import contract_spec as spec
 
 from normalizer.documents import lossless, settings
-from normalizer.documents.dialect import Step, translate, undo
+from normalizer.documents.dialect import DialectStep, translate, undo
 from normalizer.documents.lossless import Number
 from normalizer.errors import UnusableDocument
 from tools.fuzz.target import Target
@@ -51,7 +51,7 @@ def _numbers_of(value: Any) -> list[str]:
 
 
 def moves(data: bytes) -> None:
-    """What a dialect's moves did to a bundle can be undone: every member is back, in its place."""
+    """The moves of a dialect can be undone: every member is back in its place."""
     first, _, second = data.partition(b"\0")
     try:
         steps, value = lossless.parse(first, _DEPTH), lossless.parse(second, _DEPTH)
@@ -62,7 +62,7 @@ def moves(data: bytes) -> None:
     ):
         return
     before = lossless.dumps(value)
-    done = translate(value, tuple(Step(step["take"], step.get("put")) for step in steps))
+    done = translate(value, tuple(DialectStep(step["take"], step.get("put")) for step in steps))
     assert lossless.dumps(value) == before, "the value that was given must not change"
     assert lossless.dumps(undo(done.value, done.done, done.aside)) == before
 

@@ -19,6 +19,9 @@ MODULES = {
     "documents": ("strict", "lossless", "moves", "dialect", "manifest"),
     "patterns": ("glob", "gitignore", "index"),
     "protocol": ("request", "cursor", "trace"),
+    "evidence": ("pdf",),
+    "doors": ("http", "mcp"),
+    "sessions": ("session",),
 }
 NAMES = [name for names in MODULES.values() for name in names]
 _MOST_BYTES = 4096

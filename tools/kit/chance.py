@@ -19,6 +19,7 @@ BYTES = [b"\xff", b"\xe2\x82", b"\xed\xa0\x80", b"\xc0\xaf", b"\xef\xbb\xbf"]
 ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\r", b"\r\r\n", b"\n\n"]
 ATOMS = ["a", "b", "A", ".", "[ab]", "[^a]", "\u00e9", "x", "(?:a|b)", "(?:ab)?", "/", "\\.", " ", "[a-e]"]
 BROKEN = ["(", "[a", "*a", "a)", "(?=a)", "(?<!a)b", "(a)\\1", "a{1001}", "\\"]
+GAPS = ["\\n", "\n", "\\n+", "[ \\n]*", "(?s:.*)", "(?s:.*?)", "$", "[^b]*", "\\n|"]
 GLOBS = [
     "*", "*", "**/", "?", "a", "b", "/", ".", "[ab]", "[!a]", "[a-c]", "[]]", "[", "{a,b}", "{a,", "}", "{b}", ",",
     "{*,{a,b}/}", "\u00e9", ".txt", "[!", "-", "{,a}", "[b-a]", "[^a]", "[a-", "]", "**", "[a-c-e]", "[--a]", "[!-]",
@@ -143,6 +144,7 @@ def request(dice: Dice, known: Sequence[str]) -> tuple[str, dict[str, Any]]:
         "tree": lambda: dice.happens(0.5),
         "depth": lambda: dice.choice([1, 2, 3]),
         "output": lambda: dice.choice(["hits", "files", "count"]),
+        "multiline": lambda: dice.happens(0.8),
         "max_bytes": lambda: dice.choice([0, 1, 5, 20, 100]),
         "head_lines": lambda: dice.choice([0, 1, 2, 5, 60]),
         "tail_lines": lambda: dice.choice([0, 1, 2, 5, 60]),
@@ -153,6 +155,9 @@ def request(dice: Dice, known: Sequence[str]) -> tuple[str, dict[str, Any]]:
             args[name] = makers.get(name, lambda: dice.choice(NUMBERS))()
     if op == "grep" and args.get("regex"):
         args["pattern"] = _regex(dice)
+    if op == "grep" and args.get("multiline") and args["pattern"] not in BROKEN and dice.happens(0.8):
+        gap = dice.choice(GAPS) if args.get("regex") else "\n"
+        args["pattern"] += gap + (_regex(dice) if args.get("regex") else dice.choice(WORDS))
     if op == "read_file" and "start_line" in args and "end_line" in args and dice.happens(0.8):
         args["end_line"] = max(args["start_line"], args["end_line"])
     if op == "stat" and not args:
@@ -165,6 +170,7 @@ def request(dice: Dice, known: Sequence[str]) -> tuple[str, dict[str, Any]]:
 _RULES = {"max_files": 0.2, "include_hidden": 0.5, "exclude_dirs": 0.2, "exclude_globs": 0.2}
 _GREP = {
     "output": 0.3,
+    "multiline": 0.3,
     "regex": 0.5,
     "case_sensitive": 0.4,
     "paths": 0.4,

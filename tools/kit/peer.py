@@ -20,7 +20,10 @@ from tools.kit.vectors import Change, Vector
 START_LIMIT = 60
 """Seconds that a server may take to start, whatever an answer may take."""
 
-OUR_SERVER = f"{shlex.quote(sys.executable)} -m zeno serve --root {{root}}"
+FLAGS = "{flags}"
+"""The word of a command that stands for the flags a vector asks for."""
+
+OUR_SERVER = f"{shlex.quote(sys.executable)} -m zeno serve --root {{root}} {{flags}}"
 
 # Root reads every file whatever its permissions. Without these two capabilities (DAC_OVERRIDE, DAC_READ_SEARCH) it is
 # held to them like anyone else. The bounding set is what a program started by root gets.
@@ -45,13 +48,14 @@ class Trouble(Exception):
 
 
 class Peer:
-    """A running server over one tree."""
+    """A running server over one tree. `flags` stand where the command has the word {flags}."""
 
-    def __init__(self, command: str, site: Site, time_limit: float) -> None:
+    def __init__(self, command: str, site: Site, time_limit: float, flags: Sequence[str] = ()) -> None:
         self._time_limit = time_limit
         self._numbers = itertools.count(1)
         try:
-            words = [word.replace("{root}", str(site.root)) for word in shlex.split(command)]
+            split = shlex.split(command)
+            words = [each for word in split for each in (flags if word == FLAGS else [_filled(word, site)])]
         except ValueError as error:
             raise NoServer(f"cannot read the command {command!r}: {error}") from None
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
@@ -170,6 +174,10 @@ class Peer:
         return f"; its last words: {words[-1]}" if words else ""
 
 
+def _filled(word: str, site: Site) -> str:
+    return word.replace("{root}", str(site.root))
+
+
 def converse(vector: Vector, peer: Peer, site: Site) -> list[bytes]:
     """Play a vector to a server and hand back all its answers."""
     answers: list[bytes] = []
@@ -183,8 +191,11 @@ def converse(vector: Vector, peer: Peer, site: Site) -> list[bytes]:
     return answers
 
 
-def missing(requires: Sequence[str], folder: Path) -> str | None:
-    """Why a vector with these requirements cannot be run on trees in this folder, or None where it can."""
+def missing(vector: Vector, command: str, folder: Path) -> str | None:
+    """Why a vector cannot be run with this command on trees in this folder, or None where it can."""
+    requires = vector.requires
+    if vector.flags and FLAGS not in command:
+        return f"the server's command has no {FLAGS} for flags such as {vector.flags[0]}"
     if "permissions" in requires and not permissions_hold():
         return "permissions do not hold for this user"
     if "byte_names" in requires and not _byte_names(folder):

@@ -10,7 +10,7 @@ from tools.kit.trees import Entry, Site, content
 
 HOME = Path(__file__).resolve().parents[2] / "tests" / "conformance"
 METRICS = ("time_ms", "bytes_read", "files_scanned")
-# What a result may say beyond the plain protocol: compared only where a vector speaks of it.
+# Result fields beyond the plain protocol: compared only if a vector has them.
 ADDITIONS = ("complete", "cursor", "files_digest", "files_selected", "hints", "left_out", "skipped")
 
 
@@ -42,6 +42,7 @@ class Vector:
     kind: str
     corpus: str
     requires: tuple[str, ...]
+    flags: tuple[str, ...]
     steps: tuple[Send | Change, ...]
     answers: tuple[Mapping[str, Any], ...]
     input_ends: bool
@@ -62,8 +63,8 @@ class Vector:
 
     @property
     def alone(self) -> bool:
-        """Whether it needs a tree and a server of its own: it changes the tree, or ends the input."""
-        return self.input_ends or any(isinstance(step, Change) for step in self.steps)
+        """Whether it needs a tree and a server of its own: flags, a change of the tree, or the end of the input."""
+        return bool(self.flags) or self.input_ends or any(isinstance(step, Change) for step in self.steps)
 
 
 def read(home: Path = HOME) -> list[Vector]:
@@ -98,6 +99,7 @@ def _vector(suite: str, given: Mapping[str, Any]) -> Vector:
         given["kind"],
         given["corpus"],
         tuple(given.get("requires", ())),
+        tuple(given.get("flags", ())),
         tuple(steps),
         tuple(answers),
         given.get("input_ends", False),

@@ -1,1 +1,1 @@
-"""What registries and installers want: the MCP registry's server.json, an .mcpb bundle, a Dockerfile."""
+"""Files for registries and installers: the MCP registry's server.json, an .mcpb bundle, a Dockerfile."""

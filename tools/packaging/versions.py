@@ -1,6 +1,7 @@
-"""Keep the versions in tools/packaging equal to that of pyproject.toml: python -m tools.packaging.versions [--write].
+"""Keep version and owner equal to those of pyproject.toml: python -m tools.packaging.versions [--write].
 
-Without --write it fails where they differ, or where CHANGELOG.md has no section for the version.
+Without --write it fails where files differ from them, or where CHANGELOG.md has no section for the version. With
+--publish it also fails where the owner is still a placeholder, or the changelog has no section for this version.
 """
 
 import argparse
@@ -10,49 +11,83 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("server.json", "mcpb/manifest.json", "mcpb/pyproject.toml")
-# A version stands after "version" or after the name of the distribution with its extra.
-VERSION = re.compile(r'(?P<before>(?<!_)\bversion"?\s*[:=]\s*"|zeno-normalizer\[mcp\]==)(?P<version>\d[^"]*)')
+PLACEHOLDER = "OWNER"
+PACKAGING = ("tools/packaging/server.json", "tools/packaging/mcpb/manifest.json", "tools/packaging/mcpb/pyproject.toml")
+# A version stands after "version", after the name of the distribution with its extra, or after the name of a tag.
+VERSION = re.compile(
+    r'(?P<before>(?<!_)\bversion"?\s*[:=]\s*"|zeno-normalizer\[mcp\]==|/actions/[\w-]+@v|rev: v)(?P<value>\d[^"\s]*)'
+)
+# The owner stands in addresses of the repository, and in the name that the MCP registry derives from it.
+OWNER = re.compile(r"(?P<before>github\.com/|uses: |io\.github\.)(?P<value>[\w-]+)(?=/zeno)")
+PLACES: dict[str, tuple[re.Pattern[str], ...]] = {
+    **dict.fromkeys(PACKAGING, (VERSION, OWNER)),
+    "docs/ci.md": (VERSION, OWNER),
+    "README.md": (OWNER,),
+}
+"""Files, and which of the two each of them says."""
+
+
+def _project() -> dict[str, object]:
+    project: dict[str, object] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project
 
 
 def version() -> str:
     """The version of the distribution."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return str(project["version"])
+    return str(_project()["version"])
 
 
-def problems() -> list[str]:
-    """What does not agree with the version, one sentence each."""
-    wanted = version()
+def owner() -> str:
+    """Who owns the repository, by the address in pyproject.toml."""
+    urls = _project()["urls"]
+    assert isinstance(urls, dict)
+    return str(urls["Repository"]).removeprefix("https://github.com/").partition("/")[0]
+
+
+def problems(*, publish: bool = False) -> list[str]:
+    """Return what does not agree with pyproject.toml, and with `publish` what is not ready, one sentence each."""
+    wanted = {VERSION: version(), OWNER: owner()}
     found = []
-    for name in FILES:
-        text = (ROOT / "tools" / "packaging" / name).read_text(encoding="utf-8")
-        wrong = {match["version"] for match in VERSION.finditer(text)} - {wanted}
-        if wrong:
-            found.append(f"tools/packaging/{name} has version {', '.join(sorted(wrong))}, not {wanted}")
+    for name, patterns in PLACES.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for pattern in patterns:
+            wrong = {match["value"] for match in pattern.finditer(text)} - {wanted[pattern]}
+            if wrong:
+                found.append(
+                    f"{name} has {', '.join(sorted(wrong))}, not {wanted[pattern]}: run nox -s release -- --write"
+                )
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    if f"## [{wanted}]" not in changelog and "## [Unreleased]" not in changelog:
-        found.append(f"CHANGELOG.md has neither [{wanted}] nor [Unreleased]")
+    released = f"## [{version()}]" in changelog
+    if not released and (publish or "## [Unreleased]" not in changelog):
+        found.append(f"CHANGELOG.md has no section [{version()}]")
+    if publish and owner() == PLACEHOLDER:
+        found.append(f"the owner in pyproject.toml is still {PLACEHOLDER}: set project.urls, then run with --write")
     return found
 
 
 def write() -> None:
-    """Put the version of pyproject.toml into all files."""
-    for name in FILES:
-        path = ROOT / "tools" / "packaging" / name
+    """Put version and owner of pyproject.toml into all files."""
+    wanted = {VERSION: version(), OWNER: owner()}
+    for name, patterns in PLACES.items():
+        path = ROOT / name
         text = path.read_text(encoding="utf-8")
-        path.write_text(VERSION.sub(lambda match: match["before"] + version(), text), encoding="utf-8")
+        for pattern in patterns:
+            text = pattern.sub(rf"\g<before>{wanted[pattern]}", text)
+        path.write_text(text, encoding="utf-8")
 
 
 def main(argv: list[str] | None = None) -> int:
     """Check or write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="change the files instead of checking them")
-    if parser.parse_args(argv).write:
+    parser.add_argument("--publish", action="store_true", help="also ask for what a published release needs")
+    options = parser.parse_args(argv)
+    if options.write:
         write()
-    for problem in problems():
+    found = problems(publish=options.publish)
+    for problem in found:
         print(problem, file=sys.stderr)
-    return 1 if problems() else 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

@@ -1,97 +1,131 @@
 """Keep servers under edits, requests and faults: nox -s soak -- --minutes N.
 
-A warm server over stdio and one over HTTP are asked after every edit, and their answers compared with those of a server
-that caches nothing. Memory, descriptors and threads are measured every 200 requests, written to build/soak/curve.csv,
-and must not grow. Exit status: 0 all is well, 1 an answer was wrong or something grew.
+Servers over stdio, HTTP and MCP, and one in odd circumstances, are asked after every edit, and their answers compared
+with those of a server that caches nothing. Memory, descriptors and threads are written to build/soak/curve.csv, drawn
+in build/soak/curve.svg, and must not grow. Exit status: 0 all is well, 1 an answer was wrong or something grew.
 """
 
 import argparse
 import json
 import random
-import statistics
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
+from tools.soak import curve
 from tools.soak.faults import Faults
-from tools.soak.servers import Cost, Http, Stdio
+from tools.soak.logs import problems
+from tools.soak.mcp_client import Mcp
+from tools.soak.odd_server import OddServer
+from tools.soak.servers import Asked, Http, Server, Stdio
 from tools.soak.tree import ChangingTree
 
 ROOT = Path(__file__).resolve().parents[2]
-_EVERY = 200
 _SHOWN = 1500
-_FAULT = 0.02
-# What a process may hold more in the last quarter of the time than in the second: caches fill, allocators keep.
-_MORE_MEMORY = 1.15
-_MORE_DESCRIPTORS = 4
-_MORE_THREADS = 1
+_FAULT = 0.04
+_BURST = 4
+_POINTS = 500
+_TOLD_EVERY = 600.0
+_MOST_WRONG = 20
+_LONGEST_PAUSE = 5.0
 
 
-def soak(minutes: float, seed: int, curve: Path) -> list[str]:
-    """Run for so long; return what went wrong, and print what was done."""
-    chance = random.Random(seed)
-    wrong: list[str] = []
-    costs: dict[str, list[Cost]] = {"stdio": [], "http": []}
-    asked = 0
-    with tempfile.TemporaryDirectory(prefix="zeno-soak-") as scratch:
-        root = Path(scratch) / "root"
+class Soak:
+    """Servers, the tree they serve, and what went wrong."""
+
+    def __init__(self, scratch: Path, chance: random.Random) -> None:
+        self._chance = chance
+        root = scratch / "root"
         root.mkdir()
-        tree = ChangingTree(root, chance)
-        reference = Stdio(root, "--no-cache")
-        stdio, http = Stdio(root, "--log", str(Path(scratch) / "log")), Http(root)
-        servers: dict[str, Stdio | Http] = {"stdio": stdio, "http": http}
-        faults = Faults(stdio, http, chance)
-        started = time.monotonic()
-        until = started + minutes * 60
-        while time.monotonic() < until and not wrong:
-            if chance.random() < 0.5:
-                tree.edit()
-            if chance.random() < _FAULT:
-                faults.one()
-            op, args = tree.request()
-            expected = reference.ask(op, args)
-            for name, server in servers.items():
-                if (answer := server.ask(op, args)) != expected:
-                    question = f"{name}: request {asked}: {op} {json.dumps(args)}"
-                    wrong.append(f"{question}: {str(answer)[:_SHOWN]} instead of {str(expected)[:_SHOWN]}")
-            if asked % _EVERY == 0:
-                for name, server in servers.items():
-                    costs[name].append(server.cost())
-            asked += 1
-        took = (time.monotonic() - started) / 60
-        faults.close()
-        for server in (reference, *servers.values()):
+        self._tree = ChangingTree(root, chance)
+        self.reference = Stdio(root, "--no-cache")
+        self._logs = {name: scratch / f"{name}.log" for name in ("stdio", "http", "mcp")}
+        stdio = Stdio(root, "--log", str(self._logs["stdio"]))
+        http = Http(root, "--log", str(self._logs["http"]))
+        mcp = Mcp(root, scratch / "mcp.stderr", "--log", str(self._logs["mcp"]))
+        self._servers: dict[str, Server] = {"stdio": stdio, "http": http, "mcp": mcp}
+        self.odd = OddServer(root, scratch, chance)
+        self.faults = Faults(self._servers, http, self.odd, self._logs, self._tree.rewrite, chance)
+        self.asked = 0
+        self.wrong: list[str] = []
+
+    def step(self) -> None:
+        """Edit, at times disturb, and ask everybody the same questions."""
+        if self._chance.random() < 0.5:
+            self._tree.edit()
+        questions = [self._tree.request() for _ in range(self._chance.choice((1, 1, _BURST)))]
+        expected = self.reference.ask(questions)
+        if self._chance.random() < _FAULT:
+            self.faults.one(questions[0], expected[0])
+            self.wrong += self.faults.wrong
+            self.faults.wrong.clear()
+            expected = self.reference.ask(questions)
+        everybody: dict[str, Asked] = {**self._servers, "odd": self.odd}
+        for name, server in everybody.items():
+            answers = server.ask(questions)
+            for (op, args), answer, right in zip(questions, answers, expected, strict=True):
+                if answer != right:
+                    question = f"{name}: request {self.asked}: {op} {json.dumps(args)}"
+                    self.wrong.append(f"{question}: {str(answer)[:_SHOWN]} instead of {str(right)[:_SHOWN]}")
+        self.asked += len(questions)
+
+    def points(self, minutes: float) -> list[curve.Point]:
+        """Measure every server."""
+        measured = {**self._servers, "no cache": self.reference}
+        return [curve.Point(name, minutes, self.asked, server.seen.cost()) for name, server in measured.items()]
+
+    def close(self) -> None:
+        """End all servers and read their logs."""
+        self.faults.close()
+        everybody: list[Asked] = [self.reference, *self._servers.values(), self.odd]
+        for server in everybody:
             server.close()
-    _write(curve, costs)
-    print(f"{asked} requests to each server in {took:.1f} minutes; curve: {curve}")
-    print(f"faults: {faults.counts}, helper processes killed: {faults.killed}")
-    for name, points in costs.items():
-        print(f"{name}: first {points[0]}, last {points[-1]}")
-        wrong += grown(name, points)
-    return wrong
+        for name, log in self._logs.items():
+            left = self.faults.left if name == "http" else 0
+            self.wrong += problems(name, log, self.faults.counts["full_log"], left)
 
 
-def _write(curve: Path, costs: dict[str, list[Cost]]) -> None:
-    curve.parent.mkdir(parents=True, exist_ok=True)
-    rows = [(name, at * _EVERY, *cost) for name, points in costs.items() for at, cost in enumerate(points)]
-    curve.write_text(
-        "server,requests,resident_kib,descriptors,threads\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
-    )
+def soak(minutes: float, seed: int, path: Path, load: float) -> list[str]:
+    """Run for so long; return what went wrong, and print what was done."""
+    path.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix="zeno-soak-") as scratch:
+        run = Soak(Path(scratch), random.Random(seed))
+        for missing in run.odd.missing:
+            print(f"not available here: {missing}", flush=True)
+        started = time.monotonic()
+        until, due, told = started + minutes * 60, started, started
+        try:
+            while (now := time.monotonic()) < until and len(run.wrong) < _MOST_WRONG:
+                if now >= due:
+                    curve.append(path, run.points((now - started) / 60))
+                    due = now + minutes * 60 / _POINTS
+                if now >= told + _TOLD_EVERY:
+                    told = now
+                    _tell(run, now - started)
+                run.step()
+                # Others may need the machine too.
+                time.sleep(min(_LONGEST_PAUSE, (time.monotonic() - now) * (1 / load - 1)))
+            curve.append(path, run.points((time.monotonic() - started) / 60))
+            run.close()
+        except Exception:
+            run.wrong.append(f"after {run.asked} requests: {traceback.format_exc()}")
+        _tell(run, time.monotonic() - started)
+    points = curve.read(path)
+    path.with_suffix(".svg").write_text(curve.picture(points))
+    print(f"curve: {path}")
+    for name, found in points.items():
+        print(f"{name}: first {found[0].cost}, last {found[-1].cost}")
+        run.wrong += curve.grown(name, [point.cost for point in found])
+    return run.wrong
 
 
-def grown(name: str, points: list[Cost]) -> list[str]:
-    """Return what grew between the second and the last quarter of the points; too few of them tell nothing."""
-    quarter = len(points) // 4
-    if quarter < 3:
-        return []
-    before, after = points[quarter : 2 * quarter], points[-quarter:]
-    found = []
-    for field, more in (("resident_kib", None), ("descriptors", _MORE_DESCRIPTORS), ("threads", _MORE_THREADS)):
-        then, now = (statistics.median(getattr(point, field) for point in part) for part in (before, after))
-        if now > (then * _MORE_MEMORY if more is None else then + more):
-            found.append(f"{name}: {field} grew from {then:g} to {now:g}")
-    return found
+def _tell(run: Soak, seconds: float) -> None:
+    print(f"{run.asked} requests to each server in {seconds / 60:.1f} minutes, wrong: {len(run.wrong)}")
+    print(f"  faults: {run.faults.counts}, helper processes killed: {run.faults.killed}", flush=True)
+    for line in run.wrong:
+        print(f"  {line}", flush=True)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -100,12 +134,18 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=2.0, help="how long (default: 2)")
     parser.add_argument("--seed", type=int, default=1, help="another seed takes another course (default: 1)")
     parser.add_argument("--curve", type=Path, default=ROOT / "build" / "soak" / "curve.csv", help="where to write it")
+    parser.add_argument(
+        "--load", type=float, default=1.0, help="share of the time in which it works, over 0 up to 1 (default: 1)"
+    )
     options = parser.parse_args(argv)
+    if not 0 < options.load <= 1:
+        parser.error("--load must be over 0 and at most 1")
     if not sys.platform.startswith("linux"):
         parser.error("it measures by /proc: Linux only")
-    wrong = soak(options.minutes, options.seed, options.curve)
+    wrong = soak(options.minutes, options.seed, options.curve, options.load)
     for line in wrong:
         print(line)
+    print("nothing was wrong" if not wrong else f"wrong: {len(wrong)}")
     return 1 if wrong else 0
 
 

@@ -1,4 +1,4 @@
-"""Servers behind two doors, asked one request at a time, and what they cost."""
+"""Servers behind stdio and HTTP, asked in bursts, and what their processes hold."""
 
 import http.client
 import json
@@ -6,94 +6,172 @@ import os
 import re
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-_ENDS_WITHIN = 60.0
+_PATIENCE = 300.0
+# The server may close a connection that has rested for so many seconds.
+_REST = 4.0
+
+Question = tuple[str, dict[str, Any]]
+"""An operation and its arguments."""
+Answer = dict[str, Any]
+"""A result without measurements, or `{"code": ...}` of an error."""
 
 
 class Cost(NamedTuple):
-    """What a process holds."""
+    """The resources that a process holds."""
 
     resident_kib: int
     descriptors: int
     threads: int
 
 
-class _Process:
-    def __init__(self, door: str, root: Path, *flags: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "zeno", door, "--root", str(root), *flags],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+class Process:
+    """A running server process, seen from outside."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
 
     def cost(self) -> Cost:
-        """What the process holds now, helper processes aside."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        """Return what the process holds now, helper processes aside."""
+        status = Path(f"/proc/{self.pid}/status").read_text()
         memory, threads = (
             int(re.findall(rf"^{name}:\s+(\d+)", status, re.MULTILINE)[0]) for name in ("VmRSS", "Threads")
         )
-        return Cost(memory, len(os.listdir(f"/proc/{self.process.pid}/fd")), threads)
+        return Cost(memory, len(os.listdir(f"/proc/{self.pid}/fd")), threads)
 
     def helpers(self) -> list[int]:
-        """The processes that it has started and that run."""
+        """Return the ids of the processes that it has started and that run."""
         found: list[int] = []
-        for task in Path(f"/proc/{self.process.pid}/task").iterdir():
+        for task in Path(f"/proc/{self.pid}/task").iterdir():
             # A thread may have ended meanwhile.
             with suppress(OSError):
                 found += map(int, (task / "children").read_text().split())
         return found
 
+
+class Asked(Protocol):
+    """A server that a soak can ask and end."""
+
+    def ask(self, questions: list[Question]) -> list[Answer]:
+        """Ask some questions at once; return the answers in the order of the questions."""
+        ...
+
     def close(self) -> None:
-        """End it, and fail unless it ends well."""
-        self.process.terminate()
-        _, complaints = self.process.communicate(timeout=_ENDS_WITHIN)
-        assert self.process.returncode == 0, complaints
-        assert b"bug" not in complaints, complaints
+        """End the server, and fail unless it ends well."""
+        ...
 
 
-class Stdio(_Process):
-    """`zeno serve`."""
+class Server(Asked, Protocol):
+    """A server that a soak can measure, too."""
 
-    def __init__(self, root: Path, *flags: str) -> None:
-        super().__init__("serve", root, *flags)
+    seen: Process
 
-    def ask(self, op: str, args: dict[str, Any]) -> dict[str, Any]:
-        """The answer without measurements."""
+
+def command(door: str, root: Path, *flags: str) -> list[str]:
+    """Return the command line of a server."""
+    return [sys.executable, "-m", "zeno", door, "--root", str(root), *flags]
+
+
+class Stdio:
+    """`zeno serve`. The questions of a burst are sent before the first answer is read."""
+
+    def __init__(
+        self, root: Path, *flags: str, line: list[str] | None = None, env: dict[str, str] | None = None
+    ) -> None:
+        self.process = subprocess.Popen(
+            line or command("serve", root, *flags),
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self.seen = Process(self.process.pid)
+
+    def ask(self, questions: list[Question]) -> list[Answer]:
+        """Return the answers. Raises AssertionError if one is missing or out of order."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps({"id": "1", "op": op, "args": args}).encode() + b"\n")
+        self.process.stdin.write(lines_of(questions))
         self.process.stdin.flush()
-        answer = json.loads(self.process.stdout.readline())
-        return _comparable(answer["result"]) if answer["ok"] else {"code": answer["error"]["code"]}
+        return answers_of([self.process.stdout.readline() for _ in questions])
+
+    def close(self) -> None:
+        """End it, and fail unless it ends well."""
+        end(self.process)
 
 
-class Http(_Process):
-    """`zeno http`, on a connection that stays open."""
+class Http:
+    """`zeno http` on a connection that stays open. A burst of one goes to `/v1/ops/OP`, a longer one to `/v1/jsonl`."""
 
     def __init__(self, root: Path, *flags: str) -> None:
-        super().__init__("http", root, "--port", "0", *flags)
+        self.process = subprocess.Popen(
+            command("http", root, "--port", "0", *flags), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        self.seen = Process(self.process.pid)
         assert self.process.stderr is not None
         told = self.process.stderr.readline().decode()
         self.port = int(told.rstrip().rpartition(":")[2])
-        self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_ENDS_WITHIN)
+        self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
+        self._used = time.monotonic()
 
-    def ask(self, op: str, args: dict[str, Any]) -> dict[str, Any]:
-        """The answer without measurements."""
-        headers = {"Content-Type": "application/json"}
-        self._connection.request("POST", f"/v1/ops/{op}", json.dumps(args).encode(), headers)
+    def ask(self, questions: list[Question]) -> list[Answer]:
+        """Return the answers. Raises AssertionError if one is missing or out of order."""
+        if len(questions) > 1:
+            _, body = self._post("/v1/jsonl", "application/jsonl", lines_of(questions))
+            return answers_of(body.splitlines())
+        op, args = questions[0]
+        status, body = self._post(f"/v1/ops/{op}", "application/json", json.dumps(args).encode())
+        value = json.loads(body)
+        return [comparable(value) if status == http.client.OK else {"code": value["code"]}]
+
+    def _post(self, path: str, kind: str, content: bytes) -> tuple[int, bytes]:
+        """Send a request. Where the connection rested and the server closed it, send it again over another."""
+        try:
+            return self._sent(path, kind, content)
+        except (BrokenPipeError, ConnectionResetError, http.client.RemoteDisconnected):
+            if time.monotonic() - self._used < _REST:
+                raise
+            self._connection.close()
+            return self._sent(path, kind, content)
+
+    def _sent(self, path: str, kind: str, content: bytes) -> tuple[int, bytes]:
+        self._connection.request("POST", path, content, {"Content-Type": kind})
         response = self._connection.getresponse()
-        value = json.loads(response.read())
-        return _comparable(value) if response.status == 200 else {"code": value["code"]}
+        body = response.read()
+        self._used = time.monotonic()
+        return response.status, body
 
     def close(self) -> None:
         """Let go of the connection first: the server waits for clients."""
         self._connection.close()
-        super().close()
+        end(self.process)
 
 
-def _comparable(result: dict[str, Any]) -> dict[str, Any]:
+def lines_of(questions: list[Question]) -> bytes:
+    """Return request lines; their ids are the numbers from 0 on."""
+    requests = ({"id": str(number), "op": op, "args": args} for number, (op, args) in enumerate(questions))
+    return b"".join(json.dumps(request).encode() + b"\n" for request in requests)
+
+
+def answers_of(lines: list[bytes]) -> list[Answer]:
+    """Read response lines. Raises AssertionError unless their ids are the numbers from 0 on."""
+    answers = [json.loads(line) for line in lines]
+    assert [answer["id"] for answer in answers] == [str(number) for number in range(len(lines))], "out of order"
+    return [comparable(answer["result"]) if answer["ok"] else {"code": answer["error"]["code"]} for answer in answers]
+
+
+def comparable(result: dict[str, Any]) -> Answer:
+    """Return a result without what differs from run to run."""
     return {name: value for name, value in result.items() if name != "metrics"}
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """End a server by SIGTERM. Raises AssertionError unless its status is 0 and it reported no bug."""
+    process.terminate()
+    _, complaints = process.communicate(timeout=_PATIENCE)
+    assert process.returncode == 0, (process.returncode, complaints)
+    assert b"bug" not in complaints, complaints

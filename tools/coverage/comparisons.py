@@ -1,0 +1,167 @@
+"""Simulated comparisons of two answers: win rates, order effects, ratings and length bias."""
+
+import math
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+
+from normalizer.aggregate.intervals import Method
+from normalizer.gate.verdict import decide
+from normalizer.preferences.comparisons import Comparison
+from normalizer.preferences.lengths import length_bias
+from normalizer.preferences.order_effects import order_effects
+from normalizer.preferences.rates import item_scores, resampled, wilson
+from normalizer.preferences.ratings import ratings
+from tools.coverage import Answers, Study, holds, intervals, question
+
+METHOD = Method(bootstrap=True, resamples=400, seed=0)
+_DRAWS = 0.1
+_LENGTH_SCALE = 326
+"""The standard deviation of the difference of two lengths drawn evenly from 200 to 1000."""
+_FAVOUR = 0.5
+"""Log-odds by which the answer that is shown first is favoured."""
+_PAIRS = {("x", "y"): 0.4, ("x", "z"): 0.9, ("y", "z"): 0.5}
+
+
+def _logistic(odds: float) -> float:
+    return 1 / (1 + math.exp(-odds))
+
+
+def _compared(
+    rng: random.Random, items: int, odds: float, *, unlike: float = 0.0, length: float = 0.0
+) -> list[Comparison]:
+    """Comparisons of x and y in both orders, with draws; items differ by `unlike`, so that verdicts on one item go
+    together."""
+    found = []
+    for item in range(items):
+        own = odds + rng.gauss(0, unlike)
+        lengths = (rng.uniform(200, 1000), rng.uniform(200, 1000))
+        for first in ("a", "b"):
+            chance = _logistic(own + length * math.tanh((lengths[0] - lengths[1]) / _LENGTH_SCALE))
+            winner = "draw" if rng.random() < _DRAWS else "a" if rng.random() < chance else "b"
+            found.append(
+                Comparison(str(item), "x", "y", winner, None, first, "judge", 0, None, lengths, self_judged=False)
+            )
+    return found
+
+
+def _three(rng: random.Random, items: int, unlike: float) -> list[Comparison]:
+    """Comparisons of x, y and z in both orders by a judge that favours the answer shown first."""
+    found = []
+    for item in range(items):
+        shift = rng.gauss(0, unlike)
+        for (a, b), odds in _PAIRS.items():
+            for first in ("a", "b"):
+                chance = _logistic(odds + shift + (_FAVOUR if first == "a" else -_FAVOUR))
+                winner = "draw" if rng.random() < _DRAWS else "a" if rng.random() < chance else "b"
+                found.append(
+                    Comparison(str(item), a, b, winner, None, first, "judge", 0, None, None, self_judged=False)
+                )
+    return found
+
+
+def _normal(unlike: float) -> Iterator[tuple[float, float]]:
+    """Deviations of items and their weights, for integrals by the midpoint rule."""
+    steps = 4001
+    points = [-8 + 16 * (step + 0.5) / steps for step in range(steps)]
+    weights = [math.exp(-z * z / 2) for z in points]
+    total = sum(weights)
+    yield from ((unlike * z, weight / total) for z, weight in zip(points, weights, strict=True))
+
+
+def _win_rate(items: int, unlike: float) -> Study:
+    odds = 0.5
+    truth = (1 - _DRAWS) * sum(w * _logistic(odds + shift) for shift, w in _normal(unlike)) + _DRAWS / 2
+    named = f"win rate, {items} {'unlike' if unlike else 'alike'} items"
+
+    def draw(rng: random.Random) -> Answers:
+        scores = list(item_scores(_compared(rng, items, odds, unlike=unlike)).values())
+        rate = sum(scores, Fraction(0)) / len(scores)
+        return {
+            f"{named}, Wilson": holds(wilson(rate, len(scores)), truth),
+            f"{named}, bootstrap": holds(resampled(scores, METHOD), truth),
+        }
+
+    return intervals([f"{named}, {how}" for how in ("Wilson", "bootstrap")], draw)
+
+
+def _rating(items: int) -> Study:
+    strengths = {"x": 0.7, "y": 0.0, "z": -0.5}
+
+    def draw(rng: random.Random) -> bool | None:
+        found = []
+        for item in range(items):
+            for a, b in _PAIRS:
+                winner = "a" if rng.random() < _logistic(strengths[a] - strengths[b]) else "b"
+                found.append(Comparison(str(item), a, b, winner, None, "a", "judge", 0, None, None, self_judged=False))
+        rows = {row["generator"]: row["ci95"] for row in ratings(found, "y")["rows"]}
+        return holds(rows["x"], strengths["x"]) if rows else None
+
+    return question(f"Bradley-Terry rating, {items} items", draw)
+
+
+def _length(items: int) -> Study:
+    names = {f"length-controlled rate, {items} items": "ci95", f"length slope, {items} items": "slope_ci95"}
+    truth = {"ci95": _logistic(0.4), "slope_ci95": 1.0}
+
+    def draw(rng: random.Random) -> Answers:
+        found = [one for one in _compared(rng, items, 0.4, length=1.0) if one.winner != "draw"]
+        bias = length_bias(found, METHOD)
+        return {name: holds(bias["controlled"][at], truth[at]) if bias else None for name, at in names.items()}
+
+    return intervals(list(names), draw)
+
+
+def _order(items: int, unlike: float) -> Study:
+    decided = 1 - _DRAWS
+    first = consistent = 0.0
+    for odds in _PAIRS.values():
+        for shift, weight in _normal(unlike):
+            one, other = (decided * _logistic(odds + shift + favour) for favour in (_FAVOUR, -_FAVOUR))
+            first += weight * (one + decided - other + _DRAWS) / 2 / len(_PAIRS)
+            consistent += weight * (one * other + (decided - one) * (decided - other) + _DRAWS**2) / len(_PAIRS)
+    alike = f"{items} {'unlike' if unlike else 'alike'} items"
+    shown = {f"rate of the answer shown first, {alike}, {how}": f"{how.lower()}95" for how in ("Wilson", "bootstrap")}
+    across = f"consistency across orders, {alike}"
+
+    def draw(rng: random.Random) -> Answers:
+        found = order_effects(_three(rng, items, unlike), METHOD)
+        answers = {name: holds(found["first_shown"][member], first) for name, member in shown.items()}
+        return answers | {across: holds(found["swapped"]["wilson95"], consistent)}
+
+    return intervals([*shown, across], draw)
+
+
+def _gate(items: int, gain: float, verdict: str, nominal: str) -> Study:
+    """Two generators against one baseline on the same items, in both orders; `gain` is in log-odds."""
+
+    def rates(rng: random.Random, odds: list[float]) -> list[Fraction]:
+        found = []
+        for own in odds:
+            both = [rng.random() < _logistic(own + favour) for favour in (_FAVOUR, -_FAVOUR)]
+            found.append(Fraction(sum(both), 2))
+        return found
+
+    def draw(rng: random.Random) -> bool:
+        odds = [rng.gauss(0, 1) for _ in range(items)]
+        base, candidate = rates(rng, odds), rates(rng, [own + gain for own in odds])
+        gaps = [other - one for one, other in zip(base, candidate, strict=True)]
+        return bool(decide(gaps, Fraction(0), 0.05)["verdict"] == verdict)
+
+    told = "A/A" if gain == 0 else f"{-gain:g} log-odds worse"
+    return question(f"gate on rates, {told}, {items} items: {verdict}", draw, nominal)
+
+
+STUDIES = [
+    _win_rate(50, 0.0),
+    _win_rate(20, 2.0),
+    _win_rate(50, 2.0),
+    _win_rate(200, 2.0),
+    _order(50, 0.0),
+    _order(50, 2.0),
+    _rating(30),
+    _rating(100),
+    _length(100),
+    _gate(50, 0.0, "worse", "2.5 %"),
+    _gate(150, -1.0, "worse", "none"),
+]

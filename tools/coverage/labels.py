@@ -1,0 +1,154 @@
+"""Simulated judges and gold labels: agreement, bias, the closest judge, prediction-powered means.
+
+Gold is 0, 1 or 2 with the probabilities of `_SHARES`. A judge repeats gold with probability `right` and otherwise draws
+from the same probabilities, so that kappa, weighted kappa, alpha, Pearson's r and Spearman's rho all equal `right`.
+"""
+
+import math
+import random
+from fractions import Fraction
+from itertools import product
+
+from normalizer.aggregate.intervals import Method
+from normalizer.calibration import item_intervals, prediction_powered
+from normalizer.calibration.choice import closest
+from normalizer.calibration.labels import Item, Labels, Values, consensus
+from normalizer.calibration.measures import by_level, reliability
+from tools.coverage import Answers, Study, holds, intervals, question
+
+_METHOD = Method(bootstrap=True, resamples=400, seed=0)
+_LEVELS = (0, 1, 2)
+_SHARES = (0.2, 0.3, 0.5)
+_MEAN = sum(level * share for level, share in zip(_LEVELS, _SHARES, strict=True))
+_JUDGES = 5
+
+
+def _chance(judge: int, gold: int, right: float) -> float:
+    """The probability that the judge says `judge` where gold is `gold`."""
+    return right * (judge == gold) + (1 - right) * _SHARES[judge]
+
+
+def _truth(measure: str, right: float) -> float:
+    cells = {(judge, gold): _SHARES[gold] * _chance(judge, gold, right) for judge, gold in product(_LEVELS, repeat=2)}
+    if measure == "exact":
+        return sum(share for (judge, gold), share in cells.items() if judge == gold)
+    if measure == "mae":
+        return sum(share * abs(judge - gold) for (judge, gold), share in cells.items())
+    if measure == "bias":
+        return 0.0
+    if measure == "kendall":
+        balance = sum(
+            one * other * math.copysign(1, (a - c) * (b - d))
+            for ((a, b), one), ((c, d), other) in product(cells.items(), repeat=2)
+            if a != c and b != d
+        )
+        return balance / (1 - sum(share**2 for share in _SHARES))
+    return right
+
+
+def _pairs(rng: random.Random, n: int, right: float) -> list[tuple[Fraction, Fraction]]:
+    found = []
+    for _ in range(n):
+        gold = rng.choices(_LEVELS, _SHARES)[0]
+        judge = gold if rng.random() < right else rng.choices(_LEVELS, _SHARES)[0]
+        found.append((Fraction(judge), Fraction(gold)))
+    return found
+
+
+_MEASURES = {
+    "accuracy": "exact",
+    "mean absolute difference": "mae",
+    "bias": "bias",
+    "kappa": "kappa",
+    "weighted kappa": "kappa_quadratic",
+    "ordinal alpha": "alpha_ordinal",
+    "Pearson's r": "pearson",
+    "Spearman's rho": "spearman",
+    "Kendall's tau": "kendall",
+}
+
+
+def _agreement(n: int, right: float, note: str = "") -> Study:
+    named = {f"{name}, {n} items{note}": measure for name, measure in _MEASURES.items()}
+    truth = {measure: _truth(measure, right) for measure in named.values()}
+
+    def draw(rng: random.Random) -> Answers:
+        found = item_intervals.intervals(_pairs(rng, n, right))
+        return {name: holds(found[measure], truth[measure]) for name, measure in named.items()}
+
+    return intervals(list(named), draw)
+
+
+def _levels(n: int, right: float) -> Study:
+    """The bias where gold is 0, and the gold mean where the judge says 0: the rarest level."""
+    expected = (1 - right) * _MEAN
+    names = [f"bias at the rarest gold level, {n} items", f"gold mean at the rarest judge value, {n} items"]
+
+    def draw(rng: random.Random) -> Answers:
+        pairs = _pairs(rng, n, right)
+        rows = [(by_level(pairs), "gold"), (reliability(pairs), "judge")]
+        found = [next((row["ci95"] for row in each if row[member] == 0), None) for each, member in rows]
+        return {name: holds(ends, expected) for name, ends in zip(names, found, strict=True)}
+
+    return intervals(names, draw)
+
+
+def _powered(n: int, right: float, note: str = "") -> Study:
+    def draw(rng: random.Random) -> bool | None:
+        judge = [one for one, _ in _pairs(rng, 500, right)]
+        return holds(prediction_powered.estimate(_pairs(rng, n, right), judge)["ci95"], _MEAN)
+
+    return question(f"gold mean, prediction-powered, {n} labels + 500{note}", draw)
+
+
+def _losses(right: float) -> dict[str, float]:
+    """The true mean absolute difference of every candidate of `closest`, judges being alike."""
+    names = [f"judge-{number}" for number in range(_JUDGES)]
+
+    def loss(members: int, rule: str) -> float:
+        found = 0.0
+        for gold, *said in product(_LEVELS, repeat=members + 1):
+            share = _SHARES[gold] * math.prod(_chance(each, gold, right) for each in said)
+            found += share * abs(float(consensus([(Fraction(each),) for each in said], rule)[0]) - gold)
+        return found
+
+    losses = dict.fromkeys(names, loss(1, "mean"))
+    losses |= {f"panel {rule} of all": loss(_JUDGES, rule) for rule in ("mean", "median", "majority")}
+    return losses | dict.fromkeys((f"panel mean without {name}" for name in names), loss(_JUDGES - 1, "mean"))
+
+
+def _choice(items: int, right: float) -> Study:
+    losses = _losses(right)
+    start = f"closest of {len(losses)} candidates, {items} items"
+    names = {f"{start}: mae as observed is above the truth": False, f"{start}: corrected mae is above the truth": True}
+
+    def draw(rng: random.Random) -> Answers:
+        gold: dict[Item, Values] = {}
+        said: dict[Item, dict[str, Values]] = {}
+        for number in range(items):
+            label = rng.choices(_LEVELS, _SHARES)[0]
+            item = (str(number), None)
+            gold[item] = (Fraction(label),)
+            said[item] = {}
+            for judge in range(_JUDGES):
+                value = label if rng.random() < right else rng.choices(_LEVELS, _SHARES)[0]
+                said[item][f"judge-{judge}"] = (Fraction(value),)
+        found = closest(Labels(said, {}, set()), gold, 0, _METHOD)
+        told = {True: found["corrected_mae"], False: found["candidates"][0]["mae"]}
+        return {name: float(told[corrected]) > losses[found["best"]] for name, corrected in names.items()}
+
+    return Study(dict.fromkeys(names, "50 %"), draw)
+
+
+STUDIES = [
+    _agreement(20, 0.6),
+    _agreement(50, 0.6),
+    _agreement(200, 0.6),
+    _agreement(50, 0.9, ", close judge"),
+    _levels(50, 0.6),
+    _levels(200, 0.6),
+    _powered(20, 0.7),
+    _powered(50, 0.7),
+    _powered(50, 0.1, ", poor judge"),
+    _choice(40, 0.6),
+]
