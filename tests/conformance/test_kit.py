@@ -127,9 +127,8 @@ def test_every_error_code_that_a_client_can_cause_has_a_vector() -> None:
     seen = {answer["error"] for vector in VECTORS for answer in vector.answers if "error" in answer}
     known = set(spec.schema("zeno/error.json")["properties"]["code"]["enum"])
     assert set(SCHEMAS["vector.schema.json"]["$defs"]["error"]["enum"]) == known
-    # These take a full disk, a bug, a client that withdraws its request, a file of many megabytes, or a flag.
-    by_flag = {"budget_exhausted", "deadline_exceeded", "denied"}
-    assert known - seen == {"trace_failed", "internal", "cancelled", "file_too_large", *by_flag}
+    # These take a full disk, a bug, a client that withdraws its request, or a file of many megabytes.
+    assert known - seen == {"trace_failed", "internal", "cancelled", "file_too_large"}
 
 
 def test_only_the_message_of_an_unknown_operation_is_compared() -> None:
@@ -230,7 +229,7 @@ GOOD = f'{{"id":"lf-1","ok":true,"result":{{"files":["b"],"truncated":false,{MET
 def listing() -> Vector:
     first = next(vector for vector in VECTORS if vector.suite == "list_files")
     answer = {"id": "lf-1", "result": {"files": ["b"], "truncated": False}}
-    return Vector("list_files", "x", first.spec, "plain", "plain", (), first.steps, (answer,), False)
+    return Vector("list_files", "x", first.spec, "plain", "plain", (), (), first.steps, (answer,), False)
 
 
 def test_the_expected_answer_agrees(listing: Vector) -> None:
@@ -390,3 +389,31 @@ def test_closing_a_server_that_ignores_the_end_of_input_ends_it(tmp_path: Path) 
     peer = Peer(shlex.join([sys.executable, "-c", "import time; time.sleep(600)"]), site, 0.2)
     peer.close()
     assert peer._process.returncode is not None
+
+
+def test_vectors_with_flags_are_skipped_and_told_where_the_command_takes_none() -> None:
+    server = f"{shlex.quote(sys.executable)} -m zeno serve --root {{root}}"
+    chosen = ["--filter", "peek at a denied file"]
+    status, text = run("--server", server, *chosen)
+    assert status == 0
+    assert text.splitlines()[-2].split() == ["all", "0", "0", "1"]
+    assert text.splitlines()[-1] == "skipped: the server's command has no {flags} for flags such as --deny"
+    status, text = run("--server", f"{server} {{flags}}", *chosen)
+    assert (status, text.splitlines()[-1].split()) == (0, ["all", "1", "0", "0"])
+
+
+def test_every_addition_of_a_result_and_every_argument_stands_in_a_vector() -> None:
+    sent, told = set(), set()
+    for path in FILES:
+        for vector in json.loads(path.read_bytes())["vectors"]:
+            if "request" in vector:
+                op = vector["request"]["op"]
+                sent |= {(op, name) for name in vector["request"]["args"]}
+                told |= {(op, name) for name in vector.get("result", {})}
+                told |= {(op, pointer[1:]) for pointer in vector.get("not_compared", ()) if pointer.count("/") == 1}
+    for op in OPS:
+        parts = spec.schema(f"zeno/ops/{op}.json")["$defs"]
+        assert {(op, name) for name in parts["args"]["properties"]} - sent == set()
+        # A vector has one tree, so that no server of it has roots with names.
+        untold = {"metrics", "roots"} if op == "describe" else {"metrics"}
+        assert {(op, name) for name in parts["result"]["properties"] if name not in untold} - told == set()

@@ -1,5 +1,6 @@
 """Every vector is a test, twice: on a server in this process, and on `zeno serve` as a process of its own."""
 
+import argparse
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ from tools.conformance import planted
 from tools.kit.peer import OUR_SERVER, Peer, Trouble, converse, missing
 from tools.kit.trees import Site
 from tools.kit.vectors import Change, Vector, judge, read
+from zeno.cli.flags import add_server
+from zeno.cli.policy_flags import policy_of
 from zeno.doors.stdio import serve
 from zeno.files.tree import Tree
 from zeno.search.cold import ColdCorpus
@@ -53,7 +56,7 @@ def grounds() -> Iterator[Grounds]:
 
 
 def skip_where_impossible(vector: Vector, grounds: Grounds) -> None:
-    if why := missing(vector.requires, grounds.folder):
+    if why := missing(vector, OUR_SERVER, grounds.folder):
         lacking(why)
 
 
@@ -74,8 +77,17 @@ def test_our_server_agrees_in_this_process(vector: Vector, grounds: Grounds) -> 
 
     def play(site: Site) -> None:
         answers: list[bytes] = []
-        with Tree(str(site.root)) as tree:
-            server = Server(ColdCorpus(tree))
+        options = flags_of(vector)
+        with Tree(str(site.root), policy=policy_of(options)) as tree:
+            server = Server(
+                ColdCorpus(tree),
+                max_ops=options.max_ops,
+                max_lines=options.max_lines,
+                max_bytes=options.max_bytes,
+                max_seconds=options.max_seconds,
+                max_pattern_work=options.max_pattern_work,
+                gitignore=options.gitignore,
+            )
             for step in vector.steps:
                 if isinstance(step, Change):
                     site.change(step.entries)
@@ -85,6 +97,13 @@ def test_our_server_agrees_in_this_process(vector: Vector, grounds: Grounds) -> 
         assert judge(vector, answers) == []
 
     on_site(vector, grounds, play)
+
+
+def flags_of(vector: Vector) -> argparse.Namespace:
+    """The flags that a vector asks for, as the command line reads them."""
+    parser = argparse.ArgumentParser()
+    add_server(parser)
+    return parser.parse_args(["--root", "unused", *vector.flags])
 
 
 def served(server: Server, payload: bytes) -> list[bytes]:
@@ -105,7 +124,7 @@ def test_our_server_agrees_in_a_process_of_its_own(vector: Vector, grounds: Grou
 
     def play(site: Site) -> None:
         if vector.alone:
-            with Peer(OUR_SERVER, site, PATIENCE) as peer:
+            with Peer(OUR_SERVER, site, PATIENCE, vector.flags) as peer:
                 assert judge(vector, converse(vector, peer, site)) == []
             return
         try:

@@ -35,8 +35,9 @@ ROOMS = {
         " → confinement → meter → options → errors"
     ),
     "normalizer": (
-        "__main__ → cli → commands → api → report → export → tables → checks → gate → calibration → preferences → noise"
-        " → statistics → aggregate → judge → batch → screening → containers → ledger → documents → errors"
+        "__main__ → cli → commands → terminal → api → report → export → tables → checks → gate → calibration"
+        " → preferences → noise → statistics → aggregate → judge → batch → screening → containers → ledger → documents"
+        " → errors"
     ),
 }
 
@@ -186,6 +187,27 @@ def test_rooms_and_modules_are_small(package):
         assert count <= MAX_MODULES or str(folder.relative_to(ROOT)) in MANY_MODULES, f"{folder} has {count} modules"
     for _, path in modules(package):
         assert path.read_text().count("\n") <= MAX_LINES, f"{path} is longer than {MAX_LINES} lines"
+
+
+@pytest.mark.parametrize("package", sorted(ROOMS))
+def test_a_public_class_or_type_has_its_name_for_itself(package):
+    """One word, one meaning: a reader who meets a type need not look up which module it is from."""
+    homes: dict[str, list[str]] = {}
+    for module, path in modules(package):
+        for name in types_of(ast.parse(path.read_text())):
+            homes.setdefault(name, []).append(module)
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}
+
+
+def types_of(tree: ast.Module) -> Iterator[str]:
+    """Names of the public classes, type aliases and type variables that a module defines."""
+    for node in tree.body:
+        targets = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [])
+        names = (
+            [node.name] if isinstance(node, ast.ClassDef) else [one.id for one in targets if isinstance(one, ast.Name)]
+        )
+        # A constant is in capitals; a type begins with one and goes on in small letters.
+        yield from (name for name in names if name[0].isupper() and not name.isupper())
 
 
 def test_only_the_files_room_opens_what_is_under_the_root():

@@ -50,7 +50,7 @@ def http(root: Path, *flags: str) -> Iterator[str]:
 
 
 @contextmanager
-def http_process(root: Path, *flags: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def http_process(root: Path | str, *flags: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The address of an HTTP server on a free port, and its process."""
     with subprocess.Popen(
         zeno("http", "--root", root, "--port", "0", *flags), stderr=subprocess.PIPE, text=True

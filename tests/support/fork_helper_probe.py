@@ -15,7 +15,7 @@ from typing import Any
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.cold import ColdCorpus
-from zeno.search.corpus import Found, Query, Search
+from zeno.search.corpus import Query, Search, SearchedFile
 from zeno.search.fork_helper import possible
 from zeno.session.server import Server
 from zeno.text.path_names import printed_entry
@@ -33,7 +33,7 @@ class PatientCorpus(ColdCorpus):
 
     def _found(
         self, search: Search, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]"
-    ) -> Iterator[Found]:
+    ) -> Iterator[SearchedFile]:
         for found in super()._found(search, paths, query, meter, skipped):
             wait_for_helper()
             yield found

@@ -137,7 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
             server.paths.append(self.path)
             server.headers.append(dict(self.headers.items()))
             server.times.append(time.monotonic())
-            part = body["messages"][-1]["content"][0]
+            part = body["messages"][-1]["content"][-1]
             server.asked[json.dumps(part)] += 1
             asked = server.asked[json.dumps(part)]
             server.at_once += 1

@@ -24,6 +24,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("list_files", {"exclude_dirs": ["d", "n"], "exclude_globs": ["f2*"]}),
     ("list_files", {"gitignore": True, "include_hidden": True}),
     ("grep", {"pattern": "a", "gitignore": True}),
+    ("grep", {"pattern": "a\\n|needle", "regex": True, "multiline": True}),
 ]
 
 

@@ -25,7 +25,7 @@ NUMBERS: dict[str, dict[str, tuple[int, int | None]]] = {  # argument: (smallest
     "extract_symbols": {"max_symbols": (1, 400)},
     "stat": {},
 }
-FLAGS = {"list_files": ["include_hidden", "tree"], "grep": ["regex", "case_sensitive", "include_hidden"]}
+FLAGS = {"list_files": ["include_hidden", "tree"], "grep": ["regex", "case_sensitive", "include_hidden", "multiline"]}
 TEXTS = {
     "read_file": ["path", "ranges"],
     "list_files": ["glob", "regex", "sort"],
@@ -155,9 +155,10 @@ class Model:
         max_bytes: int = 2_000_000,
         context: int = 0,
         output: str = "hits",
+        multiline: bool = False,
         **rules: Any,
     ) -> dict[str, Any]:
-        search = compiled(pattern if regex else re.escape(pattern), case_sensitive)
+        search = compiled(pattern if regex else re.escape(pattern), case_sensitive, multiline)
         entries = [self.entry(text) for text in paths] if paths else ["."]
         names, cut = self.names(**rules)
 
@@ -183,15 +184,17 @@ class Model:
                 skipped["too_large" if len(data) > max_bytes else "binary"] += 1
                 continue
             lines = lines_of(data)
-            for number, line in enumerate(lines, 1):
-                if search.search(line):
-                    hit: dict[str, Any] = {"path": path, "line": number, "text": line}
-                    if context:
-                        around = [n for n in range(1, len(lines) + 1) if abs(n - number) <= context]
-                        hit["context"] = [{"line": n, "text": lines[n - 1]} for n in around]
-                    hits.append(hit)
+            single = [(number, number) for number, line in enumerate(lines, 1) if search.search(line)]
+            for first, last in spans(search, lines) if multiline else single:
+                hit: dict[str, Any] = {"path": path, "line": first, "text": "\n".join(lines[first - 1 : last])}
+                if multiline:
+                    hit["end_line"] = last
+                if context:
+                    around = [n for n in range(1, len(lines) + 1) if first - context <= n <= last + context]
+                    hit["context"] = [{"line": n, "text": lines[n - 1]} for n in around]
+                hits.append(hit)
         counted = [
-            {"path": path, "lines": sum(hit["path"] == path for hit in hits)}
+            {"path": path, "lines": sum(hit["text"].count("\n") + 1 for hit in hits if hit["path"] == path)}
             for path in sorted({hit["path"] for hit in hits})
         ]
         shown: dict[str, Any] = {"hits": hits[: int(max_hits)]}
@@ -199,7 +202,10 @@ class Model:
         if output == "files":
             shown, most = {"hits": [], "counts": counted[: int(max_hits)]}, len(counted)
         elif output == "count":
-            shown, most = {"hits": [], "total": {"files": len(counted), "lines": len(hits)}}, 0
+            shown, most = (
+                {"hits": [], "total": {"files": len(counted), "lines": sum(one["lines"] for one in counted)}},
+                0,
+            )
         limits = ["max_files"] * cut + ["max_hits"] * (most >= max_hits)
         return {
             **shown,
@@ -398,11 +404,32 @@ def check(op: str, args: dict[str, Any]) -> None:
         raise Refused("invalid_args")
 
 
-def compiled(pattern: str, case_sensitive: bool) -> re.Pattern[str]:
-    """An expression of the common language, where only `$` is said otherwise; what only `re` can do is refused."""
+def spans(search: re.Pattern[str], lines: list[str]) -> list[tuple[int, int]]:
+    """First and last line of each match in the text of all lines; matches that share a line are one."""
+    text = "".join(line + "\n" for line in lines)
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(text) and (match := search.search(text, at)) and match.start() < len(text):
+        start, end = match.span()
+        first, last = text.count("\n", 0, start) + 1, text.count("\n", 0, max(start, end - 1)) + 1
+        if found and first <= found[-1][1]:
+            found[-1] = (found[-1][0], last)
+        else:
+            found.append((first, last))
+        at = max(end, start + 1)
+    return found
+
+
+def compiled(pattern: str, case_sensitive: bool, multiline: bool = False) -> re.Pattern[str]:
+    """An expression of the common language, where only `$` is said otherwise; what only `re` can do is refused.
+
+    With `multiline`, `^` and `$` are the ends of lines, as both say it.
+    """
     if re.search(r"\(\?[=<]|\\1|1001", pattern):
         raise Refused("invalid_pattern")
     try:
+        if multiline:
+            return re.compile(pattern, re.MULTILINE | (0 if case_sensitive else re.IGNORECASE))
         return re.compile(re.sub(r"(?<!\\)\$", r"\\Z", pattern), 0 if case_sensitive else re.IGNORECASE)
     except re.error:
         raise Refused("invalid_pattern") from None

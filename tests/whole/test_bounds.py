@@ -75,6 +75,17 @@ def test_a_pattern_of_many_states_needs_no_more(root, server):
     assert server.ask("grep", pattern=r"(\pL?\pN?){300}zz", regex=True)["ok"]
 
 
+@pytest.mark.parametrize("pattern", [r"(\pL?\pN?){300}c", r"(?i)(?:\pL\pN?){200}\d"])
+def test_a_pattern_of_many_states_over_megabytes_is_refused(root, server, pattern):
+    for name in ("a", "b"):
+        (root / name).write_text("ab" * 500_000)
+    error = server.ask("grep", pattern=pattern, regex=True)["error"]
+    assert error["code"] == "pattern_too_costly"
+    assert "narrow args.paths" in error["message"]
+    # A file that is not searched costs nothing.
+    assert server.ask("grep", pattern=pattern, regex=True, max_bytes=1000)["result"]["skipped"]["too_large"] == 2
+
+
 def test_the_limit_is_felt(root):
     """The other tests would mean nothing if a server could have as much as it likes."""
     code = f"bytearray({MEMORY})"

@@ -7,19 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
-OUT = ROOT / "build" / "demo"
+DEMO = [sys.executable, str(ROOT / "tools" / "demo.py"), "--out", "demo"]
 COLOUR = re.compile(r"\x1b\[\d+m")
 SCREEN = 24
 
-# Both runs write build/demo.
-pytestmark = pytest.mark.xdist_group("demo")
 
-
-def test_the_demo_fits_two_screens_and_leaves_the_pages_it_names():
-    done = subprocess.run([sys.executable, str(ROOT / "tools" / "demo.py")], capture_output=True, encoding="utf-8")
+def test_the_demo_fits_two_screens_and_leaves_the_pages_it_names(tmp_path):
+    done = subprocess.run(DEMO, cwd=tmp_path, capture_output=True, encoding="utf-8")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert len(lines) <= 2 * SCREEN
@@ -28,15 +23,13 @@ def test_the_demo_fits_two_screens_and_leaves_the_pages_it_names():
     named = re.findall(r"^  open (\S+\.html) ", done.stdout.partition("What next")[2], re.MULTILINE)
     assert len(named) == 2
     for page in named:
-        assert (ROOT / page).read_text(encoding="utf-8").startswith("<!doctype html>")
+        assert (tmp_path / page).read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_at_a_terminal_the_demo_has_colours():
+def test_at_a_terminal_the_demo_has_colours(tmp_path):
     leader, follower = pty.openpty()
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    with subprocess.Popen(
-        [sys.executable, str(ROOT / "tools" / "demo.py")], stdout=follower, env=environment
-    ) as process:
+    with subprocess.Popen(DEMO, cwd=tmp_path, stdout=follower, env=environment) as process:
         os.close(follower)
         shown = b""
         try:

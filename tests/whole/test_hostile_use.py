@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from normalizer.batch.workers import Bench, Normalize, Take, Team, _serve
+from normalizer.batch.workers import Normalize, Take, TaskRunner, Team, _serve
 from normalizer.cli import main
 from normalizer.documents.settings import load
 from normalizer.errors import CannotRun
@@ -118,7 +118,7 @@ def test_an_interrupted_run_leaves_the_ledger_as_it_was(ledger, tmp_path, jobs, 
     if running.poll() is None:
         os.killpg(running.pid, signal.SIGINT)  # as a terminal does: everybody gets it
     _, said = running.communicate(timeout=PATIENCE)
-    if running.returncode == 2:
+    if running.returncode == -signal.SIGINT:
         assert said.decode().splitlines()[-1] == "normalizer: interrupted"
         assert "Traceback" not in said.decode()
         assert tree(ledger) == before
@@ -133,7 +133,7 @@ def test_a_worker_that_was_killed_while_it_had_nothing_to_do_is_told(tmp_path):
     folder = tmp_path / "ledger"
     staging = Staging(folder, load(), replace=False)
     staging.begin()
-    with Team(2, Bench(folder, load(), replace=False)) as team:
+    with Team(2, TaskRunner(folder, load(), replace=False)) as team:
         list(team.each([Take(list(map(str, made(tmp_path / "b", 1))))]))
         work = [Normalize(bucket) for bucket in staging.buckets()]
         for _ in range(20):  # until both have begun and rest
@@ -149,7 +149,7 @@ def test_a_worker_that_was_killed_while_it_had_nothing_to_do_is_told(tmp_path):
 def test_a_worker_whose_run_does_not_listen_any_more_ends_without_a_word(tmp_path, capfd):
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    worker = context.Process(target=_serve, args=(theirs, Bench(tmp_path, load(), replace=False)), daemon=True)
+    worker = context.Process(target=_serve, args=(theirs, TaskRunner(tmp_path, load(), replace=False)), daemon=True)
     worker.start()
     theirs.close()
     assert ours.poll(PATIENCE)  # it has begun and says so, but the run is over: this is not read

@@ -21,17 +21,42 @@ from tools.packaging import versions
 PACKAGING = ROOT / "tools" / "packaging"
 ACTIONS = sorted((ROOT / ".github" / "actions").glob("*/action.yml"))
 SERVER = json.loads((PACKAGING / "server.json").read_text(encoding="utf-8"))
-# What the registry demands of a server.json (schema 2025-12-11), as far as this one goes.
+# What the registry demands of a server.json (its schema 2025-12-11), as far as this one goes, and nothing beside it.
+ARGUMENT = {
+    "required": ["type"],
+    "additionalProperties": False,
+    "properties": {
+        "type": {"enum": ["named", "positional"]},
+        "format": {"enum": ["string", "number", "boolean", "filepath"]},
+        "isRequired": {"type": "boolean"},
+        **{name: {"type": "string"} for name in ("name", "value", "valueHint", "description")},
+    },
+    "if": {"properties": {"type": {"const": "named"}}},
+    "then": {"required": ["name"]},
+    "else": {"anyOf": [{"required": ["valueHint"]}, {"required": ["value"]}]},
+}
 SERVER_SCHEMA = {
     "type": "object",
     "required": ["$schema", "name", "description", "version", "packages"],
+    "additionalProperties": False,
     "properties": {
+        "$schema": {"const": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"},
         "name": {"pattern": r"^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "minLength": 3, "maxLength": 200},
+        "title": {"minLength": 1, "maxLength": 100},
         "description": {"minLength": 1, "maxLength": 100},
+        "version": {"type": "string", "maxLength": 255},
+        "repository": {"required": ["url", "source"], "properties": {"url": {"pattern": "^https://"}}},
         "packages": {
             "items": {
                 "required": ["registryType", "identifier", "transport"],
-                "properties": {"transport": {"required": ["type"], "properties": {"type": {"enum": ["stdio"]}}}},
+                "additionalProperties": False,
+                "properties": {
+                    **{name: {"type": "string"} for name in ("registryType", "registryBaseUrl", "identifier")},
+                    **{name: {"items": ARGUMENT} for name in ("runtimeArguments", "packageArguments")},
+                    "version": {"type": "string", "minLength": 1, "not": {"const": "latest"}},
+                    "runtimeHint": {"type": "string"},
+                    "transport": {"required": ["type"], "properties": {"type": {"enum": ["stdio"]}}},
+                },
             }
         },
     },
@@ -51,7 +76,42 @@ def test_versions_agree_with_the_project():
 
 def test_a_version_that_differs_is_noticed(monkeypatch):
     monkeypatch.setattr(versions, "version", lambda: "9.9.9")
-    assert len(versions.problems()) == len(versions.FILES)
+    files = {problem.split()[0] for problem in versions.problems()}
+    assert files == {*versions.PACKAGING, "docs/ci.md"}
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    """A copy of all files that say version or owner, to write to."""
+    for name in (*versions.PLACES, "pyproject.toml", "CHANGELOG.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    monkeypatch.setattr(versions, "ROOT", tmp_path)
+    return tmp_path
+
+
+def test_one_place_decides_the_owner_and_a_placeholder_is_not_published(copy):
+    project = (copy / "pyproject.toml").read_text(encoding="utf-8")
+    assert [problem for problem in versions.problems(publish=True) if "still OWNER" in problem]
+    assert versions.problems() == []
+    (copy / "pyproject.toml").write_text(project.replace("github.com/OWNER/", "github.com/ferry-men/"))
+    assert len(versions.problems()) == 3
+    versions.write()
+    assert versions.problems() == []
+    assert not [problem for problem in versions.problems(publish=True) if "OWNER" in problem]
+    server = json.loads((copy / "tools" / "packaging" / "server.json").read_text(encoding="utf-8"))
+    assert server["name"] == "io.github.ferry-men/zeno"
+    assert server["repository"]["url"] == "https://github.com/ferry-men/zeno-normalizer"
+    assert "mcp-name: io.github.ferry-men/zeno" in (copy / "README.md").read_text(encoding="utf-8")
+    assert "OWNER" not in (copy / "docs" / "ci.md").read_text(encoding="utf-8")
+
+
+def test_a_changelog_without_the_version_is_not_published(copy):
+    assert [problem for problem in versions.problems(publish=True) if "CHANGELOG.md has no section" in problem]
+    changelog = (copy / "CHANGELOG.md").read_text(encoding="utf-8")
+    dated = f"## [{versions.version()}] - 2026-11-16\n"
+    (copy / "CHANGELOG.md").write_text(changelog.replace("## [Unreleased]\n", f"## [Unreleased]\n\n{dated}", 1))
+    assert not [problem for problem in versions.problems(publish=True) if "CHANGELOG" in problem]
 
 
 def test_the_registry_file_is_valid_and_its_name_is_in_the_readme():

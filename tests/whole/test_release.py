@@ -53,3 +53,11 @@ def test_archives_have_one_time_and_no_owner(dist):
     [wheel] = dist.glob("*.whl")
     with zipfile.ZipFile(wheel) as packed:
         assert len({item.date_time for item in packed.infolist()}) == 1
+
+
+def test_the_wheel_and_the_source_archive_have_the_manual_pages(dist):
+    names = {"zeno.1", "zeno-mcp.1", "normalizer.1", "eval-normalizer.1"}
+    [wheel], [archive] = dist.glob("*.whl"), dist.glob("*.tar.gz")
+    with zipfile.ZipFile(wheel) as packed, tarfile.open(archive) as source:
+        for listed in (packed.namelist(), source.getnames()):
+            assert {name.rpartition("/")[2] for name in listed if "/share/man/man1/" in name} == names

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.doc_pages import pages
 
-pytestmark = pytest.mark.xdist_group("site")  # the generator has one cache folder for each checkout
+pytestmark = pytest.mark.xdist_group("site")  # made once
 ROOT = Path(__file__).parents[2]
 LOADED = re.compile(
     r"""<(?:script|img|iframe|link rel="(?:stylesheet|preconnect|icon)")[^>]*(?:src|href)="(https?:[^"]+)"""

@@ -1,5 +1,6 @@
 """Bundles that are no regular files: nothing hangs, nothing is read without end."""
 
+import io
 import json
 import os
 import subprocess
@@ -7,6 +8,7 @@ import sys
 
 import pytest
 
+from normalizer.batch import intake
 from normalizer.cli import main
 from normalizer.documents.settings import LIMITS
 from tests.support.bundles import bundle, entry
@@ -46,3 +48,15 @@ def test_a_bundle_with_too_many_entries_is_one_unreadable_bundle(tmp_path, capsy
     [reason] = json.loads(item)["reasons"]
     assert reason["code"] == "too_large"
     assert reason["pointer"] == "/per_file_scores"
+
+
+def test_standard_input_is_read_up_to_a_limit(tmp_path, capsys, monkeypatch):
+    near, far = os.pipe()
+    os.write(far, b"x" * 2000)
+    os.close(far)
+    monkeypatch.setattr(intake, "MAX_PIPED_BYTES", 1000)
+    with os.fdopen(near, "rb") as stream:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+        assert main(["normalize", "-", "--out", str(tmp_path / "l")]) == 2
+    assert "standard input goes on after 1000 bytes" in capsys.readouterr().err
+    assert not (tmp_path / "l" / "bundles").exists()

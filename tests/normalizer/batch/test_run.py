@@ -212,3 +212,28 @@ def test_a_changed_raw_bundle_is_not_given_back(tmp_path):
     raw.write_bytes(raw.read_bytes() + b" ")
     with reading(ledger) as opened, pytest.raises(UnusableLedger, match="was changed"):
         opened.bundle(raw.stem)
+
+
+def test_limits_that_a_run_sets_decide_are_kept_and_verified(tmp_path):
+    path = tmp_path / "bundle.json"
+    path.write_text(json.dumps(bundle(*(entry(f"{item}.pdf") for item in range(3)))))
+    ledger = str(tmp_path / "ledger")
+    assert main(["normalize", str(path), "--max-entries", "2", "--out", ledger]) == 1
+    item = json.loads(Path(ledger, "audit.jsonl").read_text())
+    assert item["reasons"][0]["message"] == "per_file_scores has 3 entries, more than 2"
+    assert json.loads(Path(ledger, "settings", f"{item['settings']['limits']}.json").read_text()) == {"max_entries": 2}
+    assert main(["audit", ledger]) == 0
+    assert main(["normalize", str(path), "--out", ledger]) == 2  # under other limits: a decision for --replace
+    assert main(["normalize", str(path), "--replace", "--out", ledger]) == 0
+    assert main(["normalize", str(path), "--max-bundle-bytes", "100", "--replace", "--out", ledger]) == 1
+    assert "more than the 100 a bundle may have" in Path(ledger, "audit.jsonl").read_text()
+    assert main(["audit", ledger]) == 0
+
+
+@pytest.mark.parametrize("flag", ["--max-entries", "--max-bundle-bytes"])
+def test_limits_of_bundles_are_refused_where_rows_are_read(tmp_path, capsys, flag):
+    (tmp_path / "rows.jsonl").write_text("{}\n")
+    argv = ["normalize", str(tmp_path / "rows.jsonl"), "--dialect", "mt-bench", flag, "5", "--out", str(tmp_path / "l")]
+    assert main(argv) == 2
+    assert f"{flag} is for judge bundles" in capsys.readouterr().err
+    assert not (tmp_path / "l").exists()

@@ -6,7 +6,7 @@ import contract_spec as spec
 import krippendorff
 import numpy as np
 import pytest
-from scipy.stats import kendalltau, pearsonr, spearmanr
+from scipy.stats import kendalltau, pearsonr, sem, spearmanr, t
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix, mean_absolute_error
 
 from normalizer.aggregate.intervals import Method
@@ -92,31 +92,17 @@ def test_measures_are_those_of_scikit_learn_scipy_and_krippendorff(document, sco
         assert float(interval[0]) - 1e-9 <= float(row[name]) <= float(interval[1]) + 1e-9, name
 
 
-def test_intervals_are_those_of_resampling_the_items_plainly(document, scores, people):
-    """Our resamples work on counts of cells: each measure is worked out again from the resampled items themselves."""
-    from fractions import Fraction
-
-    from normalizer.aggregate.intervals import draws
-    from normalizer.calibration.measures import compare
-
-    ours, gold = columns(scores, people, "small", DIMENSIONS[1])
-    pairs = [(Fraction(int(one)), Fraction(int(other))) for one, other in zip(ours, gold, strict=True)]
-    plainly = [compare([pairs[int(at)] for at in drawn])[0] for drawn in draws(METHOD, len(pairs))()]
-    [measure] = [each for each in document["measures"] if each["measure"] == DIMENSIONS[1]]
-    [row] = [each for each in measure["judges"] if each["judge"] == "small"]
-    for name, interval in row["ci95"].items():
-        values = sorted(float(value) for each in plainly if (value := each[name]) is not None)
-        cut = len(values) * 25 // 1000
-        assert [float(end) for end in interval] == pytest.approx([values[cut], values[-1 - cut]], abs=1e-6), name
-
-
 def test_bias_by_level_and_reliability_are_means_by_level(document, scores, people):
     ours, gold = map(np.array, columns(scores, people, "small", "total"))
     [row] = [each for each in document["measures"][-1]["judges"] if each["judge"] == "small"]
     for level in row["by_level"]:
         chosen = gold == float(level["gold"])
         assert level["n"] == chosen.sum()
-        assert float(level["bias"]) == pytest.approx((ours - gold)[chosen].mean(), abs=1e-6)
+        gaps = (ours - gold)[chosen]
+        assert float(level["bias"]) == pytest.approx(gaps.mean(), abs=1e-6)
+        if chosen.sum() > 1 and gaps.std():
+            expected = t.interval(0.95, len(gaps) - 1, gaps.mean(), sem(gaps))
+            assert [float(end) for end in level["ci95"]] == pytest.approx(expected, abs=1e-6)
     for level in row["reliability"]:
         assert float(level["gold_mean"]) == pytest.approx(gold[ours == float(level["judge"])].mean(), abs=1e-6)
 
@@ -138,6 +124,41 @@ def test_the_closest_judge_or_panel_is_the_one_with_the_least_error(document):
         by_judge = {row["judge"]: row["mae"] for row in measure["judges"]}
         assert {name: losses[name] for name in by_judge} == by_judge
     assert document["measures"][-1]["closest"]["best"] != "tiny"
+
+
+def test_the_corrected_error_is_that_of_choosing_on_resamples_and_measuring_outside(document, scores, people):
+    """Done again with plain lists, on the same draws."""
+    from normalizer.aggregate.intervals import draws
+
+    found = document["measures"][0]["closest"]
+    files = list(scores["large"])[:40]
+    name = DIMENSIONS[0]
+    gold = [np.median([given[file][name] for given in people.values()]) for file in files]
+    said = {judge: [scores[judge][file][name] for file in files] for judge in JUDGES}
+    together = list(zip(*said.values(), strict=True))
+    panels = {
+        **said,
+        "panel mean of all": [np.mean(each) for each in together],
+        "panel median of all": [np.median(each) for each in together],
+        "panel majority of all": [
+            np.median([value for value in set(each) if each.count(value) == max(map(each.count, each))])
+            for each in together
+        ],
+    }
+    for out in JUDGES:
+        rest = [said[judge] for judge in JUDGES if judge != out]
+        panels[f"panel mean without {out}"] = [np.mean(each) for each in zip(*rest, strict=True)]
+    losses = {each: np.abs(np.array(values) - gold) for each, values in panels.items()}
+    assert {row["name"]: float(row["mae"]) for row in found["candidates"]} == pytest.approx(
+        {each: loss.mean() for each, loss in losses.items()}, abs=1e-6
+    )
+    outside = []
+    for drawn in draws(METHOD, 40)():
+        sums = {each: round(sum(loss[int(at)] for at in drawn), 9) for each, loss in losses.items()}
+        chosen = min((total, each) for each, total in sums.items())[1]
+        left = sorted(set(range(40)) - {int(at) for at in drawn})
+        outside.append(np.mean([losses[chosen][at] for at in left]))
+    assert float(found["corrected_mae"]) == pytest.approx(np.mean(outside), abs=1e-6)
 
 
 def test_the_prediction_powered_mean_is_that_of_ppi_py(document, scores, people):
@@ -179,3 +200,25 @@ def test_the_command_writes_every_format(ledgers, capsys, form):
     command = ["calibrate", str(ledgers[0]), "--against", str(ledgers[1]), "--format", form, "--resamples", "100"]
     assert main(command) == 0
     assert "large" in capsys.readouterr().out
+
+
+def test_a_group_is_compared_by_its_own_records_alone(tmp_path, real, people):
+    runs = {"v1": noisy(real, 70, 0.1), "v2": noisy(real, 71, 0.9)}
+    models = labelled(
+        tmp_path, "models", *(bundle_of(given, "judge", factors={"prompt": name}) for name, given in runs.items())
+    )
+    gold = labelled(tmp_path, "gold", bundle_of(people["anna"], "anna", judge_kind="human"))
+    found = calibrate((models, gold), Options(by=("factors.prompt",)), "median", METHOD)
+    for name in runs:
+        alone = labelled(tmp_path, name, bundle_of(runs[name], "judge", factors={"prompt": name}))
+        apart = calibrate((alone, gold), Options(), "median", METHOD)
+        for together, single in zip(found["measures"], apart["measures"], strict=True):
+            [row] = [row for row in together["judges"] if row["key"] == {"factors.prompt": name}]
+            assert {**row, "key": {}} == single["judges"][0]
+
+
+def test_a_judge_has_only_groups_that_its_own_records_are_in(ledgers):
+    found = calibrate(ledgers, Options(by=("judge_model",)), "median", METHOD)
+    rows = [row for measure in found["measures"] for row in measure["judges"] if row["key"]]
+    assert rows
+    assert all(row["key"]["judge_model"] == row["judge"] for row in rows)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from normalizer.checks.artifact_text import NoText, folded, text_of
-from normalizer.checks.quote_match import find
+from normalizer.checks.quote_match import find_quote
 from normalizer.cli import main
 from tests.support.bundles import bundle, entry
 from tests.support.study import ARTIFACTS, normalized
@@ -42,7 +42,7 @@ TEXT = (
     }.values(),
 )
 def test_the_strictest_way_that_holds_is_told(quote, verdict):
-    assert find(quote, text_of(TEXT.encode(), "a.txt")) == verdict
+    assert find_quote(quote, text_of(TEXT.encode(), "a.txt")) == verdict
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), st.data())
@@ -51,15 +51,15 @@ def test_every_piece_of_a_text_is_found_in_it(text, data):
     start = data.draw(st.integers(0, len(text) - 1))
     piece = text[start : data.draw(st.integers(start + 1, len(text)))]
     read = text_of(b" " + text.encode(), "a.txt")
-    assert find(piece, read) == "exact"
+    assert find_quote(piece, read) == "exact"
     assert folded(folded(text)) == folded(text)
 
 
 def test_markdown_may_be_quoted_as_it_is_rendered():
     source = b"# Plan\n\n1. Carry the **power tools** first, see [the list](list.md) and `sign_it`.\n"
     for quote in ("Carry the power tools first, see the list and sign_it.", "Plan"):
-        assert find(quote, text_of(source, "plan.md")) in ("exact", "folded")
-    assert find("Carry the power tools first", text_of(source, "plan.txt")) is None
+        assert find_quote(quote, text_of(source, "plan.md")) in ("exact", "folded")
+    assert find_quote("Carry the power tools first", text_of(source, "plan.txt")) is None
 
 
 @given(st.text("*_`~a ", max_size=14))
@@ -74,14 +74,14 @@ def test_nothing_but_marks_takes_no_longer_than_other_texts():
     for marks in ("`a " * 100_000, "*a " * 100_000, "[" * 100_000, "[a](" * 10_000, "***" * 100_000):
         assert text_of(marks.encode(), "a.md").readings
     for quote in ('"' * 50_000 + "x", "\u201c" * 50_000 + "x\u201d" * 50_000, '"a" ' * 50_000, "... " * 50_000 + "x"):
-        assert find(quote, text_of(TEXT.encode(), "a.txt")) is None
+        assert find_quote(quote, text_of(TEXT.encode(), "a.txt")) is None
 
 
 def test_a_pdf_may_break_lines_and_words():
     content = (ARTIFACTS / "writer-alder" / "q3-baseline-long.pdf").read_bytes()
     read = text_of(content, "x.pdf")
-    assert find("A stand is yours for ninety minutes, and then it passes on.", read) in ("exact", "folded")
-    assert find("A stand is yours for eighty minutes", read) is None
+    assert find_quote("A stand is yours for ninety minutes, and then it passes on.", read) in ("exact", "folded")
+    assert find_quote("A stand is yours for eighty minutes", read) is None
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"%PDF-1.7\ngarbage", b"%PDF-1.4\n" + b"[" * 5000])

@@ -161,7 +161,7 @@ def test_a_folder_without_schemas_is_not_said_to_be_fine(tmp_path, capsys):
     ],
 )  # fmt: skip
 def test_a_wrong_name_or_value_is_told_with_what_is_allowed(kind, value, pointer, says):
-    _, found = linting.document("d.json", kind, json.dumps(value).encode())
+    _, found = linting.read_document("d.json", kind, json.dumps(value).encode())
     [message] = [finding.message for finding in found if finding.pointer == pointer]
     assert says in message
 
@@ -170,7 +170,7 @@ def test_a_dialect_whose_scores_are_not_those_of_its_rubric_is_found():
     rubric = {"name": "r", "dimensions": {"b": {"scale": {"kind": "integers", "minimum": 0, "maximum": 2}}}}
     fields = {"file": {"at": "/f"}, "scores": {"a": {"at": "/a"}}}
     value = {"name": "d", "container": [{"kind": "jsonl"}], "fields": fields, "rubric": rubric}
-    document, flaws = linting.document("d.json", "dialect", json.dumps(value).encode())
+    document, flaws = linting.read_document("d.json", "dialect", json.dumps(value).encode())
     assert flaws == []
     assert [finding.pointer for finding in linting.dialect("d.json", document)] == [
         "/fields/scores/a",

@@ -36,7 +36,7 @@ CASES = {
     "prometheus": (3, 1, 0, 0, ("judge_model",)),
     "judgebench": (5, 1, 0, 0, ()),
     "mlflow": (3, 1, 0, 2, ("generator_model",)),
-    "langfuse": (3, 1, 0, 0, ("generator_model", "judge_model")),
+    "langfuse": (5, 1, 0, 0, ("generator_model", "judge_model")),
     "otel": (2, 1, 0, 2, ("generator_model", "judge_model")),
 }
 
@@ -62,7 +62,7 @@ def test_every_shipped_dialect_is_here():
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_a_shipped_dialect_fits_its_schema_and_its_rubric_is_usable(name):
     load(dialect=shipped.given(name))
-    assert shipped.document(name)["name"] == name
+    assert shipped.dialect_named(name)["name"] == name
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
@@ -88,7 +88,7 @@ def test_records_and_header_give_back_the_bytes(name):
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_lines_are_what_their_schemas_say(name):
     outcome = run(name, fixture(name))
-    compares = shipped.document(name).get("kind") == "comparison"
+    compares = shipped.dialect_named(name).get("kind") == "comparison"
     records, invalid = ("comparison_record", "invalid_comparison") if compares else ("eval_record", "invalid_record")
     kinds = {records: outcome.records, invalid: outcome.invalid, "bundle_header": outcome.header}
     for kind, text in kinds.items():
@@ -125,6 +125,18 @@ def test_the_means_that_tools_publish_are_those_of_the_records():
     report = json.loads(fixture("openai-evals").splitlines()[-1])["final_report"]
     found = float(mean(run("openai-evals", fixture("openai-evals"))))
     assert found == pytest.approx(report["accuracy"], abs=1e-12)
+
+
+def test_the_lengths_of_alpaca_eval_are_those_that_it_counts():
+    rows = json.loads(fixture("alpaca-eval"))
+    rows[0] |= {"output_1": "é\N{GRINNING FACE}", "output_2": "four"}
+    [first, *_] = lines(run("alpaca-eval", json.dumps(rows).encode()).records)
+    assert plain(first["length"]) == {"a": 2, "b": 4}
+
+
+def test_scores_of_every_langfuse_layout_name_their_trace():
+    files = [record["file"] for record in lines(run("langfuse", fixture("langfuse")).records)]
+    assert files == ["t1", "t2", "t4/o4", "t5/o5", "t6"]
 
 
 def archived(data: bytes) -> bytes:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normalizer.documents.dialect import Step, original, translate, undo
+from normalizer.documents.dialect import DialectStep, original, translate, undo
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import load
 from normalizer.errors import UnusableDocument
@@ -20,7 +20,7 @@ TREES = st.recursive(
 POINTERS = st.lists(KEYS, min_size=1, max_size=3).map(
     lambda keys: "".join("/" + key.replace("~", "~0").replace("/", "~1") for key in keys)
 )
-STEPS = st.lists(st.builds(Step, POINTERS, POINTERS | st.none()), max_size=6).map(tuple)
+STEPS = st.lists(st.builds(DialectStep, POINTERS, POINTERS | st.none()), max_size=6).map(tuple)
 
 
 def leaves(value, at=""):
@@ -50,10 +50,10 @@ def test_a_step_is_done_or_a_conflict_or_finds_nothing(value, steps):
 @pytest.mark.parametrize(
     ("steps", "pointer", "written"),
     [
-        ([Step("/file_name", "/file")], "/file", "/file_name"),
-        ([Step("/file_name", "/file")], "/files", "/files"),
-        ([Step("/s", "/scores"), Step("/scores/total", "/total")], "/total", "/s/total"),
-        ([Step("/s", "/scores")], "/scores/A", "/s/A"),
+        ([DialectStep("/file_name", "/file")], "/file", "/file_name"),
+        ([DialectStep("/file_name", "/file")], "/files", "/files"),
+        ([DialectStep("/s", "/scores"), DialectStep("/scores/total", "/total")], "/total", "/s/total"),
+        ([DialectStep("/s", "/scores")], "/scores/A", "/s/A"),
     ],
 )
 def test_pointers_lead_back_to_what_was_written(steps, pointer, written):

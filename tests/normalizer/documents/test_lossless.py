@@ -33,7 +33,7 @@ def test_output_is_json_for_everybody(value):
 
 @given(number=NUMBERS)
 def test_a_plain_number_is_whole_exactly_if_the_spelled_one_is(number):
-    value = lossless.value_of(number)
+    value = lossless.exact_value(number)
     seen = plain(number)
     if value is not None and abs(value) < 2**50:
         assert (seen == int(seen)) is (value == int(value))

@@ -132,3 +132,17 @@ def test_what_makes_no_sense_is_refused(ledger, capsys, arguments, said):
 def test_nothing_is_written_into_a_ledger(ledger, capsys):
     assert main(["export", str(ledger), "--to", "csv", "--out", str(ledger / "x.csv")]) == 2
     assert "only normalize writes" in capsys.readouterr().err
+
+
+def test_datasets_of_hugging_face_reads_parquet_csv_and_json_lines(ledger, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets")
+    records = lines(ledger)
+    expected = [record["scores"]["A_structure"] for record in records]
+    for form, builder in {"parquet": "parquet", "csv": "csv", "jsonl": "json"}.items():
+        path = tmp_path / f"records.{form}"
+        assert main(["export", str(ledger), "--to", form, "--out", str(path)]) == 0
+        found = datasets.load_dataset(builder, data_files=str(path), split="train", cache_dir=str(tmp_path / "cache"))
+        assert found["record_id"][:] == [record["record_id"] for record in records]
+        scores = [row["A_structure"] for row in found["scores"]] if form == "jsonl" else found["score.A_structure"][:]
+        assert scores == expected

@@ -13,7 +13,7 @@ from scipy.stats import ttest_rel
 
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
-from normalizer.gate.overview import Terms, gate
+from normalizer.gate.overview import GateOptions, gate
 from normalizer.gate.verdict import decide
 from normalizer.tables.pretty import dumps
 from tests.support.labelling import bundle_of, labelled, noisy, truth
@@ -39,7 +39,7 @@ def ledgers(folder):
 
 
 def run(ledgers, one, other, **terms):
-    found = gate(ledgers[one], ledgers[other], Options(), Terms(**terms))
+    found = gate(ledgers[one], ledgers[other], Options(), GateOptions(**terms))
     assert spec.violations("eval/gate.json", json.loads(dumps(found))) == []
     return found
 
@@ -68,9 +68,9 @@ def test_equal_runs_are_no_worse_and_few_pairs_are_undecided(ledgers, folder):
     assert (found["verdict"], found["why"]) == ("no_worse", "every pair is equal")
     few = dict(list(ledgers["scores"]["up"].items())[:9])
     small = labelled(folder, "small", bundle_of(few, "judge"))
-    [found] = gate(ledgers["base"], small, Options(), Terms())["results"]
+    [found] = gate(ledgers["base"], small, Options(), GateOptions())["results"]
     assert (found["verdict"], found["passes"], found["only_in_base"]) == ("undecided", False, 31)
-    assert gate(ledgers["base"], small, Options(), Terms(undecided_passes=True))["verdict"] == "pass"
+    assert gate(ledgers["base"], small, Options(), GateOptions(undecided_passes=True))["verdict"] == "pass"
 
 
 @given(
@@ -165,3 +165,23 @@ def test_names_that_xml_cannot_hold_are_written_all_the_same():
 def test_a_margin_that_makes_no_sense_is_refused(ledgers, capsys, margin, said):
     assert main(["gate", str(ledgers["base"]), str(ledgers["up"]), f"--margin={margin}"]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("key", ["judge_model", "run_id", "factors.topic"])
+def test_a_group_is_decided_by_its_own_records_alone(folder, key):
+    real = truth(30, 6)
+    sides = {}
+    for side, scores in (("before", (real, real)), ("after", (better(real), better(real, -1)))):
+        given = {file: {name: max(0, score) for name, score in each.items()} for file, each in scores[1].items()}
+        bundles = [
+            bundle_of(each, judge, generator_model="g", run_id=run_id, factors={"topic": topic})
+            for each, judge, run_id, topic in ((scores[0], "kind", "r1", "law"), (given, "harsh", "r2", "art"))
+        ]
+        sides[side] = labelled(folder, f"{side}-{key}", *bundles)
+    found = gate(sides["before"], sides["after"], Options(by=(key,)), GateOptions())
+    assert {result["verdict"] for result in found["results"]} == {"better", "worse"}
+    for result in found["results"]:
+        [alone] = gate(sides["before"], sides["after"], Options(where=result["key"]), GateOptions(alpha=0.025))[
+            "results"
+        ]
+        assert {**alone, "key": result["key"]} == result

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from normalizer.documents.settings import load
 from normalizer.errors import CannotRun
 from normalizer.judge.calling.endpoint import messages
-from normalizer.judge.leaks import Leak, check, strings_of
+from normalizer.judge.leaks import Leak, refuse_leaks, strings_of
 from normalizer.judge.packet import packet
 from normalizer.judge.plan import plan
 from tests.support.judging import PDF
@@ -60,7 +60,7 @@ def test_no_string_of_a_hostile_manifest_reaches_an_input(manifest, phase, conte
     bare = {"phase": phase, "judge_model": "j", "generator_model": "w", "files": [{"file": "f"}]}
     planned = plan(load(None, json.dumps(named).encode()), None)
     data = packet(planned.prompt, content)
-    check(data, content, planned.prompt)
+    refuse_leaks(data, content, planned.prompt)
     expected = packet(plan(load(None, json.dumps(bare).encode()), None).prompt, content)
     assert data == expected
     document = json.loads(data)
@@ -132,6 +132,6 @@ def test_numbers_of_the_scale_and_very_short_strings_are_noted_not_refused():
 def test_the_check_sees_whatever_is_added_to_an_input_or_taken_from_it(change):
     planned = plan(load(None, manifest()), None)
     data = packet(planned.prompt, b"An answer.")
-    check(data, b"An answer.", planned.prompt)
+    refuse_leaks(data, b"An answer.", planned.prompt)
     with pytest.raises(CannotRun):
-        check(json.dumps(change(json.loads(data))).encode(), b"An answer.", planned.prompt)
+        refuse_leaks(json.dumps(change(json.loads(data))).encode(), b"An answer.", planned.prompt)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from normalizer.documents.settings import BUILT_IN_RUBRIC, load
-from normalizer.judge.packet import RULES, Unreadable, content_of, fence, is_text, marker_of, packet, prompt
+from normalizer.judge.packet import RULES, UnreadableInput, content_of, fence, is_text, marker_of, packet, prompt
 from normalizer.judge.plan import plan
 from tests.support.judging import PDF
 
@@ -62,13 +62,13 @@ def test_a_pdf_with_bytes_before_its_header_is_a_pdf():
 
 
 def test_what_is_neither_text_nor_pdf_is_refused():
-    with pytest.raises(Unreadable, match="neither a PDF nor UTF-8 text"):
+    with pytest.raises(UnreadableInput, match="neither a PDF nor UTF-8 text"):
         packet(TOLD, b"\x89PNG\r\n")
 
 
 @pytest.mark.parametrize("text", ["-----BEGIN x-----\na\n-----END x-----", "a", ""])
 def test_a_text_between_foreign_markers_is_no_input(text):
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableInput):
         content_of({"file": {"text": text}})
 
 

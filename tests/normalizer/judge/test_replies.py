@@ -5,7 +5,7 @@ import json
 import pytest
 
 from normalizer.documents.lossless import dumps
-from normalizer.judge.replies import judged
+from normalizer.judge.replies import read_reply
 from tests.support.judging import GOOD
 
 
@@ -39,27 +39,27 @@ from tests.support.judging import GOOD
     ids=lambda value: value[:30],
 )
 def test_a_reply_of_another_shape_cannot_be_used_and_says_why(reply, problem):
-    members, told = judged(reply.encode())
+    members, told = read_reply(reply.encode())
     assert members is None
     assert told is not None
     assert problem in told
 
 
 def test_a_reply_that_is_not_utf8_cannot_be_used():
-    assert judged(b'{"scores": {"A": 1}, "notes": "\xff"}').members is None
+    assert read_reply(b'{"scores": {"A": 1}, "notes": "\xff"}').members is None
 
 
 def test_a_reply_beyond_the_limit_cannot_be_used_even_if_it_looks_whole():
-    assert judged(GOOD.encode(), truncated=True).problem == "it is longer than a reply may be"
+    assert read_reply(GOOD.encode(), truncated=True).problem == "it is longer than a reply may be"
 
 
 @pytest.mark.parametrize("number", ["1", "1.0", "1e0", "-0", "123456789012345678901234567890", "0.10", "1E+2", "1e400"])
 def test_numbers_keep_their_spelling(number):
-    members = judged(f' {{"scores": {{"A": {number}}}, "total": {number}}}\n'.encode()).members
+    members = read_reply(f' {{"scores": {{"A": {number}}}, "total": {number}}}\n'.encode()).members
     assert dumps(members) == f'{{"scores":{{"A":{number}}},"total":{number}}}'
 
 
 def test_scores_outside_the_scale_are_the_judge_s_answer():
-    assert json.loads(dumps(judged(b'{"scores": {"A_structure": 99, "Z": "high"}}').members)) == {
+    assert json.loads(dumps(read_reply(b'{"scores": {"A_structure": 99, "Z": "high"}}').members)) == {
         "scores": {"A_structure": 99, "Z": "high"}
     }

@@ -1,4 +1,4 @@
-"""A published ledger is signed with ssh-keygen: the recipe of docs/normalizer.md, step by step."""
+"""A published ledger is signed: the recipe of docs/normalizer.md, step by step, with the real ssh-keygen."""
 
 import json
 import subprocess
@@ -25,25 +25,100 @@ def signed(tmp_path):
     assert main(["normalize", str(tmp_path / "b.json"), "--out", str(ledger)]) == 0
     assert keygen("-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "key")) == 0
     (tmp_path / "signers").write_text("lab@example.org " + (tmp_path / "key.pub").read_text())
-    assert keygen("-Y", "sign", "-f", str(tmp_path / "key"), "-n", "ledger", str(ledger / "commit.json")) == 0
-    (ledger / "commit.json.sig").rename(tmp_path / "ledger.sig")
+    assert main(["sign", str(ledger), "--key", str(tmp_path / "key")]) == 0
     return tmp_path
 
 
-def verified(folder) -> bool:
-    flags = ["-f", str(folder / "signers"), "-I", "lab@example.org", "-n", "ledger", "-s", str(folder / "ledger.sig")]
-    return keygen("-Y", "verify", *flags, given=(folder / "ledger" / "commit.json").read_bytes()) == 0
+def verify(folder, signer="lab@example.org") -> int:
+    flags = ["--signature", str(folder / "ledger.sig"), "--signers", str(folder / "signers"), "--signer", signer]
+    return main(["verify-signature", str(folder / "ledger"), *flags])
 
 
-def test_a_signed_ledger_is_verified(signed):
-    assert verified(signed)
+def test_a_signed_ledger_is_verified_by_us_and_by_ssh_keygen_alone(signed, capsys):
+    assert verify(signed) == 0
+    assert "signed by lab@example.org" in capsys.readouterr().out
+    flags = ["-f", str(signed / "signers"), "-I", "lab@example.org", "-n", "ledger", "-s", str(signed / "ledger.sig")]
+    assert keygen("-Y", "verify", *flags, given=(signed / "ledger" / "commit.json").read_bytes()) == 0
     assert main(["audit", str(signed / "ledger")]) == 0
 
 
-def test_a_changed_ledger_fails_the_audit_and_one_with_new_digests_fails_the_signature(signed):
+def test_signing_changes_nothing_in_the_ledger(signed):
+    assert not list((signed / "ledger").glob("*.sig"))
+
+
+def test_changed_files_are_told_and_so_are_new_digests(signed, capsys):
     records = signed / "ledger" / "records.jsonl"
     records.write_bytes(records.read_bytes().replace(b'"scores"', b'"scorez"', 1))
-    assert verified(signed)
-    assert main(["audit", str(signed / "ledger")]) == 1
+    assert verify(signed) == 1
+    assert "records.jsonl was changed" in capsys.readouterr().out
+    assert main(["sign", str(signed / "ledger"), "--key", str(signed / "key")]) == 2
     recommit(signed / "ledger")
-    assert not verified(signed)
+    assert verify(signed) == 1
+    assert "no signature of" in capsys.readouterr().out
+
+
+def test_another_signer_another_key_and_another_purpose_are_refused(signed):
+    assert verify(signed, "somebody@example.org") == 1
+    assert keygen("-q", "-t", "ed25519", "-N", "", "-f", str(signed / "other")) == 0
+    commit = signed / "ledger" / "commit.json"
+    for key, purpose in (("other", "ledger"), ("key", "file")):
+        (signed / "ledger.sig").unlink()
+        assert keygen("-Y", "sign", "-f", str(signed / key), "-n", purpose, str(commit)) == 0
+        commit.with_suffix(".json.sig").rename(signed / "ledger.sig")
+        assert verify(signed) == 1
+
+
+def test_it_says_why_it_cannot_sign_or_verify(signed, tmp_path, capsys, monkeypatch):
+    assert main(["sign", str(tmp_path / "nothing"), "--key", str(signed / "key")]) == 2
+    assert main(["sign", str(signed / "ledger"), "--key", str(signed / "no key")]) == 2
+    (signed / "ledger.sig").unlink()
+    assert verify(signed) == 2
+    monkeypatch.setenv("PATH", "")
+    assert main(["sign", str(signed / "ledger"), "--key", str(signed / "key")]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 4
+    assert "is not a ledger" in said[0]
+    assert "could not sign" in said[1]
+    assert "no such file" in said[2]
+    assert "ssh-keygen is not installed" in said[3]
+
+
+def test_changed_missing_and_added_raw_bundles_and_settings_are_told(signed, capsys):
+    ledger = signed / "ledger"
+    for folder in ("bundles", "settings"):
+        (kept,) = (ledger / folder).iterdir()
+        whole = kept.read_bytes()
+        kept.write_bytes(whole.replace(b"A_structure", b"a_structure", 1))
+        assert verify(signed) == 1
+        assert f"{kept} are not those of its hash" in capsys.readouterr().out
+        assert main(["sign", str(ledger), "--key", str(signed / "key")]) == 2
+        kept.unlink()
+        assert verify(signed) == 1
+        assert str(kept) in capsys.readouterr().out
+        kept.write_bytes(whole)
+    assert verify(signed) == 0
+    added = ledger / "bundles" / ("0" * 64 + ".json")
+    added.write_text("{}")
+    assert verify(signed) == 1
+    assert "2 raw bundles" in capsys.readouterr().out
+
+
+def test_a_missing_file_of_lines_is_told(signed, capsys):
+    (signed / "ledger" / "invalid.jsonl").unlink()
+    capsys.readouterr()
+    assert verify(signed) == 1
+    assert "invalid.jsonl" in capsys.readouterr().out
+
+
+def test_the_folder_one_stands_in_is_signed_beside_itself(signed, monkeypatch, capsys):
+    (signed / "ledger.sig").unlink()
+    monkeypatch.chdir(signed / "ledger")
+    assert main(["sign", ".", "--key", str(signed / "key")]) == 0
+    assert not list((signed / "ledger").glob("*.sig"))
+    assert verify(signed) == 0
+
+
+def test_a_signature_is_not_written_into_the_ledger(signed, capsys):
+    inside = signed / "ledger" / "mine.sig"
+    assert main(["sign", str(signed / "ledger"), "--key", str(signed / "key"), "--out", str(inside)]) == 2
+    assert not inside.exists()

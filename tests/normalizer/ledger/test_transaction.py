@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from normalizer.cli import main
+from normalizer.cli import INTERRUPTED, main
 from tests.normalizer.batch.test_run import made, tree
 from tests.support.watching import Stopped
 
@@ -143,10 +143,10 @@ def test_interrupted_at_any_step_nothing_has_changed_or_all_of_it(two_runs, tmp_
         if status == NEVER + 1:
             break
         ends.append(status)
-        assert tree(ledger) == {1: after, 2: before}[status], f"interrupted at step {step}"
+        assert tree(ledger) == {1: after, INTERRUPTED: before}[status], f"interrupted at step {step}"
         assert not (ledger / ".staging").exists(), f"interrupted at step {step}"
     assert ends == sorted(ends, reverse=True)
-    assert ends.count(2) > 20
+    assert ends.count(INTERRUPTED) > 20
     assert ends.count(1) > 5
 
 

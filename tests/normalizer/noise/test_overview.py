@@ -6,12 +6,13 @@ import contract_spec as spec
 import numpy as np
 import pytest
 import statsmodels.formula.api as smf
+from scipy.stats import f
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.power import TTestPower
 
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
-from normalizer.noise.overview import Wanted, plan
+from normalizer.noise.overview import PowerTarget, plan
 from normalizer.noise.sample_size import items_needed, power_of
 from normalizer.tables.pretty import dumps
 from tests.support.labelling import bundle_of, labelled, noisy, truth
@@ -45,8 +46,11 @@ def test_the_parts_of_the_variance_are_those_of_an_analysis_of_variance(ledger, 
     assert float(row["within_sd"]) == pytest.approx(np.sqrt(within), abs=1e-6)
     assert float(row["between_sd"]) == pytest.approx(np.sqrt(between), abs=1e-6)
     assert float(row["noise_share"]) == pytest.approx(within / (within + between), abs=1e-6)
-    low, high = map(float, row["noise_share_ci95"])
-    assert low < float(row["noise_share"]) < high
+    # Shrout and Fleiss (1979), case 1: the interval of the ICC of three repeats, of which the share is the rest.
+    ratio, items = above / within, len(runs[0])
+    ends = [ratio / f.ppf(0.975, items - 1, 2 * items), ratio * f.ppf(0.975, 2 * items, items - 1)]
+    expected = [1 - (end - 1) / (end + 2) for end in reversed(ends)]
+    assert [float(end) for end in row["noise_share_ci95"]] == pytest.approx(expected, abs=1e-6)
     totals = [[sum(run[file].values()) for run in runs] for file in runs[0]]
     changed = np.mean([x[i] != x[j] for x in totals for i, j in ((0, 1), (0, 2), (1, 2))])
     assert float(row["changed"]) == pytest.approx(changed, abs=1e-6)
@@ -63,7 +67,7 @@ def test_the_items_needed_are_those_of_statsmodels(gap, deviation):
 
 
 def test_more_repeats_need_fewer_items_and_pairing_never_needs_more(ledger):
-    document = plan((ledger,), Options(), Wanted(0.3))
+    document = plan((ledger,), Options(), PowerTarget(0.3))
     assert spec.violations("eval/plan.json", json.loads(dumps(document))) == []
     for row in document["results"]:
         for name in ("paired_least", "paired", "unpaired"):

@@ -10,11 +10,11 @@ import contract_spec as spec
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from scipy.stats import binomtest, norm
+from scipy.stats import binomtest, norm, t
 
 from normalizer.cli import main
 from normalizer.errors import CannotRun
-from normalizer.preferences.overview import Asked, preferences
+from normalizer.preferences.overview import PreferenceOptions, preferences
 from normalizer.tables.pretty import dumps
 from tests.support.comparing import compared, drawn
 
@@ -33,7 +33,7 @@ def ledger(tmp_path_factory, entries):
 
 @pytest.fixture(scope="module")
 def document(ledger):
-    found = preferences((ledger,), Asked())
+    found = preferences((ledger,), PreferenceOptions())
     assert spec.violations("eval/preferences.json", json.loads(dumps(found))) == []
     return found
 
@@ -52,7 +52,7 @@ def test_counts_and_rates_are_those_counted_by_hand(document, entries):
 def test_wilson_is_scipys_where_items_are_won_or_lost(tmp_path):
     for wins, n in ((0, 12), (3, 12), (12, 12), (1, 2)):
         listed = [{"item": str(i), "a": "x", "b": "y", "verdict": "a" if i < wins else "b"} for i in range(n)]
-        [pair] = preferences((compared(tmp_path, listed, f"l{wins}-{n}"),), Asked())["groups"][0]["pairs"]
+        [pair] = preferences((compared(tmp_path, listed, f"l{wins}-{n}"),), PreferenceOptions())["groups"][0]["pairs"]
         expected = binomtest(wins, n).proportion_ci(method="wilson")
         assert [float(end) for end in pair["wilson95"]] == pytest.approx([expected.low, expected.high], abs=1.1e-6)
 
@@ -71,7 +71,7 @@ def test_ratings_are_those_of_choix(document, entries):
 
 
 def test_intervals_of_ratings_are_the_cluster_robust_ones_of_statsmodels(ledger, entries):
-    found = preferences((ledger,), Asked(baseline="alder"))["groups"][0]["ratings"]
+    found = preferences((ledger,), PreferenceOptions(baseline="alder"))["groups"][0]["ratings"]
     assert found["relative_to"] == "alder"
     names = sorted(STRENGTHS)
     design = np.array([[float(one["a"] == name) - float(one["b"] == name) for name in names[1:]] for one in entries])
@@ -80,8 +80,6 @@ def test_intervals_of_ratings_are_the_cluster_robust_ones_of_statsmodels(ledger,
     fitted = sm.GLM(outcomes, design, family=sm.families.Binomial()).fit(
         tol=1e-13, cov_type="cluster", cov_kwds={"groups": items, "use_correction": False}, use_t=False
     )
-    from scipy.stats import t
-
     clusters = len(set(items.tolist()))
     half = t.ppf(0.975, clusters - 1) * fitted.bse * np.sqrt(clusters / (clusters - 1))
     mine = {row["generator"]: row for row in found["rows"]}
@@ -96,7 +94,16 @@ def test_the_length_controlled_rate_is_the_intercept_of_a_logistic_regression(do
     gaps = np.array([one["length"]["a"] - one["length"]["b"] for one in mine], dtype=float)
     design = sm.add_constant(np.tanh(gaps / gaps.std(ddof=1)))
     outcomes = np.array([{"a": 1, "b": 0, "draw": 0.5}[one["verdict"]] for one in mine])
-    fitted = sm.GLM(outcomes, design, family=sm.families.Binomial()).fit(tol=1e-13)
+    items = np.array([int(one["item"][1:]) for one in mine])
+    fitted = sm.GLM(outcomes, design, family=sm.families.Binomial()).fit(
+        tol=1e-13, cov_type="cluster", cov_kwds={"groups": items, "use_correction": False}, use_t=False
+    )
+    clusters = len(set(items.tolist()))
+    half = t.ppf(0.975, clusters - 1) * fitted.bse * np.sqrt(clusters / (clusters - 1))
+    controlled = pair["length"]["controlled"]
+    ends = [[fitted.params[at] - half[at], fitted.params[at] + half[at]] for at in (0, 1)]
+    assert [float(end) for end in controlled["slope_ci95"]] == pytest.approx(ends[1], abs=2e-5)
+    assert [float(end) for end in controlled["ci95"]] == pytest.approx(1 / (1 + np.exp(-np.array(ends[0]))), abs=2e-5)
     assert float(pair["length"]["controlled"]["rate"]) == pytest.approx(1 / (1 + np.exp(-fitted.params[0])), abs=2e-6)
     assert float(pair["length"]["controlled"]["slope"]) == pytest.approx(fitted.params[1], abs=2e-6)
     assert sum(row["wins"] + row["losses"] + row["draws"] for row in pair["length"]["bins"]) == len(mine)
@@ -138,7 +145,7 @@ def test_draw_missing_and_both_bad_are_three_things_and_unknown_order_is_flagged
         for place, verdict in enumerate(["a", "draw", None, "both_bad", 1.25])
     ]
     del listed[0]["order"]
-    document = preferences((compared(tmp_path, listed),), Asked())
+    document = preferences((compared(tmp_path, listed),), PreferenceOptions())
     [pair] = document["groups"][0]["pairs"]
     told = {name: pair[name] for name in ("wins", "losses", "draws", "missing", "both_bad", "items")}
     assert told == {"wins": 2, "losses": 0, "draws": 1, "missing": 1, "both_bad": 1, "items": 3}
@@ -149,7 +156,7 @@ def test_draw_missing_and_both_bad_are_three_things_and_unknown_order_is_flagged
 
 def test_ratings_that_would_be_infinite_are_not_given(tmp_path):
     listed = [{"item": str(i), "a": "x", "b": "y", "verdict": "a"} for i in range(20)]
-    found = preferences((compared(tmp_path, listed),), Asked())["groups"][0]["ratings"]
+    found = preferences((compared(tmp_path, listed),), PreferenceOptions())["groups"][0]["ratings"]
     assert found["rows"] == []
     assert "won or lost everything" in found["na"]
 
@@ -167,16 +174,16 @@ def test_swapping_names_and_positions_changes_no_number(tmp_path, entries, docum
         }
         for one in entries
     ]
-    found = preferences((compared(tmp_path, turned),), Asked())
+    found = preferences((compared(tmp_path, turned),), PreferenceOptions())
     assert dumps(found) == dumps(document)
 
 
 def test_human_verdicts_count_only_where_they_are_asked_for(tmp_path, entries):
     people = compared(tmp_path, entries[:20], judge_kind="human")
-    assert preferences((people,), Asked())["left_out"]["other_judge_kind"] == 20
+    assert preferences((people,), PreferenceOptions())["left_out"]["other_judge_kind"] == 20
     from normalizer.aggregate.eligibility import Rules
 
-    asked = Asked(rules=Rules(judge_kinds=frozenset(["human"])))
+    asked = PreferenceOptions(rules=Rules(judge_kinds=frozenset(["human"])))
     assert preferences((people,), asked)["left_out"]["other_judge_kind"] == 0
 
 
@@ -184,14 +191,14 @@ def test_criteria_are_not_mixed(tmp_path):
     listed = [{"item": "q", "a": "x", "b": "y", "verdict": "a", "criterion": name} for name in ("style", "truth")]
     ledger = compared(tmp_path, listed)
     with pytest.raises(CannotRun, match="--by criterion"):
-        preferences((ledger,), Asked())
-    groups = preferences((ledger,), Asked(by=("criterion",)))["groups"]
+        preferences((ledger,), PreferenceOptions())
+    groups = preferences((ledger,), PreferenceOptions(by=("criterion",)))["groups"]
     assert [group["key"] for group in groups] == [{"criterion": "style"}, {"criterion": "truth"}]
 
 
 def test_self_judged_comparisons_alone_give_no_rate(tmp_path):
     listed = [{"item": str(i), "a": "judge-large", "b": "y", "verdict": "ab"[i % 2]} for i in range(12)]
-    [pair] = preferences((compared(tmp_path, listed, self_judged=True),), Asked())["groups"][0]["pairs"]
+    [pair] = preferences((compared(tmp_path, listed, self_judged=True),), PreferenceOptions())["groups"][0]["pairs"]
     assert (pair["rate"], pair["flags"]) == (None, ["only_self_judged", "order_unknown"])
 
 
@@ -223,5 +230,5 @@ def test_lengths_beyond_all_arithmetic_count_as_not_recorded(tmp_path):
     known = '"protocol_version": "p", "judge_model": "j", "phase": 1'
     bundle.write_text(f'{{{known}, "per_comparison": [{entries}]}}')
     assert main(["normalize", str(bundle), "--out", str(tmp_path / "ledger")]) == 0
-    [pair] = preferences((tmp_path / "ledger",), Asked())["groups"][0]["pairs"]
+    [pair] = preferences((tmp_path / "ledger",), PreferenceOptions())["groups"][0]["pairs"]
     assert (pair["wins"], pair["losses"], pair["length"]) == (6, 6, None)

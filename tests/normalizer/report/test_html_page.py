@@ -139,8 +139,14 @@ def test_drift_contrast_and_agreement_are_what_one_computes_by_hand(made, page):
             if writer == generator:
                 totals.setdefault((writer, *artifact.split("/")[:3]), []).append(sum(given.values()))
     means = {key: Fraction(sum(each), len(each)) for key, each in totals.items()}
+    first = {key[1:]: mean for key, mean in means.items() if key[0] == "writer-alder"}
+    apart_by = [mean - means["writer-birch", *key] for key, mean in first.items()]
+    [row] = [row for row in cells(page, "t-contrast-0") if row[0] == "total"]
+    assert row[1:4] == [
+        "writer-alder \u2212 writer-birch", str(len(apart_by)), f"{float(sum(apart_by) / len(apart_by)):.3f}",
+    ]  # fmt: skip
     pairs = [means[w, q, "baseline", n] - means[w, q, "reworded", n] for w, q, p, n in means if p == "baseline"]
-    row = next(row for row in cells(page, "t-contrast-1") if row[1] == "baseline \u2212 reworded")
+    row = next(row for row in cells(page, "t-contrast-2") if row[1] == "baseline \u2212 reworded")
     assert row[2:4] == [str(len(pairs)), f"{float(sum(pairs) / len(pairs)):.3f}"]
 
 
@@ -264,7 +270,7 @@ def test_the_policy_lets_nothing_else_run_or_be_asked_for(made, browser):
 def test_plots_take_the_colours_of_the_scheme_and_fit_a_small_screen(made, browser):
     page = browser.page(390, 800)
     page.open(made / "report.html")
-    assert page.js("document.querySelectorAll('svg.plot').length") == 7
+    assert page.js("document.querySelectorAll('svg.plot').length") == 8
     assert page.js("document.documentElement.scrollWidth") <= 390
     dot = "getComputedStyle(document.querySelector('svg.plot path[fill=\"var(--accent)\"]')).fill"
     light = page.js(dot)

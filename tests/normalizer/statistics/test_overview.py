@@ -1,5 +1,6 @@
 """Statistics: against brute force, SciPy and least squares; what cannot be estimated is said."""
 
+import json
 import math
 from fractions import Fraction
 from itertools import product
@@ -19,6 +20,7 @@ from normalizer.ledger.reader import reading
 from normalizer.statistics import rates, signflip
 from normalizer.statistics.overview import statistics
 from tests.support.bundles import DIMENSIONS, bundle, entry
+from tests.support.labelling import bundle_of, labelled, noisy, truth
 from tests.support.studies import Verdict, bundles_of, ledger_of, output, refusal
 
 DIFFERENCES = st.lists(st.fractions(-3, 3, max_denominator=4), min_size=1, max_size=9)
@@ -234,6 +236,24 @@ def test_self_judging_is_compared_on_the_same_artifacts(ledger, report):
     assert [float(end) for end in row["excess_ci95"]] == pytest.approx([welch.low, welch.high], abs=1e-5)
 
 
+def test_generators_that_share_artifacts_are_compared_by_default(tmp_path, capsys):
+    real = truth(15, 1)
+    other = noisy(real, 2, 0.5)
+    runs = (bundle_of(scores, "judge", generator_model=name) for name, scores in (("v1", real), ("v2", other)))
+    ledger = labelled(tmp_path, "ledger", *runs)
+    capsys.readouterr()
+    documents = []
+    for flags in ([], ["--contrast", "generator_model"], ["--contrast", "generator_model", "--pair-by", "artifact"]):
+        assert main(["statistics", str(ledger), *flags, "--format", "json"]) == 0
+        documents.append(json.loads(capsys.readouterr().out))
+    assert documents[0] == documents[1] == documents[2]
+    total = documents[0]["contrasts"][0]
+    gaps = [sum(real[file].values()) - sum(other[file].values()) for file in real]
+    assert (total["levels"], total["n"], total["unpaired"]) == (["v1", "v2"], 15, 0)
+    assert total["difference"] == pytest.approx(sum(gaps) / 15, abs=1e-6)
+    assert documents[0]["paired_by"] == ["artifact"]
+
+
 def test_a_contrast_needs_to_know_what_its_pairs_agree_in(ledger, capsys):
     assert "--pair-by" in refusal(capsys, "statistics", str(ledger), "--contrast", "factors.version")
 
@@ -251,7 +271,7 @@ def test_clusters_widen_or_narrow_the_interval_as_the_textbook_says(ledger):
 @given(st.lists(st.lists(st.integers(0, 10), min_size=1, max_size=5), min_size=10, max_size=14))
 def test_the_clustered_error_is_that_of_the_sandwich(clusters):
     sizes, totals = [len(each) for each in clusters], [sum(each) for each in clusters]
-    low, high = intervals._robust(sizes, totals, 1)
+    low, high = intervals.of_cluster_sums(sizes, totals, 1)
     everything = [value for each in clusters for value in each]
     middle, count = np.mean(everything), len(clusters)
     meat = sum((sum(each) - len(each) * middle) ** 2 for each in clusters)

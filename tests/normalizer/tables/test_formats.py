@@ -33,7 +33,7 @@ def test_the_csv_of_a_command_gives_every_name_back(tmp_path, capsys, argv):
     assert main([argv[0], str(tmp_path / "l"), *argv[1:], "--format", "csv"]) == 0
     read = list(csv.reader(io.StringIO(capsys.readouterr().out, newline="")))
     assert len({len(row) for row in read}) == 1
-    assert {cell_names.level_of(cell) for row in read for cell in row} >= set(HOSTILE)
+    assert {cell_names.parse_level(cell) for row in read for cell in row} >= set(HOSTILE)
 
 
 @needs("pdflatex", "texlive-latex-base")
@@ -58,7 +58,7 @@ def test_latex_takes_no_cell_for_an_argument_of_the_row_before(text):
 def test_a_formula_behind_white_space_or_a_separator_stands_in_quotation_marks(start, formula):
     shown = cell_names.level(start + formula)
     assert shown.startswith('"')
-    assert cell_names.level_of(shown) == start + formula
+    assert cell_names.parse_level(shown) == start + formula
 
 
 @pytest.mark.parametrize("plain", ["-1.5", "+3", "a-b", "a=b", "x; y", "gpt-4 +tools"])

@@ -1,9 +1,12 @@
 """Tables for a paper: every cell follows from the ledger, in every format, and the best is bold."""
 
+import subprocess
+
 import pytest
 
 from normalizer.cli import main
 from tests.support.labelling import bundle_of, labelled, noisy, truth
+from tests.support.lacking import needs
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +48,22 @@ def test_latex_for_one_column_breaks_long_headings(ledger, capsys):
     written = capsys.readouterr().out
     assert r"\shortstack{B\_ \\ snapshot\_ \\ constraint}" in written
     assert written.count("{") == written.count("}")
+
+
+PAGE = "\\documentclass[twocolumn]{{article}}{packages}\\begin{{document}}\n{table}\n\\end{{document}}\n"
+
+
+@needs("pdflatex", "texlive-latex-base")
+@pytest.mark.parametrize("cells", ["mean", "mean-ci", "mean-sd"])
+def test_latex_for_one_column_is_no_wider_than_the_column(ledger, tmp_path, capsys, cells):
+    shown = ["--by", "generator_model,judge_model", "--cells", cells, "--places", "2", "--format", "latex", "--fit"]
+    assert main(["aggregate", str(ledger), *shown]) == 0
+    table = capsys.readouterr().out
+    for packages in ("\\usepackage{graphicx}", ""):
+        (tmp_path / "t.tex").write_text(PAGE.format(packages=packages, table=table), encoding="utf-8")
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+        made = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+        log = made.stdout.decode(errors="replace")
+        assert made.returncode == 0, log[-800:]
+        if packages:
+            assert "Overfull" not in log

@@ -13,11 +13,12 @@ from tests.support.patience import until
 from tests.support.planting import answers, asked, prepare, warm
 from zeno.cache import inotify, text_store, tree_cache
 from zeno.cache.errors import Unwatchable
-from zeno.cache.index_builder import Builder
+from zeno.cache.index_builder import MAX_FAILURES, Builder
 from zeno.cache.inotify import Watch
 from zeno.cache.tree_cache import TreeCache
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.tree import Tree
+from zeno.index import signatures
 from zeno.index.requirements import NOTHING
 from zeno.search.cold import ColdCorpus
 from zeno.session.server import Server
@@ -162,6 +163,41 @@ def test_an_index_that_is_done_while_one_looks_is_not_computed_again(planted, mo
         hits = json.loads(Server(corpus).answer(request))["result"]["hits"]
         corpus.close()
     assert [hit["line"] for hit in hits] == [1, 2, 3]
+
+
+def test_an_index_whose_helper_was_killed_is_computed_by_another(planted, monkeypatch):
+    monkeypatch.setattr(tree_cache, "MIN_INDEXED", 10)
+    with Tree(str(planted)) as tree:
+        cache = TreeCache(tree, 1 << 30)
+        while cache.prepare():
+            pass
+        builder = cache._builder
+        until(lambda: not builder.busy, "the helper has ended")
+        builder.finished()
+        builder._closed = True  # the helper is killed as soon as it runs
+        for failures in range(1, MAX_FAILURES):
+            builder.start(cache._store.unindexed())
+            until(lambda: not builder.busy, "the helper has ended")
+            assert (builder._failures, builder.broken, builder.finished()) == (failures, False, [])
+        builder._closed = False
+        builder.start(cache._store.unindexed())
+        until(lambda: not builder.busy, "the helper has ended")
+        assert builder.finished()
+        assert builder._failures == 0
+        cache.close()
+
+
+def test_an_index_whose_helpers_all_fail_is_given_up(planted, monkeypatch):
+    monkeypatch.setattr(tree_cache, "MIN_INDEXED", 10)
+    monkeypatch.setattr(signatures, "__file__", str(planted / "no such program"))
+    with Tree(str(planted)) as tree:
+        cache = TreeCache(tree, 1 << 30)
+        for _ in range(MAX_FAILURES):
+            while cache.prepare():
+                pass
+            until(lambda: not cache._builder.busy, "the helper has ended")
+        assert cache._builder.broken
+        cache.close()
 
 
 def test_an_idle_server_does_nothing(planted, pipe):

@@ -11,17 +11,20 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tests.support.unwatched import few_watches, settle
 from zeno.cache import cached_selection, index_builder, text_store, tree_cache
 from zeno.cache.warm_corpus import WarmCorpus
+from zeno.errors import InvalidPattern
 from zeno.files.tree import Tree
 from zeno.index import signatures
 from zeno.index.signatures import Block
 from zeno.search.cold import ColdCorpus
-from zeno.search.line_view import Lines
+from zeno.search.line_view import LineView
+from zeno.search.multiline import plan_for_text
 from zeno.search.plan import Plan
 from zeno.session.server import Server
 from zeno.text.file_lines import normal, raw_lines
-from zeno.text.regex import searcher
+from zeno.text.regex import searcher, text_scanner
 
 # Few letters, so that patterns match; and everything that makes a line less simple than it looks.
 PIECES = [b"a", b"b", b"ab", b"Ka", b"foo", b"FOO", b"0", b"42", b"_", b" ", b"\n", b"\n", b"\r\n", b"\r", b"\t"]
@@ -185,6 +188,40 @@ def test_what_narrows_a_search_never_loses_a_line(pattern, case_sensitive, regex
         assert text_store._met(planned.demand, bits_of([text]).row, 1) == 1
 
 
+@given(pattern=PATTERN, case_sensitive=st.booleans(), regex=st.booleans(), data=CONTENT, joined=st.booleans())
+@settings(max_examples=1500)
+@example("foo\nab", True, False, b"foo\r\nab", False)
+@example(r"foo\s+kiss", True, True, b"foo\nkiss", False)
+@example("(?i)kiss\na", True, True, "\u212ai\u017fs\na".encode(), False)
+@example("(?:foo|ab)\n42", True, True, b"ab\n42", False)
+def test_what_narrows_a_multiline_search_never_loses_a_file(pattern, case_sensitive, regex, data, joined):
+    pattern = f"{pattern}\n{pattern}" if joined else pattern
+    try:
+        scan = text_scanner(pattern, "pattern", case_sensitive=case_sensitive, literal=not regex)
+    except InvalidPattern:
+        return
+    planned = plan_for_text(pattern, regex=regex, case_sensitive=case_sensitive)
+    text = normal(data)
+    if not list(LineView(text).spans(scan, lambda _: None)):
+        return
+    for scan in filter(None, [planned.scan, planned.scan_of([]), planned.scan_of([text * 40_000])]):
+        assert 0 <= scan(text, 0, len(text))[0] < len(text)
+    if planned.sift is not None:
+        assert planned.sift(bytearray(data), 0, len(data))[0] >= 0
+    # A piece of the index may hold any part of the file: some piece has what is demanded, however they are cut.
+    pieces = [line + b"\n" for line in text.split(b"\n")[:-1]]
+    assert text_store._met(planned.demand, bits_of(pieces).row, (1 << len(pieces)) - 1)
+
+
+@given(data=CONTENT, before=CONTENT, pattern=PATTERN)
+@settings(max_examples=300)
+def test_matches_over_lines_do_not_see_what_stands_around_the_file(data, before, pattern):
+    scan = text_scanner(pattern, "pattern")
+    head, text = normal(before), normal(data)
+    part = LineView(head + text + b"foo\nab\n", len(head), len(head) + len(text))
+    assert list(part.spans(scan, lambda _: None)) == list(LineView(text).spans(scan, lambda _: None))
+
+
 @given(data=CONTENT, before=CONTENT, pattern=PATTERN, steps=st.lists(st.integers(-3, 3), max_size=5))
 @settings(max_examples=300)
 def test_lines_are_what_a_list_of_lines_would_be(data, before, pattern, steps):
@@ -193,7 +230,7 @@ def test_lines_are_what_a_list_of_lines_would_be(data, before, pattern, steps):
     whole = head + text + b"foo\nab\n"
     model = [line.decode("utf-8", "replace").encode() for line in raw_lines(data)]
     for scan in (Plan(pattern, regex=True, case_sensitive=True).scan, None):
-        lines = Lines(whole, len(head), len(head) + len(text))
+        lines = LineView(whole, len(head), len(head) + len(text))
         assert len(lines) == len(model)
         assert lines[0:] == model
         found = []
@@ -245,6 +282,8 @@ GREP = st.fixed_dictionaries(
         **SELECTING,
         "context": st.integers(0, 2),
         "max_hits": st.integers(1, 6),
+        "multiline": st.booleans(),
+        "output": st.sampled_from(["hits", "files", "count"]),
         "max_bytes": st.sampled_from([0, 10, 40, 200]),
         "paths": st.lists(st.sampled_from(["a", "d", "*.py", "**/x*", "d/d", "."]), min_size=1, max_size=2),
     },
@@ -319,7 +358,7 @@ def test_an_empty_file_hides_no_other_one(tmp_path):
 
 
 def test_the_texts_of_every_other_small_file_are_looked_through_in_one_go():
-    entries = [text_store.Entry(f"{number:02}.txt") for number in range(100)]
+    entries = [text_store.CachedFile(f"{number:02}.txt") for number in range(100)]
     segment = text_store.Segment([(entry, b"small\n") for entry in entries])
     large = text_store.Segment([(entry, b"large\n" * 1000) for entry in entries[1::2]])
     assert cached_selection.within([(0, len(segment.text))], entries[::2]) == [(0, len(segment.text) - 6)]
@@ -337,10 +376,11 @@ def test_the_texts_of_every_other_small_file_are_looked_through_in_one_go():
         max_size=4,
     ),
     cache_bytes=st.sampled_from([150, 1 << 20]),
+    watches=st.sampled_from([1000, 1000, 2, 0]),
 )
-@settings(max_examples=120, suppress_health_check=list(HealthCheck))
-def test_warm_and_cold_answer_alike(start, rounds, cache_bytes):
-    with TemporaryDirectory() as folder:
+@settings(max_examples=160, suppress_health_check=list(HealthCheck))
+def test_warm_and_cold_answer_alike(start, rounds, cache_bytes, watches):
+    with TemporaryDirectory() as folder, few_watches(watches):
         root = Path(folder)
         for change in start:
             edit(root, *change)
@@ -351,6 +391,8 @@ def test_warm_and_cold_answer_alike(start, rounds, cache_bytes):
                 for edits, moments, requests in rounds:
                     for change in edits:
                         edit(root, *change)
+                    if moments and watches < 1000:
+                        settle(root)
                     for _ in range(moments):
                         if not corpus.idle():
                             break

@@ -204,7 +204,7 @@ def test_a_limit_on_the_request_is_a_flag(root, pipe):
     ("redirection", "status", "complaint"),
     [
         ("<&-", 0, ""),
-        (">&-", 2, "zeno: standard output is closed, so nobody can be answered; give it somewhere to go\n"),
+        (">&-", 2, "zeno: standard output is closed, so no answer can be sent; open it\n"),
         (">/dev/full", 2, "zeno: cannot go on: No space left on device\n"),
         ("<&- >&- 2>&-", 2, ""),
     ],

@@ -9,9 +9,10 @@ import sys
 import urllib.request
 from typing import Any
 
+import httpx
 import pytest
 
-from tests.support.doors import zeno
+from tests.support.doors import http_process, zeno
 from tests.support.lacking import lacking
 from tests.support.patience import PATIENCE
 from zeno.confinement import landlock
@@ -241,3 +242,41 @@ def test_a_kernel_without_landlock_is_told_apart(monkeypatch):
     monkeypatch.setattr(landlock, "_CREATE_RULESET", 100_000)  # no system call has this number
     with pytest.raises(landlock.NotPossible, match="no Landlock"):
         landlock.restrict([])
+
+
+def test_a_confined_server_goes_on_writing_its_log_when_that_is_moved_or_emptied(kernel, root, tmp_path, pipe):
+    log = tmp_path / "log"
+    server = pipe("--log", str(log), "--confine", "require")
+    assert server.ask("stat", path=".")["ok"]
+    # What `logrotate` does by default: the server goes on in the file that it has opened, until it is restarted.
+    log.rename(tmp_path / "log.1")
+    log.touch()
+    assert server.ask("stat", path=".")["ok"]
+    assert (len((tmp_path / "log.1").read_text().splitlines()), log.read_text()) == (4, "")
+    # And with `copytruncate`: the next line is the first.
+    os.truncate(tmp_path / "log.1", 0)
+    assert server.ask("stat", path=".")["ok"]
+    events = [json.loads(line)["event"] for line in (tmp_path / "log.1").read_text().splitlines()]
+    assert events == ["request", "response"]
+
+
+def test_a_claim_after_the_log_was_moved_is_written_or_refused_and_never_a_bug(kernel, root, tmp_path):
+    log = tmp_path / "log"
+    (root / "a.txt").write_text("alpha\n")
+    with http_process(root, "--log", str(log), "--confine", "require") as (url, process):
+        with httpx.Client(base_url=url, timeout=PATIENCE) as client:
+            asked = client.post("/v1/ops/stat", json={"path": "a.txt"}).headers["Zeno-Request-Id"]
+            claim = {"claim": "it is there", "answers": [asked]}
+            assert client.post("/v1/claims", json=claim).status_code == 201
+            log.rename(tmp_path / "log.1")
+            log.touch()
+            cited = {"path": "a.txt", "start_line": 1, "end_line": 1}
+            cites_a_line = client.post("/v1/claims", json={"claim": "it says alpha", "evidence": [cited]})
+            cites_an_answer = client.post("/v1/claims", json=claim)
+        process.terminate()
+        assert process.stderr is not None
+        told = process.stderr.read()
+    assert cites_a_line.status_code == 201
+    assert cites_an_answer.json()["code"] in ("invalid_args", "trace_failed")
+    assert "bug" not in told
+    assert len((tmp_path / "log.1").read_text().splitlines()) == 4

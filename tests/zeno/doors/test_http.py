@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.doors import http, http_process, sample, stdio, without_metrics, zeno
 from tests.support.patience import PATIENCE, until
-from tests.support.slow import SLOW, children, slow_file
+from tests.support.slow import SLOW, children, slow_file, slow_files
 from zeno.session.dispatch import OPS
 
 TOKEN = "correct-horse-battery-staple"
@@ -322,6 +322,29 @@ def test_a_request_over_its_time_is_a_problem_with_its_code(tmp_path: Path) -> N
     with http(tmp_path, "--max-seconds", "1") as url:
         response = post(f"{url}/v1/ops/grep", json=SLOW)
         assert (response.status_code, problem(response)["code"]) == (422, "deadline_exceeded")
+
+
+def test_where_the_system_cannot_fork_a_request_over_its_time_has_one_answer_in_the_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZENO_WITHOUT", "fork")
+    tree, log = sample(tmp_path / "tree"), tmp_path / "trace"
+    args = slow_files(tree)
+    with http(tree, "--max-seconds", "1", "--log", str(log)) as url:
+        assert problem(post(f"{url}/v1/ops/grep", json=args))["code"] == "deadline_exceeded"
+        assert post(f"{url}/v1/ops/stat", json={"path": "."}).status_code == 200
+    events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
+    assert events == ["request", "error", "request", "response"]
+
+
+def test_a_claim_on_a_denied_path_is_denied(tmp_path: Path) -> None:
+    root = sample(tmp_path / "tree")
+    with http(root, "--log", str(tmp_path / "trace"), "--deny", "app.py") as url:
+        for path in ("src/app.py", "src/app.py/gone"):
+            cited = {"path": path, "start_line": 1, "end_line": 1}
+            for evidence in (cited, {**cited, "sha256": "0" * 64}):
+                refused = post(f"{url}/v1/claims", json={"claim": "x", "evidence": [evidence]})
+                assert (refused.status_code, problem(refused)["code"]) == (403, "denied")
 
 
 def test_a_claim_goes_into_the_trace_and_cites_an_answer_by_its_id(root: Path, url: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.support.doors import http, sample
+from tests.support.doors import http, http_process, sample
 from tests.support.patience import PATIENCE, until
 from zeno.doors.http.connections import MAX_NEW
 
@@ -101,3 +101,33 @@ def test_two_lengths_in_one_request_are_refused(root: Path) -> None:
         answer = b"".join(iter(lambda: connection.recv(4096), b""))
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"not both" in answer
+
+
+_CHUNKED = b" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonl\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "rest", "status"),
+    [
+        (b"GET /nowhere" + _CHUNKED, b"\r\n", b"400"),
+        (b"POST /v1/claims" + _CHUNKED, b"x\r\n", b"400"),
+        (b'POST /v1/jsonl%b3\r\n{"i\r\n' % _CHUNKED, b"x\r\n", b"200"),
+    ],
+)
+def test_a_body_that_is_no_http_leaves_no_traceback(root: Path, sent: bytes, rest: bytes, status: bytes) -> None:
+    with http_process(root) as (url, process):
+        with connect(url) as connection:
+            answer = b""
+            if status == b"200":
+                connection.sendall(sent)
+                # The answer has begun before the rest comes.
+                answer += connection.recv(4096)
+                connection.sendall(rest)
+            else:
+                connection.sendall(sent + rest)
+            answer += b"".join(iter(lambda: connection.recv(4096), b""))
+        process.terminate()
+        assert process.stderr is not None
+        told = process.stderr.read()
+    assert answer.startswith(b"HTTP/1.1 " + status)
+    assert "Traceback" not in told

@@ -65,6 +65,11 @@ def test_the_list_of_tools_is_short(root: Path, tmp_path: Path) -> None:
     assert len(found.model_dump_json(by_alias=True, exclude_none=True)) <= 12_000
 
 
+def plain_defaults(op: str) -> dict[str, Any]:
+    """The defaults of arguments, without those for entries of lists."""
+    return {name: value for name, value in RULES["tools"][op]["defaults"].items() if "[]" not in name}
+
+
 def test_tools_answer_as_the_plain_server_does_with_the_defaults_for_models(root: Path) -> None:
     async def all_of_them(client: Client) -> dict[str, Any]:
         return {op: await client.call_tool(op, args_of(op)) for op in OPS}
@@ -72,7 +77,7 @@ def test_tools_answer_as_the_plain_server_does_with_the_defaults_for_models(root
     told = ask(root, all_of_them)
     with stdio(root) as pipe:
         for op, result in told.items():
-            args = RULES["tools"][op]["defaults"] | args_of(op)
+            args = plain_defaults(op) | args_of(op)
             answer = pipe.line(json.dumps({"id": "1", "op": op, "args": args}).encode())
             assert result.is_error is not answer["ok"]
             if answer["ok"]:
@@ -84,12 +89,33 @@ def test_tools_answer_as_the_plain_server_does_with_the_defaults_for_models(root
     assert len(told["read_file"].content[0].text.splitlines()) == 10
 
 
+def test_ranges_without_an_end_read_on_as_the_main_range_does(root: Path) -> None:
+    whole = root / "src/app.py"
+    lines = len(whole.read_text().splitlines())
+    assert lines > 3
+    asked = {"path": "src/app.py", "end_line": 1, "ranges": [{"path": "src/app.py", "start_line": 2}]}
+    told = ask(root, lambda client: client.call_tool("read_file", asked))
+    (further,) = told.structured_content["ranges"]
+    assert (further["start_line"], further["end_line"]) == (2, lines)
+
+
+@pytest.mark.parametrize("ranges", ["x", [1], [{}]])
+def test_ranges_that_are_none_are_refused_by_the_server(root: Path, ranges: Any) -> None:
+    refused = ask(root, lambda client: client.call_tool("read_file", {"path": "a", "ranges": ranges}))
+    assert json.loads(refused.content[0].text)["code"] == "invalid_args"
+
+
+def test_no_default_of_a_tool_is_a_number_without_meaning(root: Path) -> None:
+    tools = ask(root, lambda client: client.list_tools()).model_dump_json(by_alias=True, exclude_none=True)
+    assert str(2**53 - 1) not in tools
+
+
 def test_the_rules_of_the_door_fit_their_schema_and_the_arguments(root: Path) -> None:
     assert spec.violations("zeno/mcp_rules.json", RULES) == []
     assert RULES["tools"].keys() == OPS.keys()
     for op, tool in RULES["tools"].items():
         needed = spec.schema(f"zeno/ops/{op}.json")["$defs"]["args"].get("required", [])
-        found = spec.violations(f"zeno/ops/{op}.json#/$defs/args", tool["defaults"])
+        found = spec.violations(f"zeno/ops/{op}.json#/$defs/args", plain_defaults(op))
         assert [one.pointer for one in found if one.keyword not in ("required", "minProperties")] == []
         assert not set(needed) & tool["defaults"].keys()
         # Each example in a description is a call that the schema accepts.

@@ -65,6 +65,37 @@ def test_a_cut_list_names_its_cursor_and_an_incomplete_one_its_reasons():
     assert skipped == "[no hits; not complete; skipped: 3 binary; request mcp-1-1]"
 
 
+def test_a_hit_of_several_lines_has_each_of_them_numbered():
+    hit = {"path": "a", "line": 9, "end_line": 10, "text": "f(\n)"}
+    other = {"path": "a", "line": 12, "end_line": 12, "text": "g()"}
+    assert text_of("grep", grep([hit, other])).splitlines() == [
+        "a",
+        " 9\tf(",
+        "10\t)",
+        "12\tg()",
+        "[2 hits in 1 file; complete]",
+    ]
+    around = [{"line": n, "text": text} for n, text in enumerate(["x", "f(", ")", "y"], 8)]
+    assert text_of("grep", grep([{**hit, "context": around}])).splitlines() == [
+        "a",
+        "   8\tx",
+        ">  9\tf(",
+        "> 10\t)",
+        "  11\ty",
+        "[1 hit in 1 file; complete]",
+    ]
+
+
+def test_a_clipped_hit_of_several_lines_says_which_lines_were_clipped_and_how_far_it_goes():
+    hit = {"path": "a", "line": 1, "end_line": 3, "text": "long\nb\nline", "clipped": True}
+    assert text_of("grep", grep([hit])).splitlines()[1:4] == ["1\tlong [clipped]", "2\tb", "3\tline [clipped]"]
+    cut = {**hit, "end_line": 300, "text": "long\nb"}
+    assert text_of("grep", grep([cut])).splitlines()[1:3] == [
+        "1\tlong [clipped]",
+        "2\tb [clipped, goes on to line 300]",
+    ]
+
+
 LEFT_OUT = {"hidden": 12, "ignored": 3, "excluded": 0, "denied": 0, "directories": 1}
 
 
@@ -116,7 +147,7 @@ def test_every_range_is_numbered_below_its_path():
         "1\tz",
         "b: no lines here, it has 1",
         "c: no room left for line 4 of 8",
-        "[4 ranges; cut by max_lines, ask again for the lines that are missing]",
+        '[4 ranges; cut by max_lines, continue with path="c" start_line=4]',
     ]
 
 

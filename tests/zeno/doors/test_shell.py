@@ -4,13 +4,15 @@ import os
 import pty
 import select
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.support.doors import sample, zeno
-from tests.support.patience import PATIENCE
+from tests.support.patience import PATIENCE, until
+from tests.support.terminal import on_terminal
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ class Terminal:
         command = zeno("shell", "--root", root)
         self._process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment)
         os.close(slave)
-        self.wait_for("zeno> ")
+        self.greeting = self.wait_for("zeno> ")
 
     def type(self, keys: str, until: str) -> str:
         os.write(self._master, keys.encode())
@@ -68,6 +70,17 @@ def test_tab_completes_operations_arguments_and_paths_and_history_stays(root: Pa
     assert (tmp_path / "zeno" / "history").stat().st_mode & 0o077 == 0
 
 
+def test_the_shell_reads_the_tree_into_memory_while_nothing_is_typed_and_says_so(root: Path, tmp_path: Path) -> None:
+    (root / "many").mkdir()
+    for number in range(50):
+        (root / "many" / f"{number}.txt").write_text("nothing\n")
+    shell = Terminal(root, tmp_path)
+    assert "While nothing is typed, the tree is read into memory." in shell.greeting
+    # From memory only files that may match are looked at; from disk all of them.
+    until(lambda: "files_scanned=1 " in shell.type("grep zwei max_hits=1\n", "zeno> "), "files are searched in memory")
+    assert shell.end() == 0
+
+
 def piped(root: Path, text: str) -> str:
     found = subprocess.run(zeno("shell", "--root", root), input=text, capture_output=True, text=True, timeout=PATIENCE)
     assert (found.returncode, found.stderr) == (0, "")
@@ -105,3 +118,23 @@ def test_a_file_cannot_command_the_terminal(root: Path) -> None:
     told = piped(root, "read_file trap\n")
     assert "red \\x1b[31m \\x9b0m bell \\x07" in told
     assert not set("\x1b\x9b\x07") & set(told)
+
+
+def test_while_the_tree_is_read_into_memory_the_shell_says_so(root: Path, tmp_path: Path) -> None:
+    """It says so after a second; here at once, since a sample is read before that."""
+    program = (
+        "import sys\n"
+        "from zeno.doors import shell\n"
+        "shell.TELLING = -1.0\n"
+        f"sys.argv = ['zeno', 'shell', '--root', {str(root)!r}]\n"
+        "from zeno.cli.start import run\n"
+        "sys.exit(run())\n"
+    )
+    told = "(reading the tree into memory; ask when you like) zeno> "
+
+    def keys(seen: str) -> bytes | None:
+        return b"quit\n" if seen.endswith("\rzeno> ") and seen.count("zeno> ") == 3 else None
+
+    status, seen = on_terminal([sys.executable, "-c", program], keys=keys, XDG_STATE_HOME=str(tmp_path), TERM="dumb")
+    assert status == 0
+    assert f"\r{told}\r{' ' * len(told)}\r" in seen

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from zeno.files.policy import Policy, deny_list
 from zeno.files.tree import Tree
 from zeno.search.cold import ColdCorpus
 from zeno.session.server import Server
+from zeno.trace.recorder import EvidenceDenied, Recorder
 
 FILES = [
     "a.txt",
@@ -325,3 +327,58 @@ def test_the_commands_that_read_a_trace_keep_to_a_policy(traced):
     page = Path(traced.log).with_suffix(".html")
     traced.run("view", "--out", str(page), "--deny", "secrets")
     assert "SECRET=1" not in page.read_text()
+
+
+def trace(*words, check=0):
+    """Runs `zeno trace ...` in a process of its own; returns what it complained about."""
+    done = subprocess.run([sys.executable, "-m", "zeno", "trace", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == check, done.stderr
+    return done.stderr
+
+
+def test_no_claim_can_cite_a_denied_path(root, tmp_path):
+    (root / ".env").write_text("SECRET=1\nTOKEN=2\n")
+    (root / "link.txt").symlink_to(".env")
+    (root / "a.txt").write_text("one\n")
+    log = tmp_path / "t.jsonl"
+    where = ["--log", str(log), "--root", str(root), "--deny", "secrets"]
+    # The number of lines must not be told either, nor whether the file is there.
+    for cited in (".env:1-1", ".env:1-99", "link.txt:1", ".env.gone:1"):
+        told = trace("claim", "x", cited, *where, check=2)
+        assert told.endswith("is denied by the server's policy, whether or not it exists; ask for another path\n"), told
+    trace("claim", "it says one", "a.txt:1", *where)
+    with Tree(str(root), Policy(lists=["secrets"])) as tree, Recorder(str(log), tree) as recorder:
+        for path in (".env", "link.txt"):
+            with pytest.raises(EvidenceDenied):
+                recorder.claim("x", [{"path": path, "start_line": 1, "end_line": 1, "sha256": "0" * 64}])
+    assert [json.loads(line)["claim"] for line in log.read_text().splitlines()] == ["it says one"]
+
+
+def test_the_policy_of_a_recording_binds_the_claims_made_in_it(root, tmp_path):
+    (root / ".env").write_text("SECRET=1\n")
+    (root / "a.txt").write_text("one\n")
+    log = tmp_path / "t.jsonl"
+    record = ["record", "--root", str(root), "--log", str(log), "--deny", "secrets", "--"]
+    inside = [sys.executable, "-m", "zeno", "trace", "claim", "x"]
+    assert "denied" in trace(*record, *inside, ".env:1", check=2)
+    assert "a policy already" in trace(*record, *inside, ".env:1", "--only", "*", check=2)
+    agent = "from zeno.trace.recorder import Recorder; Recorder.of_environment().claim('x', [('.env', 1, 1)])"
+    assert "EvidenceDenied" in trace(*record, sys.executable, "-c", agent, check=1)
+    trace(*record, *inside, "a.txt:1")
+    assert [json.loads(line)["evidence"][0]["path"] for line in log.read_text().splitlines()] == ["a.txt"]
+
+
+def test_a_policy_survives_being_passed_on_as_json():
+    policy = Policy(["*.bak"], ["src"], lists=["secrets"], ignored=True)
+    assert Policy.from_json(policy.to_json()).to_json() == policy.to_json()
+    for text in ("", "[]", "{}", '{"deny": 1, "only": [], "lists": [], "ignored": false}'):
+        with pytest.raises(InvalidArgs):
+            Policy.from_json(text)
+
+
+def test_a_path_that_no_name_can_have_is_refused_as_such_whether_or_not_single_paths_are_quickened(tmp_path):
+    with Tree(str(tmp_path), Policy(only=["a"])) as tree:
+        for _ in range(2):
+            with pytest.raises(InvalidArgs):
+                tree.place("\0FF")
+            tree.quicken()

@@ -11,6 +11,7 @@ import pydantic
 import pytest
 import starlette
 
+from tests.support.lacking import needs
 from tests.support.planting import prepare, without_metrics
 from tests.support.request_model import glob_matches
 from zeno.cache.warm_corpus import WarmCorpus
@@ -102,14 +103,14 @@ def test_ignored_names_are_those_that_git_ignores(repository, ask):
     hidden = topmost(name for name in every_name(repository) if is_hidden(name))
     seen = [name for name in hidden if not any(name.startswith(one) for one in ignored if one.endswith("/"))]
     assert len(ignored) > 10
-    assert folders > 3
+    assert folders > 1
     assert result["left_out"]["ignored"] == len(ignored)
     # Git's own directory is hidden too.
     assert result["left_out"]["hidden"] == len(seen) + 1
     assert result["left_out"]["directories"] == folders + sum(name.endswith("/") for name in seen) + 1
 
 
-@pytest.mark.skipif(not shutil.which("rg"), reason="needs ripgrep")
+@needs("rg", "ripgrep")
 def test_with_nothing_left_out_the_files_are_those_of_ripgrep_without_rules(repository, ask):
     listed = subprocess.run(["rg", "-uuu", "--files"], cwd=repository, capture_output=True, text=True, check=True)
     result = ask("list_files", include_hidden=True, max=10**6, max_files=10**6)

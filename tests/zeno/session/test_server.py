@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.doors import without_metrics, zeno
 from tests.support.patience import PATIENCE, until
-from tests.support.slow import SLOW, children, slow_file
+from tests.support.slow import SLOW, children, slow_file, slow_files
 from zeno.errors import ZenoError
 from zeno.files.tree import Tree
 from zeno.search.cold import ColdCorpus
@@ -123,3 +123,22 @@ def test_a_server_that_is_killed_leaves_no_process_behind(root):
         os.kill(process.pid, signal.SIGKILL)
         process.wait(PATIENCE)
         until(lambda: not os.path.exists(f"/proc/{child}"), "the process has ended")
+
+
+def test_where_the_system_cannot_fork_the_deadline_holds_between_files(root, pipe, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZENO_WITHOUT", "fork")
+    args = slow_files(root)
+    log = tmp_path / "trace"
+    server = pipe("--max-seconds", "1", "--log", str(log))
+    assert server.ask("grep", **args)["error"]["code"] == "deadline_exceeded"
+    assert server.ask("stat", path="slow-1.txt")["result"]["items"][0]["exists"]
+    assert not children(server.process.pid)
+    events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
+    assert events == ["request", "error", "request", "response"]
+
+
+def test_where_the_system_cannot_fork_an_answer_that_comes_too_late_is_refused(root, pipe, monkeypatch):
+    monkeypatch.setenv("ZENO_WITHOUT", "fork")
+    (root / "a.txt").write_bytes(b"abcd1efg " * 50_000 + b"\n")  # one search of it takes several seconds
+    args = {**SLOW, "paths": ["a.txt"]}
+    assert pipe("--max-seconds", "1").ask("grep", **args)["error"]["code"] == "deadline_exceeded"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.lacking import needs
 from zeno.files.tree import Tree
 from zeno.files.walk import walk
-from zeno.text.gitignore import MAX_FILE_BYTES, MAX_RULE_BYTES, Ignores, Rules
+from zeno.text.gitignore import MAX_FILE_BYTES, MAX_RULE_BYTES, IgnoreRules, Ignores
 
 needs_git = needs("git", "git")  # it is the referee here
 
@@ -184,13 +184,13 @@ def test_the_servers_flag_decides_where_a_request_does_not(root, pipe):
 )
 def test_no_rule_of_legal_length_is_too_much_for_the_engine(rule):
     text = (rule * MAX_RULE_BYTES)[:MAX_RULE_BYTES]
-    verdicts = [Rules(data).verdict(b"a/" * 30 + b"x", False) for data in (text, b"\n".join([text] * 60))]
+    verdicts = [IgnoreRules(data).verdict(b"a/" * 30 + b"x", False) for data in (text, b"\n".join([text] * 60))]
     assert verdicts[0] == verdicts[1]
 
 
 def test_a_longer_line_is_no_rule():
-    assert Rules(b"*" * MAX_RULE_BYTES).verdict(b"x", False) is True
-    assert Rules(b"*" * (MAX_RULE_BYTES + 1)).verdict(b"x", False) is None
+    assert IgnoreRules(b"*" * MAX_RULE_BYTES).verdict(b"x", False) is True
+    assert IgnoreRules(b"*" * (MAX_RULE_BYTES + 1)).verdict(b"x", False) is None
 
 
 def test_without_rules_nothing_is_left_out():

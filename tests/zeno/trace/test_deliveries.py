@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zeno.trace.deliveries import Lines
+from zeno.trace.deliveries import LineSet
 
 RANGES = st.lists(
     st.tuples(st.integers(1, 40), st.integers(0, 8)).map(lambda pair: (pair[0], pair[0] + pair[1])), max_size=20
@@ -12,7 +12,7 @@ RANGES = st.lists(
 
 @given(ranges=RANGES, asked=st.tuples(st.integers(1, 50), st.integers(0, 10)), up_to=st.integers(0, 60))
 def test_a_set_of_ranges_is_a_set_of_lines(ranges, asked, up_to):
-    lines, model = Lines(), set()
+    lines, model = LineSet(), set()
     for first, last in ranges:
         lines.add(first, last)
         model |= set(range(first, last + 1))

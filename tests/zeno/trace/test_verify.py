@@ -45,12 +45,24 @@ def test_a_claim_on_lines_that_were_read_holds(session):
         ("read_file", {"start_line": 2, "end_line": 6}),
         ("peek", {"head_lines": 5, "tail_lines": 0}),
         ("grep", {"pattern": "line 4", "context": 1}),
+        ("grep", {"pattern": "line 3\nline 4\nline 5", "multiline": True}),
+        ("grep", {"pattern": "line 4\n", "multiline": True, "context": 1, "max_line_chars": 6}),
     ],
 )
 def test_every_answer_with_text_delivers_its_lines(session, op, args):
     session.ask(op, **({"path": "a.txt"} if op != "grep" else {}), **args)
     good = cite(sha256=sha("line 3", "line 4", "line 5"))
     assert judged(session, good) == [("ok", "delivered")]
+
+
+def test_lines_of_a_clipped_multiline_hit_do_not_count_as_delivered(session):
+    session.ask("grep", pattern="line 3\nline 4\nline 5", multiline=True, max_line_chars=5)
+    assert judged(session, cite(sha256=sha("line 3", "line 4", "line 5"))) == [("ok", "unknown")]
+
+
+def test_a_multiline_search_that_found_nothing_is_evidence(session):
+    session.ask("grep", pattern="line 3\nline 5", multiline=True)
+    assert resting(session, "r1") == ("ok", True)
 
 
 def test_lines_put_together_from_several_answers_are_delivered(session):

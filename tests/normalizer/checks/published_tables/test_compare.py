@@ -168,3 +168,36 @@ def test_it_is_told_as_text_too(ledger, tmp_path, capsys):
     rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
     assert [row[4] for row in rows[1:]] == ["mismatch", "match", "match"]
     assert Decimal(rows[1][3]) == Decimal("9.9")
+
+
+def test_a_number_that_the_cell_calls_something_else_is_not_taken_for_the_statistic(ledger, check, capsys):
+    flags = ("--by", "generator_model", "--where", "phase=1")
+    capsys.readouterr()
+    assert main(["aggregate", str(ledger), *flags, "--format", "json"]) == 0
+    total = json.loads(capsys.readouterr().out)["rows"][0]["total"]
+    mean, (low, high) = total["mean"], total["ci95"]
+    wrong = [f"SE {mean}", f"SD {mean}", f"{mean} (SD)", f"{mean} (SD {low} to {high})", f"{mean} (SE {low} - {high})"]
+    _, report = check("generator_model;total", *(f"writer-alder;{cell}" for cell in wrong), flags=flags)
+    assert not {"match", "rounding_tie"} & set(verdicts(report))
+    _, report = check("generator_model;95 % interval", f"writer-alder;SD {low} to {high}", flags=flags)
+    assert verdicts(report) == ["not_derivable"]
+    _, report = check("generator_model;95 % interval", f"writer-alder;95 % CI {low} to {high}", flags=flags)
+    assert verdicts(report) == ["match"]
+    _, report = check(
+        "generator_model;sd", f"writer-alder;SD {total['sd']}", f"writer-alder;SE {total['sd']}", flags=flags
+    )
+    assert verdicts(report) == ["match", "not_derivable"]
+
+
+def test_a_label_between_two_numbers_does_not_join_them(ledger, check, capsys):
+    flags = ("--by", "generator_model", "--where", "phase=1")
+    capsys.readouterr()
+    assert main(["aggregate", str(ledger), *flags, "--format", "json"]) == 0
+    total = json.loads(capsys.readouterr().out)["rows"][0]["total"]
+    cells = [
+        f"{total['mean']} SD {total['sd']}",
+        f"{total['mean']}, SD = {total['sd']}",
+        f"{total['mean']} SE {total['sd']}",
+    ]
+    _, report = check("generator_model;total", *(f"writer-alder;{cell}" for cell in cells), flags=flags)
+    assert verdicts(report) == ["match", "match", "mismatch"]

@@ -1,6 +1,8 @@
 """Findings on a study: each planted defect is found, and a clean study has none."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -62,6 +64,15 @@ def drop(study):
     del study["writer-b/judge-y"]["rows.jsonl"][2]
 
 
+def cut_off(study):
+    study["writer-a/judge-x"]["rows.jsonl"].append('{"q": "q4", "m": ')
+
+
+def copy_rows(study):
+    rows = study["writer-a/judge-x"]["rows.jsonl"]
+    rows += rows[:3]
+
+
 def unsigned(study):
     del study["writer-a/judge-x"]["rows.jsonl"][0]["j"]
 
@@ -80,6 +91,8 @@ PLANTED = {
     "score_not_allowed": (change("writer-a/judge-x", 0, r=70), 1),
     "two_spellings_of_a_scale": (change("writer-a/judge-x", 0, r="7/10"), 1),
     "judge_failed": (change("writer-a/judge-x", 0, r=-1), 1),
+    "row_unreadable": (cut_off, 1),
+    "row_texts_repeated": (copy_rows, 6),
 }
 
 
@@ -89,7 +102,7 @@ def made(study, folder):
         raw = folder / "raw" / place
         raw.mkdir(parents=True)
         for name, rows in files.items():
-            (raw / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+            (raw / name).write_text("".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows))
         ledger = folder / "study" / place
         argv = ["normalize", str(raw), "--dialect", str(folder / "dialect.json"), "--out", str(ledger)]
         assert main(argv) in (0, 1)
@@ -101,6 +114,19 @@ def test_a_clean_study_has_no_findings(tmp_path, capsys):
     assert findings(study) == []
     assert main(["audit", "--study", str(study)]) == 0
     assert "nothing found" in capsys.readouterr().err
+
+
+def test_every_finding_that_the_docs_list_is_planted_here():
+    page = (Path(__file__).parents[4] / "docs" / "dialects" / "README.md").read_text()
+    table = page.partition("## Defects of a study")[2].partition("\n## ")[0]
+    listed = {code for line in table.splitlines() if line.startswith("| `") for code in re.findall("`([a-z_]+)`", line)}
+    listed -= {"sha256"}
+    assert listed - {"contradicts_manifest"} == PLANTED.keys()
+    assert set(re.findall(r'"([a-z]+_[a-z_]+)"', Path(findings.__code__.co_filename).read_text())) <= listed | REASONS
+
+
+REASONS = {"manifest_contradiction", "file_duplicated"}
+"""Codes of records that findings have another name for."""
 
 
 @pytest.mark.parametrize("code", sorted(PLANTED))

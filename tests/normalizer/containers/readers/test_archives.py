@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from normalizer.containers.readers.archives import Archive
-from normalizer.containers.readers.rows import Unreadable
+from normalizer.containers.readers.archives import ArchiveReader
+from normalizer.containers.readers.rows import UnreadableContainer
 
 
 def packed(members, method=zipfile.ZIP_DEFLATED):
@@ -18,7 +18,7 @@ def packed(members, method=zipfile.ZIP_DEFLATED):
 
 
 def read(data, **options):
-    reader = Archive(io.BytesIO(data), **{"members": "samples/*.json", "document": ["header.json"], **options})
+    reader = ArchiveReader(io.BytesIO(data), **{"members": "samples/*.json", "document": ["header.json"], **options})
     return list(reader.rows()), reader
 
 
@@ -48,7 +48,7 @@ def test_a_member_with_other_bytes_than_its_checksum_is_unreadable():
 
 @pytest.mark.parametrize("data", [b"PK\x03\x04junk", packed({"other": "1"})])
 def test_what_is_no_archive_or_has_no_such_member_says_so(data):
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableContainer):
         read(data)
 
 
@@ -71,3 +71,37 @@ def _say_zstandard(data, text):
         struct.pack_into("<H", data, at + method, 93)
         struct.pack_into("<I", data, at + crc, zlib.crc32(text))
         struct.pack_into("<I", data, at + size, len(text))
+
+
+def many_lines(count):
+    return "".join(
+        f'{{"n":{number},"text":"{number * 7919 % 99991} of {number * 104729 % 99991}"}}\n' for number in range(count)
+    )
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize("each", ["jsonl", "csv"])
+def test_a_large_member_is_streamed_with_the_same_rows(method, each):
+    text = many_lines(60_000)
+    if each == "csv":
+        text = "n,text\n" + "".join(f"{number},word {number}\n" for number in range(100_000))
+    assert len(text) > 1 << 20
+    rows, _ = read(packed({"a.txt": text}, method), members="*.txt", each=each)
+    assert len(rows) == (100_000 if each == "csv" else 60_000)
+    assert not any(row.problem for row in rows)
+    head = "n,text\n" if each == "csv" else ""
+    assert head + "\n".join(row.raw.decode() for row in rows) + "\n" == text
+
+
+def test_a_damaged_large_member_gives_no_row_but_that_it_is_damaged():
+    text = many_lines(60_000)
+    data = packed({"a.jsonl": text, "b.jsonl": '{"n":1}\n'}, zipfile.ZIP_STORED)
+    damaged = data.replace(b'{"n":59999,', b'{"n":58888,')
+    assert damaged != data
+    rows, _ = read(damaged, members="*.jsonl", each="jsonl")
+    assert [(row.member, bool(row.problem)) for row in rows] == [("a.jsonl", True), ("b.jsonl", False)]
+
+
+def test_a_member_that_unpacks_to_very_much_more_is_not_followed():
+    rows, _ = read(packed({"a.jsonl": "1\n" * (8 << 20)}), members="*.jsonl", each="jsonl")
+    assert ["more than 200 times as many" in row.problem for row in rows] == [True]

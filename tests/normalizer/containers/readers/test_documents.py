@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.containers.readers.documents import Document
-from normalizer.containers.readers.rows import Unreadable
+from normalizer.containers.readers.documents import JsonReader
+from normalizer.containers.readers.rows import UnreadableContainer
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
@@ -18,7 +18,7 @@ VALUES = st.recursive(
 
 
 def read(data: bytes, rows: str = "/*"):
-    reader = Document(io.BytesIO(data), rows=rows)
+    reader = JsonReader(io.BytesIO(data), rows=rows)
     return list(reader.rows()), reader
 
 
@@ -47,5 +47,5 @@ def test_one_bad_row_blames_only_itself(bad):
     [(b"[1,", "line 1 column 4"), (b"\xff", "not UTF-8"), (b"{}", "no row stands at /\\*"), (b"3", "no row")],
 )
 def test_a_document_without_rows_says_why(data, said):
-    with pytest.raises(Unreadable, match=said):
+    with pytest.raises(UnreadableContainer, match=said):
         read(data)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.containers.readers.lines import Lines
-from normalizer.containers.readers.rows import MAX_ROW_BYTES, Unreadable
+from normalizer.containers.readers.lines import JsonLinesReader
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
 
 LINE = st.sampled_from([b"{}", b'{"a": 1.0}', b"[", b"", b"  ", b"\xff", b"nul", b'{"a":1,"a":2}', b"\r", b"1"])
 END = st.sampled_from([b"\n", b"\r\n", b"\n\n"])
@@ -21,24 +21,24 @@ def put_together(reader):
 @given(parts=st.lists(st.tuples(LINE, END)), last=LINE, mark=st.booleans())
 def test_rows_and_gaps_are_the_whole_file(parts, last, mark):
     data = (b"\xef\xbb\xbf" if mark else b"") + b"".join(line + end for line, end in parts) + last
-    assert put_together(Lines(io.BytesIO(data))) == data
+    assert put_together(JsonLinesReader(io.BytesIO(data))) == data
 
 
 def test_a_line_that_is_not_json_is_unreadable_and_its_neighbours_stay():
-    rows = list(Lines(io.BytesIO(b'{"a":1}\n{"a":\n{"a":2}\n')).rows())
+    rows = list(JsonLinesReader(io.BytesIO(b'{"a":1}\n{"a":\n{"a":2}\n')).rows())
     assert [(row.line, bool(row.problem)) for row in rows] == [(1, False), (2, True), (3, False)]
     assert "column 6" in rows[1].problem
 
 
 def test_nan_is_read_as_a_word_only_where_it_is_declared():
-    [row] = Lines(io.BytesIO(b'{"a":NaN}')).rows()
+    [row] = JsonLinesReader(io.BytesIO(b'{"a":NaN}')).rows()
     assert "declare `nan`" in row.problem
-    [row] = Lines(io.BytesIO(b'{"a":NaN}'), nan=True).rows()
+    [row] = JsonLinesReader(io.BytesIO(b'{"a":NaN}'), nan=True).rows()
     assert row.value == {"a": "NaN"}
 
 
 def test_the_line_that_describes_the_run_is_no_row():
-    reader = Lines(io.BytesIO(b'{"spec":{"x":1}}\n{"a":1}\n'), document_row="/spec")
+    reader = JsonLinesReader(io.BytesIO(b'{"spec":{"x":1}}\n{"a":1}\n'), document_row="/spec")
     [row] = reader.rows()
     assert (row.gap, row.line, reader.document) == ('{"spec":{"x":1}}\n', 2, {"spec": {"x": "1"}})
 
@@ -48,5 +48,5 @@ def test_an_endless_line_is_not_held_in_memory():
         def readline(self, size=-1):
             return b"x" * size
 
-    with pytest.raises(Unreadable, match=f"line 1 is longer than {MAX_ROW_BYTES}"):
-        next(Lines(Endless()).rows())
+    with pytest.raises(UnreadableContainer, match=f"line 1 is longer than {MAX_ROW_BYTES}"):
+        next(JsonLinesReader(Endless()).rows())

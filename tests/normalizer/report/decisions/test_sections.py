@@ -1,10 +1,12 @@
 """The page's sections on preferences, calibration and gates, in a real browser."""
 
+import json
 import xml.etree.ElementTree as ET
 
 import pytest
 
 from normalizer.cli import main
+from tests.normalizer.containers.test_shipped import FOLDER
 from tests.support.comparing import compared, drawn
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 
@@ -41,6 +43,71 @@ def test_every_section_is_there_with_its_plots_and_fits_a_small_screen(page_file
     assert page.js("[window.hacked, document.images.length]") in ([None, 0], [0])
     assert page.complaints == page.requests == []
     page.close()
+
+
+def test_plots_keep_a_readable_size_on_a_small_screen_and_scroll(page_file, browser):
+    page = browser.page(400, 800)
+    page.open(page_file)
+    sizes = page.js(
+        "[...document.querySelectorAll('#preferences svg.plot text')].map(one => one.getBoundingClientRect().height)"
+    )
+    assert min(sizes) >= 9
+    assert page.js("document.documentElement.scrollWidth") <= 400
+    narrow = "[...document.querySelectorAll('#calibration td:not(.r)')].map(cell => cell.getBoundingClientRect().width)"
+    assert min(page.js(narrow)) >= 80
+    page.close()
+
+
+ROWS = {
+    "preferences-0": 24,  # 12 items in both orders
+    "preferences-3": 24,  # all of them are in both orders
+    "calibration-0": 48,  # 24 files, the judge and the annotator
+    "gate-verdicts": 48,  # 24 files, base and candidate
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_numbers_open_the_records_behind_them_and_those_their_raw_lines(page_file, browser, scheme):
+    page = browser.page(400, 800, scheme)
+    page.open(page_file)
+    data = json.loads(page.js("document.querySelector('#data').textContent"))
+    for table, count in ROWS.items():
+        trail = page.js(f"+document.querySelector('#{table} tbody tr .n').dataset.t")
+        assert len(data["trails"][trail]["records"]) == count, table
+        page.js(f"document.querySelector('#{table} tbody tr .n').click()")
+        page.until(f"document.querySelectorAll('#panel details').length === {count}")
+        page.js("document.querySelector('#panel details').open = true")
+        page.until("document.querySelector('#panel .raw div') !== null")
+        shown = page.js("document.querySelector('#panel .raw').textContent")
+        record = data["records"][data["trails"][trail]["records"][0]]
+        assert data["bundles"][record["bundle"]]["lines"][record["lines"][0] - 1].strip() in shown
+        assert page.js("document.querySelector('#panel').scrollWidth") <= 400
+        page.js("document.querySelector('#panel-close').click()")
+    page.close()
+
+
+def test_a_comparison_shows_its_verdict_and_the_winner_by_name(page_file):
+    page = page_file.read_text()
+    data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
+    compared = [record for record in data["records"] if "verdict" in record]
+    assert len(compared) == 24
+    for record in compared:
+        about = dict(record["verdict"])
+        assert about["winner"] in (about["a"], about["b"], "draw")
+        assert (record["role"], record["status"]) == ("preferences", "counted")
+
+
+def test_rows_of_json_lines_are_shown_by_their_line(tmp_path):
+    rows = FOLDER / "arena-hard.jsonl"
+    flags = ["--dialect", "arena-hard", "--set", "phase=1", "--set", "protocol_version=p-1", "--set", "baseline=base-b"]
+    assert main(["normalize", str(rows), *flags, "--out", str(tmp_path / "duel")]) == 1
+    scores = labelled(tmp_path, "scores", bundle_of(truth(12, 1), "judge"))
+    out = tmp_path / "page.html"
+    assert main(["report", str(scores), "--out", str(out), "--preferences", str(tmp_path / "duel")]) == 0
+    data = json.loads(out.read_text().partition('id="data">')[2].partition("</script>")[0])
+    lines = [record["lines"] for record in data["records"] if "verdict" in record]
+    assert lines
+    assert all(first == last <= len(rows.read_text().splitlines()) for first, last in lines)
 
 
 def test_the_same_ledgers_give_the_same_bytes(page_file):

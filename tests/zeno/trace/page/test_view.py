@@ -144,7 +144,7 @@ def test_an_address_leads_to_a_line_of_the_trace(session, view, page):
 def test_the_map_shades_files_and_the_list_says_the_same(session, view, page):
     page.open(view())
     page.key("2")
-    assert texts(page, "#filelist .file .n") == ["0 / 10", "10 / 40", "6 / 40"]
+    assert texts(page, "#filelist .file .n") == ["10 / 40", "6 / 40", "0 / 10"]
     # The boxes of read files are darker or lighter than those of unread ones: look at the pixels.
     shades = page.js(
         "(() => { const map = document.querySelector('#map'), seen = new Set();"
@@ -152,7 +152,7 @@ def test_the_map_shades_files_and_the_list_says_the_same(session, view, page):
         " for (let at = 0; at < all.length; at += 4) seen.add(all.slice(at, at + 3).join()); return seen.size; })()"
     )
     assert shades >= 3
-    page.click("#filelist .file:nth-child(2)")
+    page.click("#filelist .file:nth-child(1)")
     page.key("4")
     assert "10 of 40 lines" in page.js("document.querySelector('#detail').textContent")
     assert len(texts(page, "#detail .ln")) == 10
@@ -162,7 +162,7 @@ def test_searches_and_what_limits_withheld_are_listed(session, view, page):
     page.open(view())
     page.key("3")
     text = page.js("document.querySelector('#costs').textContent")
-    assert "1 pattern searched for" in text
+    assert "1 search" in text
     assert "1 answer cut by a limit" in text
     assert "20 hits" in text
 
@@ -313,6 +313,63 @@ def test_a_narrow_window_has_no_sideways_scroll(session, view, page):
     page.resize(400, 800)
     page.open(view())
     assert page.js("document.documentElement.scrollWidth") <= 400
+
+
+DEEP = "src/a/directory/with/a/long/name/another_one_below_it/a_module_with_a_long_name.py"
+# Whether the lines of each row stand inside the row's own box, and inside the window.
+VISIBLE = """[...document.querySelectorAll('#rows .lines')].map((node) => {
+  const box = node.getBoundingClientRect(), row = node.closest('.what').getBoundingClientRect();
+  return box.width > 0 && box.left >= row.left && box.right <= row.right + 0.5 && box.right <= innerWidth;
+})"""
+CUT = (
+    "[...document.querySelectorAll('SELECTOR')].map((node) => [node.clientWidth < node.scrollWidth, node.textContent])"
+)
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_long_paths_are_cut_in_the_middle_and_their_lines_stay_visible(session, view, page, width):
+    session.file(DEEP, SOURCE)
+    session.ask("read_file", path=DEEP, start_line=11, end_line=29)
+    session.ask("read_file", path=DEEP, start_line=30, end_line=2**53 - 1)
+    session.record.claim("it is long", [(DEEP, 11, 12)])
+    page.resize(width, 900)
+    page.open(view())
+    assert texts(page, "#rows .lines") == [":5\u201312", ":1", ":11\u201329", ":30\u201340"]
+    assert page.js(VISIBLE) == [True] * 4
+    assert texts(page, "#rows .event .arg")[-3:-1] == [f"{DEEP}:11\u201329", f"{DEEP}:30\u201340"]
+    heads = page.js(CUT.replace("SELECTOR", "#rows .arg .head:not(:last-child)"))
+    tails = page.js(CUT.replace("SELECTOR", "#rows .arg .tail"))
+    assert [True, DEEP[:-10]] in heads
+    assert {tuple(tail) for tail in tails[-2:]} == {(False, DEEP[-10:])}
+    cited = "document.querySelector('#claim-3 .cite .lines').getBoundingClientRect()"
+    assert texts(page, "#claim-3 .cite .mono") == [f"{DEEP}:11\u201312"]
+    assert page.js(f"{cited}.right <= innerWidth && {cited}.height < 30")
+    page.key("2")
+    listed = page.js(CUT.replace("SELECTOR", "#filelist .file .tail"))
+    assert [False, DEEP[-10:]] in listed
+    assert page.js("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_files_that_were_read_come_first_and_counts_agree(session, view, page):
+    session.file("src/z.py", SOURCE)
+    session.file("src/binary.bin", "a\0b")
+    session.ask("read_file", path="src/z.py", start_line=1, end_line=30)
+    page.open(view())
+    page.key("2")
+    listed = texts(page, "#filelist .file")
+    assert [row.partition(".")[0] for row in listed] == ["src/z", "src/a", "src/b", "docs/c"]
+    read = [row for row in listed if not row.endswith("0 / 10")]
+    assert page.js("document.querySelector('#tab-files b').textContent") == f"{len(read)} of {len(listed)}"
+    assert page.js("document.querySelector('#binary').textContent") == "1 binary file not listed"
+    shares = page.js("[...document.querySelectorAll('#filelist .file .n')].map((node) => node.textContent)")
+    delivered, total = (sum(int(share.split(" / ")[at]) for share in shares) for at in (0, 1))
+    figures = page.js("document.querySelector('#figures').textContent")
+    assert f"{delivered} of {total}" in figures
+    searches = page.js("[...document.querySelectorAll('#chips button')].map((node) => node.textContent)")
+    counted = page.js("document.querySelector('#tab-costs b').textContent")
+    assert f"grep{counted}" in searches
+    page.click("#byread")
+    assert [row.partition(".")[0] for row in texts(page, "#filelist .file")] == ["docs/c", "src/a", "src/b", "src/z"]
 
 
 def test_a_hundred_thousand_events_stay_quick_to_use(traced, view, page):

@@ -1,0 +1,61 @@
+"""The interval of consistency across orders, against cluster-robust errors of statsmodels."""
+
+import random
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from statsmodels.stats.proportion import proportion_confint
+
+from normalizer.aggregate.intervals import Method
+from normalizer.preferences.comparisons import Comparison
+from normalizer.preferences.order_effects import order_effects
+
+METHOD = Method(bootstrap=True, resamples=100)
+
+
+def twice(item: int, pair: tuple[str, str], *, same: bool) -> list[Comparison]:
+    """One pair of answers in both orders, with one winner or with two."""
+    winners = {"a": "a", "b": "a" if same else "b"}
+    return [
+        Comparison(str(item), *pair, winners[first], None, first, "judge", 0, None, None, self_judged=False)
+        for first in ("a", "b")
+    ]
+
+
+def drawn(items: int, seed: int, *, together: bool) -> tuple[list[Comparison], np.ndarray, np.ndarray]:
+    """Comparisons of three pairs an item; with `together`, those of an item are all consistent or all not."""
+    rng = random.Random(seed)
+    found, outcomes, clusters = [], [], []
+    for item in range(items):
+        shared = rng.random() < 0.6
+        for pair in (("x", "y"), ("x", "z"), ("y", "z")):
+            same = shared if together else rng.random() < 0.6
+            found += twice(item, pair, same=same)
+            outcomes.append(float(same))
+            clusters.append(item)
+    return found, np.array(outcomes), np.array(clusters)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_items_whose_comparisons_go_together_count_for_less(seed):
+    comparisons, outcomes, clusters = drawn(30, seed, together=True)
+    swapped = order_effects(comparisons, METHOD)["swapped"]
+    fitted = sm.OLS(outcomes, np.ones(len(outcomes))).fit(
+        cov_type="cluster", cov_kwds={"groups": clusters, "use_correction": False}
+    )
+    variance = fitted.cov_params()[0, 0] * 30 / 29
+    mean = outcomes.mean()
+    worth = mean * (1 - mean) / variance
+    assert worth == pytest.approx(30, rel=0.05)  # as many as there are items
+    expected = proportion_confint(worth * mean, worth, method="wilson")
+    assert [float(end) for end in swapped["wilson95"]] == pytest.approx(expected, abs=1e-6)
+    assert float(swapped["consistency"]) == pytest.approx(mean, abs=1e-6)
+
+
+def test_never_more_than_the_comparisons_themselves():
+    comparisons, outcomes, _ = drawn(30, 1, together=False)
+    low, high = map(float, order_effects(comparisons, METHOD)["swapped"]["wilson95"])
+    expected = proportion_confint(outcomes.sum(), len(outcomes), method="wilson")
+    assert low <= expected[0] + 1e-6
+    assert high >= expected[1] - 1e-6
