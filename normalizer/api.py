@@ -94,7 +94,9 @@ class Ledgers:
         against: "Ledgers | str | Path | None" = None,
         *,
         by: Sequence[str] = (),
+        where: dict[str, str | int | None] | None = None,
         consensus: str = "median",
+        gold_kinds: Sequence[str] = (),
         seed: int = 0,
     ) -> dict[str, Any]:
         """Judges against human or reference labels: what `normalizer calibrate` prints."""
@@ -103,8 +105,8 @@ class Ledgers:
 
         more = () if against is None else against.folders if isinstance(against, Ledgers) else (Path(against),)
         folders = tuple(dict.fromkeys((*self.folders, *more)))
-        options = _options(by, None, "artifact", False, (), ("model",))
-        return calibrate(folders, options, consensus, Method(bootstrap=True, seed=seed))
+        options = _options(by, where, "artifact", False, (), ("model",))
+        return calibrate(folders, options, consensus, Method(bootstrap=True, seed=seed), frozenset(gold_kinds))
 
     def gate(
         self,
