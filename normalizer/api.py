@@ -31,9 +31,14 @@ class Ledgers:
         return self._items("invalid")
 
     def _items(self, kind: str) -> Iterator[dict[str, Any]]:
+        seen: set[str] = set()  # a bundle that two ledgers have counts once
         for folder in self.folders:
             with reading(folder) as ledger:
-                yield from ledger.items(kind)
+                own = {item["bundle_sha256"] for item in ledger.items("headers")}
+                for record in ledger.items(kind):
+                    if record["source"]["bundle_sha256"] not in seen:
+                        yield record
+            seen |= own
 
     def frame(self, *, invalid: bool = False) -> "pyarrow.Table":
         """All records as an Arrow table: `frame().to_pandas()`, `polars.from_arrow(frame())`."""
