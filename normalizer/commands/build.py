@@ -14,8 +14,8 @@ from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
 from normalizer.terminal.progress import LINE
 
-_INPUTS = ("ledgers", "ledger", "base", "candidate", "table", "against", "artifacts")
-_OUTPUTS = ("out", "tables", "junit", "markdown")
+_INPUTS = ("ledgers", "ledger", "base", "candidate", "table", "against", "gold", "preferences", "artifacts")
+_OUTPUTS = ("out", "tables", "figures", "junit", "markdown")
 
 
 @click.command()
@@ -64,7 +64,9 @@ def _done(number: int, step: dict[str, Any], defaults: dict[str, Any], home: Pat
     run: click.Command = importlib.import_module(f"normalizer.commands.{step['run'].replace('-', '_')}").command
     known = {name: parameter for parameter in run.params for name in _names(parameter)}
     given = {name: value for name, value in defaults.items() if name in known}
-    given |= {name: value for name, value in step.items() if name not in ("run", "to")}
+    # `to` is the file for what a command prints, unless the command has an option of that name: that of export.
+    printed = None if "to" in known else step.get("to")
+    given |= {name: value for name, value in step.items() if name != "run" and (name != "to" or printed is None)}
     for name in given:
         if name not in known:
             names = ", ".join(sorted(known))
@@ -88,8 +90,8 @@ def _done(number: int, step: dict[str, Any], defaults: dict[str, Any], home: Pat
             status = run.main([*options, "--", *ordered], prog_name=step["run"], standalone_mode=False)
         except click.ClickException as error:
             raise CannotRun(f"step {number}, {step['run']}: {error.format_message()}") from None
-    if "to" in step:
-        path = results / step["to"]
+    if printed is not None:
+        path = results / printed
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(out.getvalue(), encoding="utf-8")
     return int(status or 0)
