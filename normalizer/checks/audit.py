@@ -14,6 +14,7 @@ from normalizer.batch.run import ProgressCallback
 from normalizer.checks.reverify import Verified, mismatch_in_words, reverify
 from normalizer.documents import lossless, phases
 from normalizer.documents.lossless import ordinary
+from normalizer.documents.regular_files import regular_bytes
 from normalizer.ledger.commit_record import changes
 from normalizer.ledger.line_format import MAX_DEPTH, SCHEMAS, VERDICTS, has_own_id, index_of, sha_slice, starts_well
 from normalizer.ledger.reader import Ledger
@@ -187,7 +188,7 @@ def _bundle(ledger: Ledger, item: dict[str, Any], tally: _Tally) -> None:
 
 def _document(ledger: Ledger, name: str, digest: str, tally: _Tally) -> None:
     try:
-        data = (ledger.folder / "settings" / f"{digest}.json").read_bytes()
+        data = regular_bytes(ledger.folder / "settings" / f"{digest}.json")
     except OSError as error:
         tally.problem(f"{name} {digest}: it cannot be read: {error.strerror}")
         return

@@ -10,6 +10,7 @@ from typing import Any
 import click
 import contract_spec as spec
 
+from normalizer.documents.regular_files import regular_bytes
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
 from normalizer.terminal.progress import LINE
@@ -45,7 +46,7 @@ def command(study: Path) -> int:
 
 def _read(study: Path) -> dict[str, Any]:
     try:
-        document = tomllib.loads(study.read_text(encoding="utf-8"))
+        document = tomllib.loads(regular_bytes(study).decode())
     except OSError as error:
         raise CannotRun(f"cannot read {study}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

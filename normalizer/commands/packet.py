@@ -7,6 +7,7 @@ import click
 import contract_spec as spec
 
 from normalizer.documents.lossless import dumps
+from normalizer.documents.regular_files import regular_bytes
 from normalizer.documents.settings import BUILT_IN_RUBRIC, load
 from normalizer.errors import CannotRun
 from normalizer.judge.plan import Plan, plan
@@ -79,6 +80,6 @@ def plan_of(
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return regular_bytes(path)
     except OSError as error:
         raise CannotRun(f"cannot read {path}: {error.strerror}") from None

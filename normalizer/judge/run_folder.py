@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
+from normalizer.documents.regular_files import regular_bytes
 from normalizer.errors import CannotRun
 from normalizer.judge.replies import CheckedReply, read_reply
 
@@ -106,7 +107,7 @@ class RunFolder:
     def read(self, name: str) -> bytes:
         """A file of the run."""
         try:
-            return (self.path / name).read_bytes()
+            return regular_bytes(self.path / name)
         except OSError as error:
             raise CannotRun(f"cannot read {self.path / name}: {error.strerror}") from None
 

@@ -37,6 +37,10 @@ _THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(?:([,' \u00a0\u2009\u202f])[0-9]{3})(?
 _DECIMAL_COMMA = re.compile(r"[-+]?(?:[0-9]*|[0-9]{1,3}(?:[.' \u00a0\u2009\u202f][0-9]{3})+),[0-9]+")
 
 
+_LONGEST = 200
+"""Longer cells state no number: the patterns above try every way to divide a cell, and some texts have many."""
+
+
 class Reading(NamedTuple):
     """One way to read a cell: its number or the two ends, and its spread behind \xb1, in brackets or below."""
 
@@ -49,6 +53,8 @@ class Reading(NamedTuple):
 
 def readings(cell: str, count: int, *, decimal_comma: bool) -> list[Reading]:
     """Return all ways to read a cell that states `count` numbers; empty if it states something else."""
+    if len(cell) > _LONGEST:
+        return []
     text = cell.strip().strip("$").strip()
     text, kind = _without_label(text)
     found = []

@@ -9,7 +9,12 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from normalizer.documents.regular_files import regular_bytes
 from normalizer.errors import CannotRun
+
+# No part of these can match what the part before it can: a long table of nothing but their marks is read at once.
+_MARKDOWN_HEAD = re.compile(r"^[^\S\n]*\|.*\|[^\S\n]*\n[^\S\n]*\|[ \t:|-]+\|[^\S\n]*$", re.MULTILINE)
+_LATEX_ROW_END = re.compile(r"\\\\(?:\[[^\]\\]*\])?")
 
 
 class Published(NamedTuple):
@@ -24,14 +29,14 @@ class Published(NamedTuple):
 def read(table: Path) -> Published:
     """Read a table. Raises CannotRun if there is none, or if a row has another number of cells."""
     try:
-        text = table.read_bytes().decode("utf-8-sig")
+        text = regular_bytes(table).decode("utf-8-sig")
     except OSError as error:
         raise CannotRun(f"cannot read {table}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise CannotRun(f"{table} is not UTF-8 text: save it as CSV in UTF-8") from None
     if r"\begin{tabular" in text:
         return _rows(table, _latex(text), decimal_comma=True)
-    if re.search(r"^\s*\|.*\|\s*$\n\s*\|[\s:|-]+\|\s*$", text, re.MULTILINE):
+    if _MARKDOWN_HEAD.search(text):
         return _rows(table, _markdown(text), decimal_comma=True)
     separator = _separator(text)
     return _rows(table, _csv(table, text, separator), decimal_comma=separator != ",")
@@ -100,7 +105,7 @@ _LATEX_MARKUP = (
     (re.compile(r"\{-\}"), "-"),
     (re.compile(r"\\text(?:minus|endash)\b(?:\{\})?"), "-"),
 )
-_RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|c(?:mid)?(?:line|rule)(?:\([^)]*\))?\{[^}]*\})")
+_RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|c(?:mid)?(?:line|rule)(?:\([^)\\]*\))?\{[^}\\]*\})")
 
 
 def _latex(text: str) -> list[tuple[int, list[str]]]:
@@ -111,7 +116,7 @@ def _latex(text: str) -> list[tuple[int, list[str]]]:
     body = text[start.end() :].partition(r"\end{tabular")[0]
     line = text.count("\n", 0, start.end()) + 1
     found = []
-    for row in re.split(r"\\\\(?:\[[^\]]*\])?", body):
+    for row in _LATEX_ROW_END.split(body):
         cells = re.sub(r"(?<!\\)%.*", "", _RULES.sub("", row))
         first = line + row[: len(row) - len(row.lstrip())].count("\n")
         line += row.count("\n")

@@ -95,3 +95,13 @@ def test_a_ragged_table_is_refused_with_its_line(tmp_path):
     path.write_text("| a | b |\n| - | - |\n| 1 | 2 |\n| 1 |\n")
     with pytest.raises(CannotRun, match="line 4: 1 cells for 2 columns"):
         read(path)
+
+
+@pytest.mark.parametrize("marks", ["\\cline(" * 200_000, "\\\\[" * 300_000])
+def test_a_table_of_nothing_but_marks_is_read_at_once(tmp_path, marks):
+    """Patterns that try each beginning with each end would take an hour."""
+    (tmp_path / "t.tex").write_text("\\begin{tabular}{l}a\\\\" + marks)
+    assert read(tmp_path / "t.tex").columns == ["a"]
+    (tmp_path / "t.md").write_text("\n" * 500_000)
+    with pytest.raises(CannotRun):
+        read(tmp_path / "t.md")
