@@ -259,3 +259,16 @@ def test_every_test_module_stands_in_the_room_of_what_it_tests():
         rooms = {path.parent.relative_to(ROOT / package) for _, path in modules(package)}
         for path in (ROOT / "tests" / package).rglob("test_*.py"):
             assert path.parent.relative_to(ROOT / "tests" / package) in rooms, f"{path} is in no room of {package}"
+
+
+def test_every_file_of_the_project_that_code_names_exists():
+    """Comments, docstrings and messages may point to a test, a page or a rule; it has to be there."""
+    named = re.compile(r"(?<![\w/.-])(?:docs|normalizer|spec|tests|tools|zeno)/[\w./-]+\.(?:css|js|json|md|py|svg)\b")
+    missing = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for folder in ("normalizer", "spec", "tools", "zeno")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for name in named.findall(path.read_text(encoding="utf-8"))
+        if not (ROOT / name).exists() and not (ROOT / "spec" / "schemas" / name).exists()
+    ]
+    assert missing == []

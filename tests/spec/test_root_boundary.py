@@ -85,7 +85,8 @@ def reaches(source: str) -> set[str]:
     """Return what a module uses that could open a file: `open`, `os.stat`, `ctypes`, `pathlib`, ..."""
     tree = ast.parse(source)
     inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    asked = {id(arg) for node in ast.walk(tree) if _is_call(node, "hasattr") for arg in node.args}
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    asked = {id(arg) for call in calls if ast.unparse(call.func) == "hasattr" for arg in call.args}
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -107,10 +108,6 @@ def reaches(source: str) -> set[str]:
         if isinstance(node, (ast.Name, ast.Attribute)) and id(node) not in inner | asked and _is_os(ast.unparse(node)):
             found.add(ast.unparse(node))
     return found
-
-
-def _is_call(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def _is_os(name: str) -> bool:

@@ -1,6 +1,5 @@
 """A corpus that walks and reads the disk for every request. It keeps nothing between requests."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import repeat
@@ -13,6 +12,7 @@ from zeno.search.disk_reader import MAY_MATCH, Reader
 from zeno.search.fork_helper import PART, ForkHelper, possible
 from zeno.search.line_view import LineView
 from zeno.search.selection import Candidates, Selection, SelectionRules, select
+from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 
 # With fewer files a second process costs more than it saves.
@@ -20,7 +20,7 @@ SHARED_FROM = 1000
 
 
 class ColdCorpus:
-    """Walks and reads again for every request."""
+    """Walks the tree and reads files for every request."""
 
     def __init__(self, tree: Tree, *, shared_from: int = SHARED_FROM, part: int = PART) -> None:
         self.tree = tree
@@ -38,12 +38,12 @@ class ColdCorpus:
         )
         return ColdSnapshot(self, select(walked, rules, start))
 
-    def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Search:
+    def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: Skipped) -> Search:
         """Read the files at these paths, and ask RE2 about the lines that one pass over a text does not rule out."""
         return Search(lambda search: self._found(search, paths, query, meter, skipped))
 
     def _found(
-        self, search: Search, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]"
+        self, search: Search, paths: Sequence[str], query: Query, meter: Meter, skipped: Skipped
     ) -> Iterator[SearchedFile]:
         planned = planned_for(query)
         with ExitStack() as stack:
@@ -53,7 +53,7 @@ class ColdCorpus:
             if len(paths) >= self._shared_from and planned.scan is not None and possible():
                 look = lambda index: reader.glimpse(paths[index])  # noqa: E731
                 sure = lambda: not reader.doubtful()  # noqa: E731
-                glimpses = stack.enter_context(ForkHelper(len(paths), look, self._part, sure)).told()
+                glimpses = stack.enter_context(ForkHelper(len(paths), look, self._part, sure)).findings()
             for path, size in zip(paths, glimpses, strict=False):
                 whole = not search.counts_only
                 if size is not None and size != MAY_MATCH:
@@ -74,7 +74,7 @@ class ColdCorpus:
         return False
 
     warm = False
-    """Nothing is held: every walk and search goes to the disk."""
+    """There is no cache: every walk and search goes to the disk."""
 
     def before_fork(self) -> None:
         """There is nothing to bring up to date."""
@@ -101,6 +101,6 @@ class ColdSnapshot:
         """The candidates that a selection asks for."""
         return selection.of(self.candidates)
 
-    def search(self, selection: Selection, query: Query, meter: Meter, skipped: "Counter[str]") -> Search:
+    def search(self, selection: Selection, query: Query, meter: Meter, skipped: Skipped) -> Search:
         """Search them on disk."""
         return self._corpus.search(self.paths(selection), query, meter, skipped)

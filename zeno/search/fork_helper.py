@@ -60,14 +60,14 @@ class ForkHelper:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def told(self) -> Iterator[int | None]:
+    def findings(self) -> Iterator[int | None]:
         """Yield for each file, in order, the other process's number; None if this process has to scan the file."""
         rest = self._count
         while rest > 0 and self._process and self._claim():
             mine = min(self._part, rest)
             yield from repeat(None, mine)
             rest -= mine
-        said = self._said() if rest > 0 and self._process else array("q")
+        said = self._received() if rest > 0 and self._process else array("q")
         yield from said if len(said) == rest else repeat(None, rest)
 
     def close(self) -> None:
@@ -111,7 +111,7 @@ class ForkHelper:
     def _claim(self) -> bool:
         return os.read(self._tickets, 1) != b""
 
-    def _said(self) -> "array[int]":
+    def _received(self) -> "array[int]":
         """Return all numbers of the other process after it has ended; fewer than expected if it failed."""
         pieces = [os.read(self._answer, 1 << 20)]
         while pieces[-1]:

@@ -82,7 +82,7 @@ def test_what_one_process_takes_the_other_does_not():
     for count, part in ((0, 2), (1, 1), (2, 3), (10, 3), (9, 3), (300, 7), (5000, 1), (8000, 64)):
         (told,) = run(f"""
             with ForkHelper({count}, lambda index: index * 7, {part}) as halves:
-                told = halves.told()
+                told = halves.findings()
                 first = [next(told)] if {count} else []
                 if left():
                     ended()
@@ -103,7 +103,7 @@ def test_more_is_told_than_a_pipe_holds():
                 os.read(source, 1)
             return index
         with ForkHelper(50000, look, 1000) as halves:
-            told = halves.told()
+            told = halves.findings()
             first = next(told)
             os.write(sink, b".")
             # It has taken all the others once it begins to tell, and cannot end before somebody reads.
@@ -132,7 +132,7 @@ def test_what_a_process_does_not_tell_is_looked_at_here():
                 return 1
             with ForkHelper(100, look, 5) as halves:
                 ended()
-                print(json.dumps(list(halves.told())))
+                print(json.dumps(list(halves.findings())))
             """)
         assert told == [None] * 100
 
@@ -141,7 +141,7 @@ def test_who_stops_early_ends_the_other_process():
     run("""
         import time
         with ForkHelper(100, lambda index: time.sleep(600), 1) as halves:
-            assert next(halves.told()) is None
+            assert next(halves.findings()) is None
             assert left()
         """)
 
@@ -177,7 +177,7 @@ def test_a_signal_to_the_other_process_does_not_stop_the_server():
         signal.set_wakeup_fd(sink)
         with ForkHelper(100, lambda index: os.kill(os.getpid(), signal.SIGTERM) or 1, 1) as halves:
             ended()
-            list(halves.told())
+            list(halves.findings())
         try:
             assert os.read(source, 1) == b"never"
         except BlockingIOError:
@@ -194,7 +194,7 @@ def test_a_system_without_room_for_another_process_does_without():
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, before)) + 2, most))
         with ForkHelper(3, lambda index: index, 1) as halves:
-            print(json.dumps(list(halves.told())))
+            print(json.dumps(list(halves.findings())))
         """)
     assert told == [None] * 3
 
@@ -203,7 +203,7 @@ def test_where_nobody_waits_for_children_the_system_does():
     (told,) = run("""
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         with ForkHelper(300, lambda index: index, 1) as halves:
-            told = list(halves.told())
+            told = list(halves.findings())
         print(json.dumps(all(said in (None, index) for index, said in enumerate(told)) and len(told)))
         """)
     assert told == 300
