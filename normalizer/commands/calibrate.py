@@ -24,7 +24,7 @@ from normalizer.terminal.output import WIDE, print_table, print_tables
     metavar="GOLD",
     help="A ledger of human or reference labels; repeatable. Without it, those of LEDGER are gold.",
 )
-@click.option("--by", default="", metavar="KEYS", help="Also tell each group apart, such as factors.topic.")
+@click.option("--by", default="", metavar="KEYS", help="Also give numbers for each group, such as factors.topic.")
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable.")
 @click.option(

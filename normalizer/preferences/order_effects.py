@@ -32,7 +32,7 @@ def _swapped(known: list[Comparison]) -> dict[str, Any]:
     cells: Counter[tuple[str, str]] = Counter()
     decided: dict[str, list[bool]] = defaultdict(list)
     for key, verdicts in both.items():
-        # In the order "a" the first name was shown first: tell both verdicts by position.
+        # In the order "a" the first name was shown first: express both verdicts by position.
         position = {"a": "first", "b": "second"}, {"a": "second", "b": "first"}
         cells[position[0].get(verdicts["a"], verdicts["a"]), position[1].get(verdicts["b"], verdicts["b"])] += 1
         if not {"both_bad", "missing"} & set(verdicts.values()):

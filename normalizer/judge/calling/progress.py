@@ -30,7 +30,7 @@ class CallProgress:
             self._stream.flush()
 
     def say(self, text: str) -> None:
-        """A line that stays, terminal or not."""
+        """Print a line that stays, also if standard error is no terminal."""
         self.close()
         self._stream.write(f"{text}\n")
         self._stream.flush()
