@@ -51,7 +51,7 @@ class Methods:
         max_symbols: int | None = None,
         cursor: str | None = None,
     ) -> ExtractSymbolsResult:
-        """Find the definitions in a source file by regular expressions: quick, and honest about being a heuristic.
+        """Find the definitions in a source file by regular expressions: a quick heuristic.
 
         path: Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
         max_symbols: Return at most this many symbols. Default: 400.
@@ -232,8 +232,8 @@ class Methods:
             to, and files whose time cannot be read come last. Files are sorted before max cuts. Default: "path".
         tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
             Default: false.
-        depth: With tree, how many levels below the root have entries of their own. What lies deeper is counted in
-            them. Default: 2.
+        depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
+            Default: 2.
         """
         return self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth), ListFilesResult)
 
@@ -273,8 +273,8 @@ class Methods:
             to, and files whose time cannot be read come last. Files are sorted before max cuts. Default: "path".
         tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
             Default: false.
-        depth: With tree, how many levels below the root have entries of their own. What lies deeper is counted in
-            them. Default: 2.
+        depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
+            Default: 2.
         """
         return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth), ListFilesResult)
 
@@ -383,7 +383,7 @@ class AsyncMethods:
         max_symbols: int | None = None,
         cursor: str | None = None,
     ) -> ExtractSymbolsResult:
-        """Find the definitions in a source file by regular expressions: quick, and honest about being a heuristic.
+        """Find the definitions in a source file by regular expressions: a quick heuristic.
 
         path: Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
         max_symbols: Return at most this many symbols. Default: 400.
@@ -564,8 +564,8 @@ class AsyncMethods:
             to, and files whose time cannot be read come last. Files are sorted before max cuts. Default: "path".
         tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
             Default: false.
-        depth: With tree, how many levels below the root have entries of their own. What lies deeper is counted in
-            them. Default: 2.
+        depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
+            Default: 2.
         """
         return await self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth), ListFilesResult)
 
@@ -605,8 +605,8 @@ class AsyncMethods:
             to, and files whose time cannot be read come last. Files are sorted before max cuts. Default: "path".
         tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
             Default: false.
-        depth: With tree, how many levels below the root have entries of their own. What lies deeper is counted in
-            them. Default: 2.
+        depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
+            Default: 2.
         """
         return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth), ListFilesResult)
 

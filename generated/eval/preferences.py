@@ -152,7 +152,7 @@ class WinRate(Model):
     """
     flags: list[StrictStr]
     """
-    What must be said of the rate; see `rules/flags.json`.
+    Flags of the rate; see `rules/flags.json`.
     """
 
 
@@ -214,7 +214,7 @@ class OverallRate(Model):
     """
     flags: list[StrictStr]
     """
-    What must be said of the rate; see `rules/flags.json`.
+    Flags of the rate; see `rules/flags.json`.
     """
 
 
@@ -444,7 +444,7 @@ class PreferencePair(Model):
     """
     flags: list[StrictStr]
     """
-    What must be said of the rate; see `rules/flags.json`.
+    Flags of the rate; see `rules/flags.json`.
     """
     length: LengthBias | None
     """
@@ -454,7 +454,7 @@ class PreferencePair(Model):
 
 class SwappedComparisons(Model):
     """
-    What became of verdicts when the order was swapped: same item, pair, judge, repeat and criterion.
+    Verdicts before and after the order was swapped: same item, pair, judge, repeat and criterion.
     """
 
     model_config = ConfigDict(
@@ -548,7 +548,7 @@ class PreferenceGroup(Model):
 
 class Preferences(Model):
     """
-    What comparisons say: rates, order effects, ratings and length bias, group by group. `normalizer preferences --format json` prints it.
+    Results of comparisons: rates, order effects, ratings and length bias, group by group. `normalizer preferences --format json` prints it.
     """
 
     model_config = ConfigDict(
@@ -572,7 +572,7 @@ class Preferences(Model):
     """
     left_out: ComparisonsLeftOut
     """
-    What is in no number.
+    Records that are in no number.
     """
     records: Annotated[StrictInt, Field(ge=0)]
     """
@@ -592,5 +592,5 @@ class Preferences(Model):
     """
     flags: list[StrictStr]
     """
-    What must be said of all numbers.
+    Flags of all numbers.
     """
