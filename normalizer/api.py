@@ -164,7 +164,7 @@ def _options(
 
 
 def open_ledgers(*folders: str | Path) -> Ledgers:
-    """Ledgers to read. Raises UnusableLedger where a folder is none."""
+    """Return an object that reads these ledgers. Raises UnusableLedger if a folder is no ledger."""
     if not folders:
         raise CannotRun("name at least one ledger")
     paths = tuple(Path(folder) for folder in folders)

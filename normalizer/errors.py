@@ -21,7 +21,7 @@ class Interrupted(CannotRun):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Suggest names for a wrong one: those that begin like it or are near it, else all names."""
+    """Return a hint for an unknown name: the known names that begin like it or are similar, otherwise all of them."""
     names = sorted(known)
     near = [each for each in names if name and each.startswith(name)]
     near += [each for each in get_close_matches(name, names, n=3, cutoff=0.6) if each not in near]

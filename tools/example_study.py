@@ -176,7 +176,7 @@ def manifest(run: dict[str, Any], listed: list[Artifact], name: Any, **more: Any
 
 
 def item(artifact: Artifact) -> str:
-    """The name under which the careful judge was shown a file: it tells nothing."""
+    """Return the name under which the careful judge was shown a file, which reveals nothing."""
     return f"item-{artifact.number:02}"
 
 

@@ -24,7 +24,7 @@ from zeno.text.regex import Matches, Scan, searcher
 
 TEXTS = 40
 PIECE = 150
-# So many patterns are tried on one set of texts.
+# Number of patterns that are tried on one set of texts.
 PATTERNS = 250
 
 WORDS = ["foo", "Foo", "bar", "get_field", "class ", "def ", "return", " = ", "TODO", "ab", "K", "kiss", "x42", "é"]
@@ -149,7 +149,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="random_patterns", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--patterns", type=int, default=200_000, metavar="N", help="pairs of pattern and text to try")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="where chance starts (default: 1)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the random numbers (default: 1)")
     options = parser.parse_args(argv)
     done = differing = 0
     for pairs, found in run(options.patterns, options.seed):

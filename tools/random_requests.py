@@ -1,4 +1,4 @@
-"""Put random requests over random trees to a server and compare every answer with a simple model of the operations.
+"""Send random requests about random trees to a server and compare every answer with a simple model of the operations.
 
 Trees have links of every sort, odd names, hidden files, FIFOs and bytes that are not UTF-8; requests have hostile
 paths, limits around every boundary and wrong arguments. All follows from the seed. A difference is printed with the
@@ -91,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="random_requests", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--count", type=int, default=20_000, metavar="N", help="requests to make (default: 20000)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="where chance starts (default: 1)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the random numbers (default: 1)")
     parser.add_argument(
         "--server", metavar="CMD", default=OUR_SERVER, help="server command with {root} (default: zeno serve)"
     )

@@ -105,7 +105,7 @@ def plain(name: str) -> str:
 
 
 def comparable(cover: Cover, kind: str, name: str) -> bool:
-    """Tell whether a name is one that both sides can know."""
+    """Whether both sides can find a definition with this name."""
     if name == "_" or "__anon" in name or name.startswith("<"):
         return False
     return not (cover.ctags in ("C", "C++") and kind == "function" and MACRO_NAME.fullmatch(name))
@@ -190,7 +190,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Measure the symbol rules against ctags.")
     parser.add_argument("directory", type=Path)
     parser.add_argument("--language", choices=sorted(COVERED), help="only this language")
-    parser.add_argument("--typescript", type=Path, help="typescript.js, to judge JavaScript")
+    parser.add_argument("--typescript", type=Path, help="typescript.js, to compare JavaScript with")
     parser.add_argument("--worst", type=int, default=0, help="files to show per language")
     arguments = parser.parse_args()
     by_language: dict[str, list[Path]] = {}

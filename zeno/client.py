@@ -97,7 +97,7 @@ class Zeno(Methods):
             self._process.wait()
 
     def call(self, op: str, args: Mapping[str, Any], result: type[R]) -> R:
-        """Ask one operation. Raises `Refused`, `TimeoutError` or `Gone`."""
+        """Send one request and return its result. Raises `Refused`, `TimeoutError` or `Gone`."""
         with self._lock:
             self._numbers += 1
             request_id = f"py-{self._process.pid}-{self._numbers}"
@@ -112,7 +112,7 @@ class Zeno(Methods):
                     return _result(answer, request_id, result)
 
     def pages(self, op: str, args: Mapping[str, Any], result: type[R]) -> Iterator[R]:
-        """Follow the cursor until a result has none."""
+        """Yield the result of a request, and of further requests with its cursor until a result has none."""
         while True:
             page = self.call(op, args, result)
             yield page
@@ -202,7 +202,7 @@ class AsyncZeno(AsyncMethods):
         await self._reader
 
     async def call(self, op: str, args: Mapping[str, Any], result: type[R]) -> R:
-        """Ask one operation. Raises `Refused`, `TimeoutError` or `Gone`."""
+        """Send one request and return its result. Raises `Refused`, `TimeoutError` or `Gone`."""
         self._numbers += 1
         request_id = f"py-{self._process.pid}-{self._numbers}"
         if self._ended:
@@ -219,7 +219,7 @@ class AsyncZeno(AsyncMethods):
             raise error if isinstance(error, Gone) else self._gone() from None
 
     async def pages(self, op: str, args: Mapping[str, Any], result: type[R]) -> AsyncIterator[R]:
-        """Follow the cursor until a result has none."""
+        """Yield the result of a request, and of further requests with its cursor until a result has none."""
         while True:
             page = await self.call(op, args, result)
             yield page

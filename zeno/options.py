@@ -14,9 +14,9 @@ class Confinement(NamedTuple):
     """Restrictions that the kernel enforces on this process."""
 
     files: bool = False
-    """Whether only files below the root and those of Python can be opened, and none but the log to write."""
+    """Whether the process can open only files below the root and those of Python, and write only to its log."""
     network: bool = False
-    """Whether no TCP connection can be made and no further TCP port be listened on."""
+    """Whether the process can neither make TCP connections nor listen on further TCP ports."""
 
 
 class SessionOptions(NamedTuple):
@@ -30,7 +30,7 @@ class SessionOptions(NamedTuple):
     max_seconds: int | None = None
     """Seconds that one request may take."""
     max_pattern_work: int | None = None
-    """States of a large pattern times bytes of text that one request may take; None: the protocol's limit."""
+    """Limit on states of a large pattern times bytes of text, for one request; None: the limit of the protocol."""
     gitignore: bool = False
     """Whether ignore rules apply if a request does not set `gitignore`."""
     log: bool = False

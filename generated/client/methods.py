@@ -51,7 +51,7 @@ class Methods:
         max_symbols: int | None = None,
         cursor: str | None = None,
     ) -> ExtractSymbolsResult:
-        """Find the definitions in a source file by regular expressions: quick, and honest about being a heuristic.
+        """Find the definitions in a source file by regular expressions: a quick heuristic.
 
         path: Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
         max_symbols: Return at most this many symbols. Default: 400.
@@ -236,8 +236,8 @@ class Methods:
             "path".
         tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
             Default: false.
-        depth: With tree, how many levels below the root have entries of their own. What lies deeper is counted in
-            them. Default: 2.
+        depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
+            Default: 2.
         max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
         """
         return self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars), ListFilesResult)
@@ -280,8 +280,8 @@ class Methods:
             "path".
         tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
             Default: false.
-        depth: With tree, how many levels below the root have entries of their own. What lies deeper is counted in
-            them. Default: 2.
+        depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
+            Default: 2.
         max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
         """
         return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars), ListFilesResult)
@@ -391,7 +391,7 @@ class AsyncMethods:
         max_symbols: int | None = None,
         cursor: str | None = None,
     ) -> ExtractSymbolsResult:
-        """Find the definitions in a source file by regular expressions: quick, and honest about being a heuristic.
+        """Find the definitions in a source file by regular expressions: a quick heuristic.
 
         path: Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
         max_symbols: Return at most this many symbols. Default: 400.
@@ -576,8 +576,8 @@ class AsyncMethods:
             "path".
         tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
             Default: false.
-        depth: With tree, how many levels below the root have entries of their own. What lies deeper is counted in
-            them. Default: 2.
+        depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
+            Default: 2.
         max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
         """
         return await self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars), ListFilesResult)
@@ -620,8 +620,8 @@ class AsyncMethods:
             "path".
         tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
             Default: false.
-        depth: With tree, how many levels below the root have entries of their own. What lies deeper is counted in
-            them. Default: 2.
+        depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
+            Default: 2.
         max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
         """
         return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars), ListFilesResult)

@@ -176,7 +176,7 @@ class AgreementReport(Model):
     """
     left_out: summary.LeftOut
     """
-    What is in no number.
+    Records that are in no number.
     """
     records: Annotated[StrictInt, Field(ge=0)]
     """
@@ -200,5 +200,5 @@ class AgreementReport(Model):
     """
     flags: list[Literal['diagnostic', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions']]
     """
-    What must be said of every number here. mixed_judge_kinds, mixed_legs, mixed_phases, mixed_protocol_versions: records of several are put together, because that was asked for.
+    Flags of every number here. mixed_judge_kinds, mixed_legs, mixed_phases, mixed_protocol_versions: records of several are put together, because that was asked for.
     """

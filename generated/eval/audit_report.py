@@ -199,7 +199,7 @@ class ReasonCount(Model):
 
 class AuditReport(Model):
     """
-    What a ledger holds, counted, and whether all of it is accounted for. `normalizer audit --format json` prints it.
+    Counts of a ledger's content, and whether all of it is accounted for. `normalizer audit --format json` prints it.
     """
 
     model_config = ConfigDict(
@@ -211,7 +211,7 @@ class AuditReport(Model):
     """
     problems: list[StrictStr]
     """
-    What is not accounted for or not what the raw bundles give, in words; empty when all is as runs left it.
+    Lines that are not accounted for or are not what the raw bundles give, in words; empty if all is as runs left it.
     """
     digests: Literal['match', 'differ', 'none']
     """

@@ -63,7 +63,7 @@ class Settings(Model):
 
 class BundleHeader(Model):
     """
-    What a bundle holds besides its entries, how many entries there were, and what became of them. A line of headers.jsonl, one for each bundle that was read.
+    The content of a bundle besides its entries, the number of entries, and how many of them are VALID and INVALID. A line of headers.jsonl, one for each bundle that was read.
     """
 
     model_config = ConfigDict(
@@ -100,7 +100,7 @@ class BundleHeader(Model):
     """
     reasons: list[reason.Reason]
     """
-    What is wrong with the bundle that no record can be blamed for.
+    Reasons that concern the bundle and no single record.
     """
     kind: Literal['comparison'] | MISSING = MISSING
     """

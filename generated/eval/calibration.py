@@ -508,7 +508,7 @@ class Calibration(Model):
     """
     left_out: summary.LeftOut
     """
-    What is in no number.
+    Records that are in no number.
     """
     records: Annotated[StrictInt, Field(ge=0)]
     """
@@ -532,5 +532,5 @@ class Calibration(Model):
     """
     flags: list[StrictStr]
     """
-    What must be said of all numbers.
+    Flags of all numbers.
     """

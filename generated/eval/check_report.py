@@ -58,7 +58,7 @@ class CheckedCell(Model):
     """
     statistic: StrictStr | None
     """
-    What the column is taken for, such as `total.mean`, or `"total".mean` for a dimension that is itself called total; null: not understood.
+    The statistic that the column is taken for, such as `total.mean`, or `"total".mean` for a dimension that is itself called total; null: not understood.
     """
     published: StrictStr
     """
@@ -66,7 +66,7 @@ class CheckedCell(Model):
     """
     exact: StrictStr | None
     """
-    What the ledger gives, unrounded or to 12 places; null: NA or not derivable.
+    The number of the ledger, unrounded or to 12 places; null: NA or not derivable.
     """
     verdict: Literal['match', 'rounding_tie', 'mismatch', 'not_derivable']
     """
@@ -92,7 +92,7 @@ class CheckReport(Model):
     """
     unit: Literal['artifact', 'record']
     """
-    What is counted.
+    The unit of counting.
     """
     counts: CheckCounts
     """

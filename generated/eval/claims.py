@@ -33,7 +33,7 @@ class Claim(Model):
     """
     statistic: Literal['count', 'max', 'mean', 'min', 'sum'] | None
     """
-    What it is taken to claim: sum, mean, min, max or count. Null: not understood.
+    The statistic that it is taken to claim: sum, mean, min, max or count. Null: not understood.
     """
     measure: StrictStr | None
     """
@@ -41,7 +41,7 @@ class Claim(Model):
     """
     recomputed: StrictFloat | None
     """
-    The same from the bundle's VALID records, rounded. Null: not derivable.
+    The statistic computed from the bundle's VALID records, rounded. Null: not derivable.
     """
     records: Annotated[StrictInt, Field(ge=0)]
     """
@@ -85,7 +85,7 @@ class ClaimCounts(Model):
 
 class Claims(Model):
     """
-    What judges claim about their own scores against what the records say. Claims are never used. `normalizer claims --format json` prints it.
+    Numbers that judges state about their own scores, compared with the records. Such claims are never used. `normalizer claims --format json` prints it.
     """
 
     model_config = ConfigDict(

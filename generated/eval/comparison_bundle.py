@@ -198,7 +198,7 @@ class ComparisonBundle(Model):
         Literal['model', 'human', 'reference'] | MISSING, Field(title='JudgeKind')
     ] = MISSING
     """
-    What the judge is. Absent: a model.
+    The kind of judge. Absent: a model.
     """
     phase: Annotated[Literal[0, 1, 2] | MISSING, Field(title='Phase')] = MISSING
     """

@@ -185,7 +185,7 @@ class ComparisonRecord(Model):
         Literal['model', 'human', 'reference'] | MISSING, Field(title='JudgeKind')
     ] = MISSING
     """
-    What the judge is. Absent: a model.
+    The kind of judge. Absent: a model.
     """
     phase: Annotated[Literal[0, 1, 2], Field(title='Phase')]
     """

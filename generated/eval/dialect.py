@@ -98,7 +98,7 @@ class DialectContainer(Model):
 
 class DialectCondition(Model):
     """
-    What must stand at a pointer of the row.
+    A condition on the value at a pointer of the row.
     """
 
     model_config = ConfigDict(
@@ -133,7 +133,7 @@ class DialectReply(Model):
     """
     unwrap: list[Literal['fence', 'prose']] = []
     """
-    What may stand around the JSON. `fence`: one Markdown code fence, and nothing outside of it. `prose`: text before and after the one JSON object in it.
+    The text that may stand around the JSON. `fence`: one Markdown code fence, and nothing outside of it. `prose`: text before and after the one JSON object in it.
     """
 
 
@@ -212,7 +212,7 @@ class DialectOption(Model):
     """
     absent: Literal['failed', 'omitted'] = 'omitted'
     """
-    What it means that nothing is there: `failed`, the judge gave no verdict; `omitted`, the field is left out.
+    The meaning of an absent value: `failed`, the judge gave no verdict; `omitted`, the field is left out.
     """
     member: Literal['part'] | MISSING = MISSING
     """
@@ -224,7 +224,7 @@ class DialectOption(Model):
     """
     places: Annotated[StrictInt | MISSING, Field(ge=0, le=12)] = MISSING
     """
-    A number with more decimal places is rounded to so many, half to even. For doubles such as 0.6666666666666666, since a score has at most 12 places. The spelling stays in the row's text.
+    A number with more decimal places is rounded to this many places, half to even. For doubles such as 0.6666666666666666, since a score has at most 12 places. The spelling stays in the row's text.
     """
 
 
@@ -299,7 +299,7 @@ class DialectValue(Model):
     """
     absent: Literal['failed', 'omitted'] = 'omitted'
     """
-    What it means that nothing is there: `failed`, the judge gave no verdict; `omitted`, the field is left out.
+    The meaning of an absent value: `failed`, the judge gave no verdict; `omitted`, the field is left out.
     """
     member: Literal['part'] | MISSING = MISSING
     """
@@ -311,7 +311,7 @@ class DialectValue(Model):
     """
     places: Annotated[StrictInt | MISSING, Field(ge=0, le=12)] = MISSING
     """
-    A number with more decimal places is rounded to so many, half to even. For doubles such as 0.6666666666666666, since a score has at most 12 places. The spelling stays in the row's text.
+    A number with more decimal places is rounded to this many places, half to even. For doubles such as 0.6666666666666666, since a score has at most 12 places. The spelling stays in the row's text.
     """
 
 
@@ -528,7 +528,7 @@ class Dialect(Model):
     """
     kind: Literal['scores', 'comparison'] = 'scores'
     """
-    What its rows hold. `scores`: scores of single answers, made as `fields` says. `comparison`: verdicts on two answers, made as `comparison` says.
+    The content of its rows. `scores`: scores of single answers, made as `fields` says. `comparison`: verdicts on two answers, made as `comparison` says.
     """
     bundle: Annotated[list[DialectStep], Field(validate_default=True)] = []
     """

@@ -48,7 +48,7 @@ class TranslationStep(Model):
 
 class Translation(Model):
     """
-    What a dialect did, so that it can be undone.
+    The steps of a dialect, so that they can be undone.
     """
 
     model_config = ConfigDict(
@@ -64,7 +64,7 @@ class Translation(Model):
     """
     aside: dict[str, Any] | MISSING = MISSING
     """
-    What was set aside, by the pointer it was taken from; present where something was.
+    Members that were set aside, by the pointer they were taken from; present if there are any.
     """
 
 
@@ -95,7 +95,7 @@ class Source(Model):
     """
     dialect: Translation | MISSING = MISSING
     """
-    What a declared dialect did to the entry; present where one was given.
+    The steps of a declared dialect on the entry; present if one was given.
     """
     line: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
     """
@@ -206,7 +206,7 @@ class EvalRecord(Model):
         Literal['model', 'human', 'reference'] | MISSING, Field(title='JudgeKind')
     ] = MISSING
     """
-    What the judge is. Absent: a model.
+    The kind of judge. Absent: a model.
     """
     generator_model: Annotated[
         StrictStr | MISSING, Field(min_length=1, title='Name')

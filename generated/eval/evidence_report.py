@@ -141,7 +141,7 @@ class EvidenceFinding(Model):
     """
     dimension: StrictStr
     """
-    What the quotation is evidence for.
+    The dimension that the quotation is evidence for.
     """
     quote: StrictStr
     """
@@ -179,7 +179,7 @@ class EvidenceReport(Model):
     """
     judges: list[EvidenceJudge]
     """
-    The same for each judge, sorted; null where none is recorded.
+    Counts of verdicts for each judge, sorted; null where no judge is recorded.
     """
     artifacts: list[EvidenceFile]
     """

@@ -14,7 +14,7 @@ from . import preferences, summary
 
 class GateSelections(Model):
     """
-    Keys and the levels they are held to.
+    Keys, and the level that each must have.
     """
 
     model_config = ConfigDict(
@@ -198,7 +198,7 @@ class Gate(Model):
     """
     left_out: GateLeftOut
     """
-    What is in no number, of each side.
+    Records that are in no number, of each side.
     """
     records: GateRecords
     """
@@ -210,5 +210,5 @@ class Gate(Model):
     """
     flags: list[StrictStr]
     """
-    What must be said of all verdicts; `different_KEY` where the sides differ in a key and that was let pass.
+    Flags of all verdicts; `different_KEY` if the sides differ in a key that --mix allows to differ.
     """

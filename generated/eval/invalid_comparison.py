@@ -95,7 +95,7 @@ class InvalidComparison(Model):
     """
     outcome: comparison_record.Outcome | MISSING = MISSING
     """
-    The verdict in the entry's own terms; absent where it cannot be told.
+    The verdict in the entry's own terms; absent if it is not known.
     """
     eval_id: Any | MISSING = MISSING
     """
@@ -127,7 +127,7 @@ class InvalidComparison(Model):
     """
     judge_kind: Any | MISSING = MISSING
     """
-    What the judge is. As it was given, whatever its type.
+    The kind of judge. As it was given, whatever its type.
     """
     phase: Any
     """

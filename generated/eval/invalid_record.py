@@ -39,7 +39,7 @@ class InvalidSource(Model):
     """
     dialect: eval_record.Translation | MISSING = MISSING
     """
-    What a declared dialect did to the entry; present where one was given.
+    The steps of a declared dialect on the entry; present if one was given.
     """
     rest: dict[str, Any] | MISSING = MISSING
     """
@@ -148,7 +148,7 @@ class InvalidRecord(Model):
     """
     judge_kind: Any | MISSING = MISSING
     """
-    What the judge is. As it was given, whatever its type.
+    The kind of judge. As it was given, whatever its type.
     """
     generator_model: Any | MISSING = MISSING
     """

@@ -96,7 +96,7 @@ class JudgeBundle(Model):
         Literal['model', 'human', 'reference'] | MISSING, Field(title='JudgeKind')
     ] = MISSING
     """
-    What the judge is. Absent: a model.
+    The kind of judge. Absent: a model.
     """
     generator_model: Annotated[
         StrictStr | MISSING, Field(min_length=1, title='Name')

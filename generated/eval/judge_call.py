@@ -50,7 +50,7 @@ class FailedTry(Model):
     )
     problem: Annotated[StrictStr, Field(min_length=1)]
     """
-    What went wrong.
+    The problem.
     """
     waited: Annotated[StrictFloat, Field(ge=0.0)]
     """
@@ -122,9 +122,9 @@ class JudgeCall(Model):
     """
     tokens: TokenCounts | MISSING = MISSING
     """
-    Token counts, as far as the endpoint told them.
+    Token counts, as far as the endpoint reports them.
     """
     tries: list[FailedTry]
     """
-    What went wrong on the way before the judge answered, in order.
+    Problems before the judge answered, in order.
     """

@@ -88,7 +88,7 @@ class OpaqueDocument(Model):
 
 class JudgeInput(Model):
     """
-    What a judge is given for one evaluated file: rules, scale and file, and the task where the manifest states one. A command reads this document on its standard input.
+    The input of a judge for one evaluated file: rules, scale and file, and the task where the manifest states one. A command reads this document on its standard input.
     """
 
     model_config = ConfigDict(
@@ -96,11 +96,11 @@ class JudgeInput(Model):
     )
     rules: Annotated[StrictStr, Field(min_length=1)]
     """
-    The active rules. The same for every file of a run.
+    The active rules, equal for every file of a run.
     """
     scale: Annotated[StrictStr, Field(min_length=1)]
     """
-    The active scale definitions. The same for every file of a run.
+    The active scale definitions, equal for every file of a run.
     """
     task: FencedTask | MISSING = MISSING
     """

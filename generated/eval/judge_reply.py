@@ -12,7 +12,7 @@ from . import judge_bundle
 
 class JudgeReply(Model):
     """
-    What a judge must reply for one evaluated file: an entry of the bundle without its `file`, which no judge is told.
+    The reply of a judge for one evaluated file: an entry of the bundle without its `file`, whose name no judge is given.
     """
 
     model_config = ConfigDict(

@@ -37,7 +37,7 @@ class JudgedFile(Model):
 
 class Leg(Model):
     """
-    What a leg continues.
+    The run that a leg continues.
     """
 
     model_config = ConfigDict(
@@ -96,21 +96,21 @@ class EndpointJudge(Model):
     """
     endpoint: Annotated[StrictStr, Field(min_length=1)]
     """
-    The address that is asked, without its query.
+    The address of the endpoint, without its query.
     """
     model: Annotated[StrictStr, Field(min_length=1, title='Name')]
     """
-    The model that is asked.
+    The model of the judge.
     """
     parameters: dict[str, Any]
     """
-    What else a request carries, such as a temperature.
+    Further members of each request, such as a temperature.
     """
 
 
 class JudgeRun(Model):
     """
-    What a judge run is: run.json of its folder, written once before the first call. A run goes on only under the same description.
+    Description of a judge run: run.json of its folder, written once before the first call. A run goes on only under the same description.
     """
 
     model_config = ConfigDict(
@@ -123,7 +123,7 @@ class JudgeRun(Model):
     """
     judge: CommandJudge | EndpointJudge
     """
-    Who is asked.
+    The judge.
     """
     leg: Leg | MISSING = MISSING
     """
@@ -145,7 +145,7 @@ class JudgeRun(Model):
         StrictStr, Field(pattern='^[0-9a-f]{64}$(?!\\n)', title='Sha256')
     ]
     """
-    SHA-256 of rules and scale, joined by a NUL byte: what the judge is told besides the file.
+    SHA-256 of rules and scale, joined by a NUL byte: the part of the input besides the file.
     """
     coincidences: list[StrictStr]
     """

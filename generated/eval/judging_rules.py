@@ -27,11 +27,11 @@ class Task(Model):
     """
     question: Annotated[StrictStr, Field(min_length=1)]
     """
-    What the question is for.
+    The purpose of the question.
     """
     reference: Annotated[StrictStr, Field(min_length=1)]
     """
-    What the reference is for.
+    The purpose of the reference.
     """
 
 
@@ -40,7 +40,7 @@ ReplyItem = TypeAliasType("ReplyItem", Annotated[StrictStr, Field(min_length=1)]
 
 class JudgingRules(Model):
     """
-    The shape of rules/judging.json: what every judge is told, whatever the run. The constraints of the phase and the scale are added to it.
+    The shape of rules/judging.json: the instructions that every judge gets, whatever the run. The constraints of the phase and the scale are added to it.
     """
 
     model_config = ConfigDict(
@@ -60,5 +60,5 @@ class JudgingRules(Model):
     """
     reply: Annotated[list[ReplyItem], Field(min_length=1)]
     """
-    What a reply must be, a rule an item.
+    The rules for a reply, one an item.
     """

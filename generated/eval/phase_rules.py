@@ -20,7 +20,7 @@ class PhaseRule(Model):
     )
     name: Annotated[StrictStr, Field(min_length=1)]
     """
-    What the phase is called.
+    The name of the phase.
     """
     enforces: list[StrictStr]
     """
@@ -61,7 +61,7 @@ class Constraint(Model):
         Field(min_length=1),
     ]
     """
-    The reason codes that tell of its violation.
+    The reason codes of its violation.
     """
     relaxable: StrictBool
     """
@@ -79,7 +79,7 @@ class PhaseRules(Model):
     )
     constraints: Annotated[dict[str, Constraint], Field(min_length=1)]
     """
-    The constraints by name, in the order in which they are told to a judge.
+    The constraints by name, in the order in which a judge is given them.
     """
     phases: Annotated[dict[str, PhaseRule], Field(min_length=3)]
     """

@@ -14,7 +14,7 @@ from . import preferences, summary
 
 class PlannedRow(Model):
     """
-    Items needed with so many repeats of each.
+    Items needed with this number of repeats of each.
     """
 
     model_config = ConfigDict(
@@ -122,7 +122,7 @@ class Plan(Model):
     """
     left_out: summary.LeftOut
     """
-    What is in no number.
+    Records that are in no number.
     """
     records: Annotated[StrictInt, Field(ge=0)]
     """
@@ -142,5 +142,5 @@ class Plan(Model):
     """
     flags: list[StrictStr]
     """
-    What must be said of all numbers.
+    Flags of all numbers.
     """

@@ -152,7 +152,7 @@ class WinRate(Model):
     """
     flags: list[StrictStr]
     """
-    What must be said of the rate; see `rules/flags.json`.
+    Flags of the rate; see `rules/flags.json`.
     """
 
 
@@ -214,7 +214,7 @@ class OverallRate(Model):
     """
     flags: list[StrictStr]
     """
-    What must be said of the rate; see `rules/flags.json`.
+    Flags of the rate; see `rules/flags.json`.
     """
 
 
@@ -448,7 +448,7 @@ class PreferencePair(Model):
     """
     flags: list[StrictStr]
     """
-    What must be said of the rate; see `rules/flags.json`.
+    Flags of the rate; see `rules/flags.json`.
     """
     length: LengthBias | None
     """
@@ -458,7 +458,7 @@ class PreferencePair(Model):
 
 class SwappedComparisons(Model):
     """
-    What became of verdicts when the order was swapped: same item, pair, judge, repeat and criterion.
+    Verdicts before and after the order was swapped: same item, pair, judge, repeat and criterion.
     """
 
     model_config = ConfigDict(
@@ -552,7 +552,7 @@ class PreferenceGroup(Model):
 
 class Preferences(Model):
     """
-    What comparisons say: rates, order effects, ratings and length bias, group by group. `normalizer preferences --format json` prints it.
+    Results of comparisons: rates, order effects, ratings and length bias, group by group. `normalizer preferences --format json` prints it.
     """
 
     model_config = ConfigDict(
@@ -576,7 +576,7 @@ class Preferences(Model):
     """
     left_out: ComparisonsLeftOut
     """
-    What is in no number.
+    Records that are in no number.
     """
     records: Annotated[StrictInt, Field(ge=0)]
     """
@@ -596,5 +596,5 @@ class Preferences(Model):
     """
     flags: list[StrictStr]
     """
-    What must be said of all numbers.
+    Flags of all numbers.
     """

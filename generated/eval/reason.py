@@ -27,7 +27,7 @@ class Reason(Model):
     """
     pointer: StrictStr
     """
-    Where in the raw bundle, as a JSON pointer; the empty string is the whole document. What is missing is pointed at where it would stand.
+    Where in the raw bundle, as a JSON pointer; the empty string is the whole document. A missing member is pointed at where it would stand.
     """
     message: Annotated[StrictStr, Field(min_length=1)]
     """

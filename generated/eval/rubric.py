@@ -150,7 +150,7 @@ class Dimension(Model):
     """
     description: StrictStr | MISSING = MISSING
     """
-    What is scored, in words the judge is given.
+    The meaning of the dimension, in words the judge is given.
     """
     scale: IntegerScale | DecimalScale | RangeScale | ValueScale | LabelScale
     """
@@ -158,7 +158,7 @@ class Dimension(Model):
     """
     levels: dict[str, StrictStr] | MISSING = MISSING
     """
-    What single values mean, in words the judge is given, by the value as it is written.
+    The meaning of single values, in words the judge is given, by the value as it is written.
     """
     evidence_required: StrictBool = False
     """
@@ -180,7 +180,7 @@ class Rubric(Model):
     """
     description: StrictStr | MISSING = MISSING
     """
-    What it measures, in words the judge is given.
+    A description of the scale, in words the judge is given.
     """
     dimensions: Annotated[dict[str, Dimension], Field(min_length=1)]
     """

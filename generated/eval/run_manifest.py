@@ -54,13 +54,13 @@ class Relaxation(Model):
         MISSING
     )
     """
-    The constraint of the phase rules that is not enforced on this run. Absent: the statement changes what the judge is told and no check.
+    The constraint of the phase rules that is not enforced on this run. Absent: the statement changes the input of the judge and no check.
     """
 
 
 class Task(_JsonSchemaRuntimeValidationBase, Model):
     """
-    What a judge must know of the task to score by it.
+    The task that the file answers, which a judge may need to score it.
     """
 
     model_config = ConfigDict(
@@ -172,7 +172,7 @@ class RunManifest(Model):
         Literal['model', 'human', 'reference'] | MISSING, Field(title='JudgeKind')
     ] = MISSING
     """
-    What the judge is. Absent: a model.
+    The kind of judge. Absent: a model.
     """
     generator_model: Annotated[
         StrictStr | MISSING, Field(min_length=1, title='Name')
@@ -198,7 +198,7 @@ class RunManifest(Model):
     """
     relaxations: list[Relaxation] | MISSING = MISSING
     """
-    What a phase 0 run lets the judge off. Each is stated to the judge. A run of phase 1 or 2 has none.
+    Rules that a phase 0 run relaxes. Each is stated to the judge. A run of phase 1 or 2 has none.
     """
     files: Annotated[list[ManifestFile], Field(min_length=1)]
     """

@@ -18,7 +18,7 @@ A string that names something; never empty.
 
 class RunMetadata(Model):
     """
-    What is recorded about a judge run. Every field is optional here; a phase may demand some of them.
+    Metadata of a judge run. Every field is optional here; a phase may demand some of them.
     """
 
     model_config = ConfigDict(
@@ -64,7 +64,7 @@ class RunMetadata(Model):
         Literal['model', 'human', 'reference'] | MISSING, Field(title='JudgeKind')
     ] = MISSING
     """
-    What the judge is. Absent: a model.
+    The kind of judge. Absent: a model.
     """
     generator_model: Annotated[
         StrictStr | MISSING, Field(min_length=1, title='Name')

@@ -70,7 +70,7 @@ class InvalidRates(Model):
 
 class Bound(Model):
     """
-    What the mean total would be if every INVALID record of the group were at an end of the scale.
+    The mean total if every INVALID record of the group were at an end of the scale.
     """
 
     model_config = ConfigDict(
@@ -116,7 +116,7 @@ class Contrast(Model):
     )
     key: StrictStr
     """
-    What is varied.
+    The key whose levels are compared.
     """
     levels: Annotated[list[StrictStr], Field(max_length=2, min_length=2)]
     """
@@ -216,7 +216,7 @@ class Severity(Model):
     """
     residual_sd: StrictFloat | None
     """
-    What neither artifact nor judge explains. Null: NA, see `na`.
+    Standard deviation of the part that neither artifact nor judge explains. Null: NA, see `na`.
     """
     freedom: Annotated[StrictInt, Field(ge=0)]
     """
@@ -310,7 +310,7 @@ class SelfJudging(Model):
     """
     elsewhere: Difference
     """
-    The same judge on outputs of other models: how far it is off when nothing of its own is at stake.
+    The judge's differences from the other judges on outputs of other models.
     """
     excess: StrictFloat | None
     """
@@ -346,7 +346,7 @@ class WithoutJudge(Model):
 
 class Statistics(Model):
     """
-    What an expert asks next: how much is invalid and what it could change, paired contrasts, severity of judges, self-judging. `normalizer statistics --format json` prints it.
+    Invalid rates and the bounds they leave on means, paired contrasts, severity of judges, self-judging. `normalizer statistics --format json` prints it.
     """
 
     model_config = ConfigDict(
@@ -358,7 +358,7 @@ class Statistics(Model):
     """
     unit: Literal['artifact', 'record']
     """
-    What is counted.
+    The unit of counting.
     """
     invalid_rates: InvalidRates
     """
@@ -398,7 +398,7 @@ class Statistics(Model):
     """
     left_out: summary.LeftOut
     """
-    What is in no number; groups by `by`.
+    Records that are in no number; groups by `by`.
     """
     records: Annotated[StrictInt, Field(ge=0)]
     """
@@ -422,5 +422,5 @@ class Statistics(Model):
     """
     flags: list[Literal['diagnostic', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions']]
     """
-    What must be said of every number here. mixed_judge_kinds, mixed_legs, mixed_phases, mixed_protocol_versions: records of several are put together, because that was asked for.
+    Flags of every number here. mixed_judge_kinds, mixed_legs, mixed_phases, mixed_protocol_versions: records of several are put together, because that was asked for.
     """

@@ -50,7 +50,7 @@ class Moments(Model):
 
 class LeftOut(Model):
     """
-    What is in the ledgers and in no number, counted by reason. The first seven count records, and no record twice.
+    Records and bundles that are in the ledgers and in no number, counted by reason. The first seven count records, and no record twice.
     """
 
     model_config = ConfigDict(
@@ -180,7 +180,7 @@ class SummaryRow(Model):
     """
     flags: list[Literal['diagnostic', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions', 'self_judged_included', 'only_self_judged', 'only_diagnostic', 'only_other_judge_kind', 'only_off_scale', 'only_invalid', 'no_records', 'one_unit', 'few_clusters']]
     """
-    What a reader must know, sorted.
+    Flags, sorted.
     """
 
 
@@ -198,7 +198,7 @@ class Summary(Model):
     """
     unit: Literal['artifact', 'record']
     """
-    What is counted: artifacts, the judges of each averaged first, or records.
+    The unit of counting: artifacts, the judges of each averaged first, or records.
     """
     rows: list[SummaryRow]
     """
@@ -206,7 +206,7 @@ class Summary(Model):
     """
     left_out: LeftOut
     """
-    What is in no number.
+    Records that are in no number.
     """
     records: Annotated[StrictInt, Field(ge=0)]
     """
@@ -222,7 +222,7 @@ class Summary(Model):
     """
     where: dict[str, StrictStr | StrictInt | None]
     """
-    The selection: keys and the levels they are held to.
+    The selection: keys, and the level that each must have.
     """
     interval: Interval
     """

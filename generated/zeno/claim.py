@@ -55,7 +55,7 @@ class Claim(Model):
     )
     args: ClaimArgs
     """
-    What is claimed, and what it rests on.
+    The claim, and its evidence.
     """
     result: trace_event.ClaimEvent
     """

@@ -236,7 +236,7 @@ Glob = TypeAliasType("Glob", Annotated[StrictStr, Field(min_length=1)])
 
 class DenyList(_JsonSchemaRuntimeValidationBase, Model):
     """
-    A named list of names that a server can be told to deny with --deny NAME.
+    A named list of names that a server denies with --deny NAME.
     """
 
     model_config = ConfigDict(
@@ -248,9 +248,9 @@ class DenyList(_JsonSchemaRuntimeValidationBase, Model):
 
     description: Annotated[StrictStr, Field(min_length=1)]
     """
-    What the list is for, in a sentence.
+    The purpose of the list, in a sentence.
     """
     globs: Annotated[list[Glob], Field(min_length=1)]
     """
-    Globs as --deny takes them: without a slash over the name of a file or directory at any depth, with one over its relative path. Case does not count. What is below a directory that matches is denied too.
+    Globs as --deny takes them: without a slash over the name of a file or directory at any depth, with one over its relative path. Case does not count. Everything below a directory that matches is denied too.
     """

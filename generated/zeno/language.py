@@ -264,7 +264,7 @@ PartsAdditionalProperty = TypeAliasType(
     "PartsAdditionalProperty", Annotated[StrictStr, Field(min_length=1)]
 )
 """
-What %{name} stands for in patterns. RE2 syntax; ^ and $ match at the ends of every line.
+The pattern that replaces %{name} in patterns. RE2 syntax; ^ and $ match at the ends of every line.
 """
 
 
@@ -284,15 +284,15 @@ class Interpolation(Model):
     )
     open: Annotated[StrictStr, Field(min_length=1)]
     """
-    What begins the code, as in a template string.
+    The text that begins the code, as in a template string.
     """
     nest: Annotated[StrictStr, Field(min_length=1)]
     """
-    What opens one more level within the code.
+    The text that opens one more level within the code.
     """
     close: Annotated[StrictStr, Field(min_length=1)]
     """
-    What closes a level; the last one returns to the string.
+    The text that closes a level; the last one returns to the string.
     """
 
 
@@ -314,11 +314,11 @@ class StringLiteral(Model):
     """
     escape: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    What makes the character after it part of the string; absent if nothing does.
+    The text that makes the character after it part of the string; absent if there is none.
     """
     lines: StrictBool
     """
-    Whether the string may run over several lines. If false, a string that nobody closes ends with its line. Where a language allows both, false keeps one misread quote from swallowing the rest of a file.
+    Whether the string may run over several lines. If false, an unclosed string ends with its line. Where a language allows both, false keeps one misread quote from swallowing the rest of a file.
     """
     code: Interpolation | MISSING = MISSING
     """
@@ -386,7 +386,7 @@ One such beginning, taken literally.
 
 class Lexis(Model):
     """
-    What is blanked out before the rules apply. Where several could begin at one place, the order is: tokens, heredocs, fenced, block_comments, line_comments, strings; within a list, the first wins.
+    Comments and strings, which are blanked out before the rules apply. Where several could begin at one place, the order is: tokens, heredocs, fenced, block_comments, line_comments, strings; within a list, the first wins.
     """
 
     model_config = ConfigDict(
@@ -412,7 +412,7 @@ class Lexis(Model):
     """
     line_comments: Annotated[list[LineComment] | MISSING, Field(min_length=1)] = MISSING
     """
-    What begins a comment that ends with the line.
+    Texts that begin a comment, which ends with the line.
     """
     strings: Annotated[list[StringLiteral] | MISSING, Field(min_length=1)] = MISSING
     """
@@ -437,7 +437,7 @@ class Rule(_JsonSchemaRuntimeValidationBase, Model):
         Field(title='SymbolKind'),
     ]
     """
-    What is defined.
+    The kind of definition.
     """
     pattern: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -489,7 +489,7 @@ class Language(_JsonSchemaRuntimeValidationBase, Model):
     """
     lexis: Lexis
     """
-    What is blanked out before the rules apply.
+    Comments and strings, which are blanked out before the rules apply.
     """
     parts: dict[str, PartsAdditionalProperty] | MISSING = MISSING
     """

@@ -32,7 +32,7 @@ class LeftOut(Model):
     """
     denied: Annotated[StrictInt, Field(ge=0)]
     """
-    Names that the server's policy forbids. Nothing more is told of them.
+    Names that the server's policy forbids. Nothing more is said about them.
     """
     directories: Annotated[StrictInt, Field(ge=0)]
     """

@@ -20,7 +20,7 @@ class McpTool(Model):
     )
     description: Annotated[StrictStr, Field(min_length=1)]
     """
-    What the tool does, with examples of its arguments.
+    A sentence on the tool, with examples of its arguments.
     """
     defaults: dict[str, Any]
     """
@@ -30,7 +30,7 @@ class McpTool(Model):
 
 class McpRules(Model):
     """
-    What the MCP door tells its clients, and the defaults for models: the form of rules/mcp.json.
+    Instructions and tool descriptions of the MCP door, and the defaults for models: the form of rules/mcp.json.
     """
 
     model_config = ConfigDict(
@@ -39,7 +39,7 @@ class McpRules(Model):
     )
     description: Annotated[StrictStr, Field(min_length=1)]
     """
-    What the rules are for.
+    The purpose of the rules.
     """
     instructions: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -47,7 +47,7 @@ class McpRules(Model):
     """
     roots: Annotated[StrictStr, Field(pattern='^[^{}]*\\{names\\}[^{}]*$(?!\\n)')]
     """
-    Told after the instructions where roots have names; {names} stands for these.
+    A sentence after the instructions if roots have names; {names} is replaced by these.
     """
     tools: dict[str, McpTool]
     """

@@ -32,7 +32,7 @@ class _JsonSchemaRuntimeValidationBase(BaseModel):
 
 class Budget(_JsonSchemaRuntimeValidationBase, Model):
     """
-    What is left of a session's budget; only what is limited is told.
+    The rest of a session's budget; only limited quantities are present.
     """
 
     model_config = ConfigDict(

@@ -20,7 +20,7 @@ class Problem(Model):
     )
     type: Annotated[StrictStr, Field(min_length=1)]
     """
-    What kind of problem this is: a URI that ends in the code, or about:blank for what is wrong with the HTTP request itself.
+    The kind of problem: a URI that ends in the code, or about:blank for what is wrong with the HTTP request itself.
     """
     title: Annotated[StrictStr, Field(min_length=1)]
     """

@@ -15,7 +15,7 @@ from . import error as error_1
 
 class Success(Model):
     """
-    The operation ran. What could not be shown is told inside the result.
+    The operation ran. The result says if something could not be shown.
     """
 
     model_config = ConfigDict(
@@ -31,7 +31,7 @@ class Success(Model):
     """
     result: dict[str, Any]
     """
-    What the operation found, judged by the result schema of that operation.
+    The result of the operation, which fits the result schema of that operation.
     """
 
 
@@ -53,7 +53,7 @@ class Failure(Model):
     """
     error: error_1.Error
     """
-    What was wrong, for people and for programs.
+    The error, for people and for programs.
     """
 
 

@@ -121,7 +121,7 @@ class SubcallStartEvent(Model):
     """
     task: StrictStr | MISSING = MISSING
     """
-    What the subcall was asked to do.
+    The task of the subcall.
     """
 
 
@@ -158,7 +158,7 @@ class SubcallEndEvent(Model):
     """
     outcome: StrictStr | MISSING = MISSING
     """
-    What the subcall returned, in the agent's words.
+    The outcome of the subcall, in the agent's words.
     """
 
 
@@ -212,7 +212,7 @@ class AnswerCitation(Model):
 
 class ResponseSummary(Model):
     """
-    What a result amounts to.
+    A summary of a result.
     """
 
     model_config = ConfigDict(

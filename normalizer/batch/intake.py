@@ -68,7 +68,7 @@ def open_bundle(name: str) -> Iterator[BinaryIO]:
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that may have no end, with one: a program that goes on writing must not fill the disk."""
+    """A stream that ends with an error after `MAX_PIPED_BYTES`, so that an endless program cannot fill the disk."""
 
     name = "standard input"
 

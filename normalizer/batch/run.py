@@ -19,7 +19,7 @@ _AT_ONCE = 16
 """Number of bundles in one task."""
 
 ProgressCallback = Callable[[str, int, int], None]
-"""Is told what is being counted, how many are done, and of how many; 0 if that is not known."""
+"""Takes the name of what is counted, the number done, and the number of all, or 0 if that is not known."""
 
 
 class Account(NamedTuple):

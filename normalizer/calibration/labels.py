@@ -32,7 +32,7 @@ class Labels(NamedTuple):
 
 
 def labels(engine: Engine, query: Query, condition: str, width: int | None = None) -> Labels:
-    """The labels of records that meet a condition. `width`: so many of the query's first keys make the groups."""
+    """Return the labels of records that meet a condition, grouped by the first `width` keys of the query."""
     engine.table("judged", query.judged(condition))
     columns = [*query.keys, "artifact", "generator", "judge", "m", "selfs", *query.measures]
     every = len(query.keys)
@@ -58,7 +58,7 @@ class _Averages:
         self._counts: Counter[tuple[Item, str]] = Counter()
 
     def add(self, item: Item, judge: str, values: list[Fraction], repeats: int) -> None:
-        """Add the sums of so many labels."""
+        """Add the sums of `repeats` labels."""
         before = self._sums[item].get(judge, [Fraction(0)] * len(values))
         self._sums[item][judge] = [one + other for one, other in zip(before, values, strict=True)]
         self._counts[item, judge] += repeats

@@ -23,7 +23,7 @@ Pairs = Sequence[tuple[Fraction, Fraction]]
 
 
 def compare(pairs: Pairs) -> tuple[dict[str, Fraction | None], dict[str, str]]:
-    """All measures by name, and why those that are None are."""
+    """Return all measures by name, and reasons for those that are None."""
     whole, unit = _whole(pairs)
     found, reasons = pair_measures(Counter(whole), unit)
     measures = {name: found[name] for name in AGREEMENT}

@@ -30,7 +30,7 @@ from normalizer.terminal.output import WIDE, print_table, print_tables
     type=click.Choice(["human", "reference"]),
     help="Whose labels are gold; repeatable. Default: the kind that there is; both are mixed only if both are named.",
 )
-@click.option("--by", default="", metavar="KEYS", help="Also tell each group apart, such as factors.topic.")
+@click.option("--by", default="", metavar="KEYS", help="Also give numbers for each group, such as factors.topic.")
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable.")
 @click.option(

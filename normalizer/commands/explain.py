@@ -93,7 +93,7 @@ def _bundle(ledger: Ledger, name: str) -> list[str]:
             out += [f"  settings.{key}: {digest}" for key, digest in item["settings"].items()]
             out += [_shown(f"{reason['code']}: {reason['message']}", None) for reason in item["reasons"]]
             return out
-    raise UnusableLedger(f"bundle {sha256} is kept, but no line tells of it: see `normalizer audit`")
+    raise UnusableLedger(f"bundle {sha256} is kept, but no line names it: see `normalizer audit`")
 
 
 def _explained(ledger: Ledger, kind: str, line: bytes) -> list[str]:
@@ -134,7 +134,7 @@ def _quoted(row: RawRow, pointer: str) -> list[str]:
 
 
 def _shown(row: str, most: int | None = 200) -> str:
-    """A text of a bundle, fit for a terminal whatever it holds."""
+    """Return text of a bundle with everything escaped that a terminal would interpret."""
     row = "".join(
         char if char.isprintable() or char == "\t" else "\N{REPLACEMENT CHARACTER}" for char in row.rstrip("\r")
     )

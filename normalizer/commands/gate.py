@@ -24,7 +24,9 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("candidate", type=click.Path(path_type=Path))
 @click.option("--by", default="", metavar="KEYS", help="Decide each group by itself, such as factors.topic.")
-@click.option("--margin", default="0", metavar="X", help="How much worse is still no worse.  [default: 0]")
+@click.option(
+    "--margin", default="0", metavar="X", help="The largest loss that still counts as no worse.  [default: 0]"
+)
 @click.option("--alpha", type=click.FloatRange(0, 0.5, min_open=True), default=0.05, show_default=True)
 @click.option("--measure", "measures", multiple=True, default=["total"], show_default=True, help="Repeatable.")
 @click.option("--baseline", metavar="NAME", help="Of comparisons: the generator that both sides were compared with.")
@@ -103,5 +105,5 @@ def _margin(text: str) -> Fraction:
     except (ValueError, ZeroDivisionError):
         raise CannotRun(f"--margin {text} is not a number") from None
     if margin < 0:
-        raise CannotRun(f"--margin {text} is negative: say how much worse is still no worse")
+        raise CannotRun(f"--margin {text} is negative: give the largest loss that still counts as no worse")
     return margin

@@ -36,7 +36,7 @@ _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--max-entries",
     type=click.IntRange(1, 10_000_000),
-    help="Read bundles of up to so many entries.  [default: 500000]",
+    help="Read bundles of up to this many entries.  [default: 500000]",
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
 @click.option(
@@ -46,7 +46,7 @@ _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
     show_default=True,
     help="Run in processes of this machine, or on Spark.",
 )
-@click.option("--replace", is_flag=True, help="Normalize anew bundles that the ledger has under other settings.")
+@click.option("--replace", is_flag=True, help="Normalize bundles again that the ledger has under other settings.")
 def command(
     bundles: tuple[str, ...],
     out: Path,

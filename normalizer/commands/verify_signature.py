@@ -18,7 +18,7 @@ def command(ledger: Path, signature: Path, signers: Path, signer: str) -> int:
     """Check the signature of a ledger, and that its files are those that were signed.
 
     Exit status: 0 both are good, 1 one is not, 2 it could not be checked. `normalizer audit` also normalizes the raw
-    bundles again, which tells whether the records follow from them.
+    bundles again, which shows whether the records follow from them.
     """
     found = complaints(ledger, signature, signers, signer)
     for sentence in found:

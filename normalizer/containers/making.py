@@ -15,7 +15,7 @@ from normalizer.containers.values import (
 
 
 class Problem(NamedTuple):
-    """Why a field could not be made: a reason whose pointer is still one of the entry's."""
+    """Why a field could not be made: a reason whose pointer is relative to the entry."""
 
     code: str
     pointer: str
@@ -75,7 +75,7 @@ class Making:
         return found.value
 
     def score(self, field: Field) -> Any:
-        """A score as it is; None where there is none to copy."""
+        """Return a score unchanged; None if there is no score to copy."""
         value = self.read(field)
         if value is MISSING:
             return None

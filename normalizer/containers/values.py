@@ -139,7 +139,7 @@ def _source(declared: dict[str, Any], kind: str, at: str) -> ValueReader:
 
 
 def _first(options: list[ValueReader], scope: Scope) -> Read:
-    """The first that is there and not null, a failure among them; else the last."""
+    """Return the first value that is present and not null (a failure counts as present), otherwise the last."""
     read = Read(MISSING, "")
     for option in options:
         read = option(scope)
@@ -249,7 +249,7 @@ def _conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | N
 
 
 def _rounded(read: Read, least: Decimal) -> Read:
-    """The number with no finer places than that."""
+    """Return the number rounded to multiples of `least`."""
     exact = exact_value(read.value)
     if exact is None or not _FINE < abs(exact) < _LARGE or Decimal(int(exact.as_tuple().exponent)) >= least.adjusted():
         return read

@@ -11,7 +11,7 @@ from normalizer.errors import CannotRun
 
 
 def read(folder: Path, file: dict[str, Any]) -> bytes:
-    """The bytes of one evaluated file of a manifest, which must be those it means."""
+    """Return the bytes of one evaluated file of a manifest. Raises CannotRun if they do not have the stated hash."""
     name = file.get("path", file["file"])
     data = content(folder, name)
     found = hashlib.sha256(data).hexdigest()

@@ -6,13 +6,13 @@ from math import isqrt
 
 PLACES = 6
 ROUNDING = {"places": PLACES, "mode": "half_even"}
-"""Declared in every output."""
+"""The rounding rule, which every output states."""
 _FINE = 10**40
-"""Square of the precision of `root`."""
+"""`root` computes in units of one over the square root of this."""
 
 
 def rounded(value: Fraction, places: int = PLACES) -> Decimal:
-    """Return the value rounded to so many places, ties to even, without trailing zeros."""
+    """Return the value rounded to `places` decimal places, ties to even, without trailing zeros."""
     return _decimal(round(value * 10**places), places)
 
 

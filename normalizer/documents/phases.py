@@ -17,7 +17,7 @@ def rules() -> dict[str, Any]:
 
 @cache
 def enforced(phase: int, relaxed: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The names of the constraints a run of that phase is held to."""
+    """Return the names of the constraints that are enforced in a run of that phase."""
     rule = rules()["phases"][str(phase)]
     names = frozenset(rule["enforces"])
     return names - relaxed if rule["relaxations"] else names

@@ -112,7 +112,7 @@ def rubric_mistakes(document: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _ends_off_the_scale(scale: dict[str, Any]) -> list[str]:
-    """The ends of a scale of decimals that no score could reach: bounds and counts of extremes would be about them."""
+    """Return a sentence for each end of a scale of decimals that no score can have: bounds would be wrong."""
     places = int(Decimal(scale["places"]))
     step = Decimal(1).scaleb(-places)
     return [

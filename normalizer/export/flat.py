@@ -137,7 +137,7 @@ def _place(name: str) -> tuple[int, str]:
 
 
 def cell(value: Any, kind: str) -> Any:
-    """A value as its column has it."""
+    """Return a value in the type of its column."""
     if value is None or kind != "text":
         return value
     return value if isinstance(value, str) else json.dumps(value)

@@ -43,10 +43,10 @@ def plan(
     declared: frozenset[str] = frozenset(),
     described: dict[str, Any] | None = None,
 ) -> Plan:
-    """The plan of a run, or why there cannot be one. `model` is the judge's name where it was given apart,
-    `parameters` what a request to an endpoint carries besides the input.
+    """Return the plan of a run. Raises CannotRun, or Leak, if the run cannot be made.
 
-    `described` is the description of a run that was made, maybe by another version of this program.
+    `model` is the judge's name if it was not given in the manifest, `parameters` are further members of requests to an
+    endpoint, `described` is the description of a run that was made, maybe by another version of this program.
     """
     manifest = settings.manifest
     if manifest is None:

@@ -36,7 +36,7 @@ class Reopened(NamedTuple):
 
 
 def replay(run: RunFolder) -> Replayed:
-    """Check what is kept, and make the bundle of it."""
+    """Check the stored files of a run, and rebuild its bundle from them."""
     found = reopen(run)
     missing = [found.plan.files[index]["file"] for index in unanswered(found.kept)]
     rebuilt = None if missing else bundle(found.plan, found.judge["kind"], found.inputs, found.kept)

@@ -75,7 +75,7 @@ class RunFolder:
         return self.path / "partial.json"
 
     def refuse_strangers(self) -> None:
-        """A folder that holds something else is not written to."""
+        """Raise CannotRun if the folder holds something that is no part of a run."""
         names = {entry.name for entry in self.path.iterdir()} if self.path.is_dir() else set()
         strangers = sorted(name for name in names - _KNOWN if not name.endswith(_PART))
         if strangers and not self.begun:
@@ -191,7 +191,7 @@ def input_name(index: int) -> str:
 
 
 def pretty(document: dict[str, Any]) -> bytes:
-    """A document for people to read."""
+    """Return a document as indented JSON."""
     return json.dumps(document, indent=2).encode() + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""Put files and folders on the disk for good: what is synced here survives a power cut."""
+"""Sync files and folders to disk, so that they survive a power cut."""
 
 import ctypes
 import os
@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 _FEW = 64
-"""Up to so many files and folders are synced one by one; for more, one call for the whole file system is faster."""
+"""Up to this many files and folders are synced one by one; for more, one call for the file system is faster."""
 
 
 def sync_tree(root: Path) -> None:

@@ -53,12 +53,12 @@ class Intact:
         return self._ledger.item(kind, line)
 
     def keep(self, kind: str, line: bytes) -> None:
-        """Note what a line that stays refers to."""
+        """Record the bundle and the settings documents that a line of the ledger refers to."""
         if kind in ("headers", "audit"):
             self._settings.add(settings_in(kind, line))
 
     def check(self, bundles: int, documents: Iterable[str], staged: Path) -> None:
-        """Raise UnusableLedger unless all that lines refer to is there and all that is staged can be moved."""
+        """Raise UnusableLedger if a file that lines refer to is missing, or a staged file cannot be put in place."""
         for name in ("bundles", "settings"):
             if (self._folder / name).exists() and not (self._folder / name).is_dir():
                 raise UnusableLedger(f"{self._folder} is damaged: {name} is not a folder; nothing was changed")

@@ -11,7 +11,7 @@ from normalizer.ledger.reader import Ledger
 
 
 def changed_files(ledger: Ledger) -> Iterator[str]:
-    """Yield what is missing, changed or too many, in words. The lines must have been compared with their digests."""
+    """Yield a sentence for each missing, changed or surplus file. Compare the lines with their digests first."""
     named: set[bytes] = set()
     count = 0
     for kind in ("headers", "audit"):

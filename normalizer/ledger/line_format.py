@@ -104,7 +104,7 @@ def index_of(line: bytes) -> int:
 
 
 def id_starts(record_id: str) -> bytes:
-    """How the line of a record begins whose id begins so."""
+    """Return the beginning of the line of a record, given the beginning of its id."""
     return f'{{"record_id":"{record_id}'.encode()
 
 

@@ -44,7 +44,7 @@ class Sources:
     """Metadata of files that a manifest lists and that bundles lack."""
 
     def rubric(self, name: str | None) -> Rubric:
-        """The one rubric of the records, or the one asked for."""
+        """Return the rubric of that name; without a name, the only one. Raises CannotRun if there is no such one."""
         if name is not None:
             if name not in self.rubrics:
                 raise CannotRun(f"no record is of rubric {name}: there are {', '.join(sorted(self.rubrics))}")
@@ -122,7 +122,7 @@ def as_one(ledgers: list[Ledger]) -> Sources:
                     )
                 sha256, settings = item["bundle_sha256"], item["settings"]
                 if sha256 in seen:
-                    _of_one_mind(sha256, seen[sha256], settings)
+                    _require_same_settings(sha256, seen[sha256], settings)
                     skip.add(sha256)
                     sources.duplicates += item.get("entries", 0)
                     continue
@@ -147,7 +147,7 @@ def as_one(ledgers: list[Ledger]) -> Sources:
     return sources
 
 
-def _of_one_mind(sha256: str, one: dict[str, str], other: dict[str, str]) -> None:
+def _require_same_settings(sha256: str, one: dict[str, str], other: dict[str, str]) -> None:
     if one != other:
         raise CannotRun(
             f"bundle {sha256} is in two of the ledgers, normalized under different settings: give only one of them"

@@ -89,7 +89,7 @@ class Ledger:
                 pass
 
     def sound(self, kind: str) -> Iterator[bytes]:
-        """The lines of a file, in order, as far as they look as this program writes and sorts them."""
+        """Yield the lines of a file, in order. Raises UnusableLedger at a line that a run would not write there."""
         where, last = sha_slice(kind), b""
         for line in self.lines(kind):
             if not (starts_well(kind, line) and line.endswith(b"}\n") and in_order(kind, last, line[where])):
@@ -171,7 +171,7 @@ class Ledger:
         return list(accumulate(places, max))  # ascending even if the file is not sorted
 
     def record(self, record_id: str) -> tuple[str, bytes]:
-        """Which file holds a record, and its line. An unambiguous beginning of the id will do."""
+        """Return the file that has a record, and its line, given its id or an unambiguous beginning of it."""
         if not record_id:
             raise UnusableLedger("give a record_id, or its first digits")
         wanted = id_starts(record_id)

@@ -19,9 +19,9 @@ from normalizer.ledger.kept_files import changed_files
 from normalizer.ledger.reader import Ledger, reading
 
 NAMESPACE = "ledger"
-"""The purpose that a signature states. A signature with another purpose is not accepted, and the other way round."""
+"""The purpose (namespace) of a signature. Signatures made for another purpose are not accepted."""
 _SHOWN = 20
-"""Differences that are told."""
+"""Number of differences that are reported."""
 
 
 def sign(ledger: Path, key: Path) -> bytes:

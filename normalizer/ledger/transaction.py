@@ -45,9 +45,9 @@ class Staging:
             (self.root / name).mkdir(parents=True)
 
     def known_are_flawed(self) -> bool:
-        """Whether something is wrong with the bundles given that the ledger has already.
+        """Whether a given bundle that the ledger has already is unreadable or has INVALID records.
 
-        They must have been normalized under the same settings.
+        Raises UnusableLedger if it was normalized under other settings.
         """
         flawed = False
         for kind in ("headers", "audit"):
@@ -162,7 +162,7 @@ class Staging:
                         yield "", block
 
     def _note(self, kind: str, block: bytes) -> None:
-        """Note what lines that stay refer to; records refer to nothing but their bundle."""
+        """Record what unchanged lines refer to; records refer only to their bundle."""
         if kind not in RECORD_FILES:
             for line in BytesIO(block):
                 self._intact.keep(kind, line)
@@ -256,7 +256,7 @@ def _new(place: Path) -> BinaryIO:
 
 
 def _place(root: Path, part: str, sha256: str) -> Path:
-    """A bundle's place among the buckets: 64 of them, so that none is long to list and they sort as hashes do."""
+    """Return the path of a bundle in its bucket. The 64 buckets are short to list and sort as hashes do."""
     return root / part / bucket_of(sha256) / f"{sha256}.json"
 
 

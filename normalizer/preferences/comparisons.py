@@ -218,7 +218,7 @@ def _order(comparison: Comparison) -> tuple[Any, ...]:
 
 
 def facing(comparisons: list[Comparison], one: str, other: str | None = None) -> Iterator[Comparison]:
-    """The comparisons of `one`, against `other` or anybody, turned so that `one` is A."""
+    """Return the comparisons of `one` with `other`, or with any generator, turned so that `one` is A."""
     for comparison in comparisons:
         if one not in (comparison.a, comparison.b):
             continue

@@ -36,7 +36,7 @@ def _swapped(known: list[Comparison]) -> dict[str, Any]:
     cells: Counter[tuple[str, str]] = Counter()
     decided: dict[str, list[bool]] = defaultdict(list)
     most = 0
-    # In the order "a" the first name was shown first: tell both verdicts by position.
+    # In the order "a" the first name was shown first: express both verdicts by position.
     position = {"a": "first", "b": "second"}, {"a": "second", "b": "first"}
     for key, verdicts in found.items():
         for one, other in product(verdicts["a"], verdicts["b"]):

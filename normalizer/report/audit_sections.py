@@ -31,7 +31,7 @@ _WRONG = 200
 
 
 def evidence(study: Study, trails: Drilldowns) -> Section | None:
-    """Verdicts on quotations."""
+    """Return the section with verdicts on quotations."""
     if not study.evidence:
         return None
     placed = {(each.part, each.record["record_id"]): each.place for each in study.records if each.status != "duplicate"}
@@ -87,7 +87,7 @@ def evidence(study: Study, trails: Drilldowns) -> Section | None:
 
 
 def claims(study: Study, trails: Drilldowns, members: RecordLookup) -> Section | None:
-    """Numbers that judges wrote about their own scores."""
+    """Return the section on numbers that judges wrote about their own scores."""
     every = study.claims
     if not every:
         return None
@@ -118,7 +118,7 @@ def claims(study: Study, trails: Drilldowns, members: RecordLookup) -> Section |
 
 
 def left_out(study: Study, trails: Drilldowns, members: RecordLookup) -> Section:
-    """Everything that is in no number, and why."""
+    """Return the section on records that are in no number, by reason."""
     rows = []
     for reason, count in study.summary["left_out"].items():
         if reason in ("unreadable_bundles", "files_without_entry"):

@@ -27,7 +27,7 @@ class Drilldowns:
     def add(
         self, title: str, records: Iterable[RecordStatus | int], spots: tuple[tuple[str, str], ...] = ()
     ) -> int | None:
-        """The trail's number; None: it leads nowhere. `spots` are bundles and pointers to show besides records."""
+        """Return the number of a trail; None if it shows nothing. `spots` are bundles and pointers to show too."""
         places = tuple(sorted({each if isinstance(each, int) else each.place for each in records}))
         if not places and not spots:
             return None

@@ -28,7 +28,7 @@ _DOCUMENT = r"""\documentclass{article}
 
 
 def export(study: Study, folder: Path) -> list[Path]:
-    """Write all tables, each in three ways, and `all.tex`, which sets them; the paths."""
+    """Write all tables as CSV, Markdown and LaTeX, and `all.tex`, which includes them. Return the paths."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
@@ -46,8 +46,10 @@ def export(study: Study, folder: Path) -> list[Path]:
 
 
 def figures(page: bytes, folder: Path) -> list[Path]:
-    """Write every plot of a page as SVG, PDF and PNG, in black on white; the paths. Names are numbered in the order of
-    the page."""
+    """Write every plot of a page as SVG, PDF and PNG, in black on white. Return the paths.
+
+    File names are numbered in the order of the page.
+    """
     import vl_convert
 
     try:
@@ -92,7 +94,7 @@ def _named(study: Study) -> dict[str, tuple[Table, Table]]:
 
 
 def _tables(study: Study) -> Iterator[tuple[str, list[str], Table, Table]]:
-    """Names, what must be said of all numbers, and each table for people and for programs."""
+    """Yield for each table its file name, the notes on all numbers, and the table for people and for programs."""
     flags = study.statistics["flags"]
     diagnostic = [flag for flag in flags if flag == "diagnostic"]
     yield "headline", diagnostic, summary_table.narrow(study.summary), summary_table.wide(study.summary)

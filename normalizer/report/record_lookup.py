@@ -58,17 +58,17 @@ class RecordLookup:
         return [each for each in self.admitted if each.plain.get("judge_model") == judge]
 
     def pair(self, first: str, second: str) -> list[RecordStatus]:
-        """Both judges on the artifacts they share."""
+        """Return the records of both judges on the artifacts they share."""
         shared = self._judged[first].keys() & self._judged[second].keys()
         return [each for judge in (first, second) for artifact in shared for each in self._judged[judge][artifact]]
 
     def shared(self) -> list[RecordStatus]:
-        """Everything on artifacts that more than one judge judged."""
+        """Return all records of artifacts that more than one judge judged."""
         judges = Counter(artifact for artifacts in self._judged.values() for artifact in artifacts)
         return [each for each in self.admitted if judges[_artifact(each)] > 1]
 
     def own(self, judge: str, *, own: bool) -> list[RecordStatus]:
-        """A judge and the others, on artifacts of its own model or of others."""
+        """Return the records of a judge and the other judges, on artifacts of its own model or of others."""
         mine = {
             artifact
             for artifact, records in self._judged[judge].items()
@@ -80,7 +80,7 @@ class RecordLookup:
         return crossed + [each for artifact in mine & met for each in self._judged[judge][artifact]]
 
     def contrast(self, key: str, levels: list[str], paired_by: list[str]) -> list[RecordStatus]:
-        """Two levels, in the blocks that have both."""
+        """Return the records of two levels, in the blocks that have both."""
         asked = (key, *levels, *paired_by)
         if asked not in self._contrasts:
             self._contrasts[asked] = self._contrast(key, levels, paired_by)

@@ -27,16 +27,16 @@ class RecordStatus:
     """A record with its ledger, group and status."""
 
     place: int
-    """Among all records."""
+    """Its position among all records."""
     record: dict[str, Any]
-    """Numbers as they are spelled."""
+    """The record with numbers as they are spelled."""
     plain: dict[str, Any]
     """The record with ordinary numbers."""
     part: int
     """The number of its ledger."""
     levels: Levels
     kind: Kind | None
-    """None: INVALID."""
+    """The properties that eligibility depends on; None if the record is INVALID."""
     worths: dict[str, Fraction] | None
     """Exact values of its scores; None where one is not on the scale."""
     status: str = "counted"

@@ -110,7 +110,7 @@ def _dimensions(study: Study, trails: Drilldowns, members: RecordLookup) -> Html
 
 
 def distribution(study: Study) -> Section | None:
-    """Histograms."""
+    """Return the section with histograms of totals."""
     drawn = [
         {"label": visible(label(row["key"])), "total": float(value), "units": count}
         for row in study.distribution
@@ -163,7 +163,7 @@ def _contrast(report: dict[str, Any], number: int, trails: Drilldowns, members: 
             table(columns, rows[True], id=f"t-contrast-{number}"),
             el(
                 "details",
-                el("summary", "The same for each dimension"),
+                el("summary", "Contrasts of each dimension"),
                 table(columns, rows[False], id=f"t-contrast-{number}-dimensions"),
                 class_="fold",
             ),

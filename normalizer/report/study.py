@@ -49,7 +49,7 @@ class Study:
     """Statistics of each contrasted key: its `paired_by` and `contrasts`."""
     drift: list[dict[str, Any]]
     claims: list[dict[str, Any]]
-    """The claims of all judges, no bundle twice."""
+    """The claims of all judges. A bundle that is in two ledgers counts once."""
     evidence: list[dict[str, Any]] = field(default_factory=list)
     """Evidence reports, one for each ledger, if artifacts are given."""
     bundles: dict[str, bytes] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Bytes become a Bundle, or the reason why no record can be made from them. Nothing is repaired."""
+"""Parse the bytes of a bundle, or give the reason why no record can be made from them. Nothing is repaired."""
 
 from typing import Any, NamedTuple
 
@@ -38,7 +38,7 @@ class Bundle(NamedTuple):
 
 
 def read(data: bytes, dialect: Dialect | None = None, limits: dict[str, int] = LIMITS) -> Bundle | Reason:
-    """The bundle, or why there is none."""
+    """Return the bundle, or the reason why the bytes are none."""
     if len(data) > limits["max_bundle_bytes"]:
         return too_large(len(data), limits)
     try:

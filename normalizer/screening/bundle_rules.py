@@ -111,14 +111,14 @@ def _is_phase(value: Any) -> bool:
 
 
 def relaxed(manifest: Manifest | None, phase: int) -> Iterator[Reason]:
-    """A manifest with relaxations for a phase that has none."""
+    """Yield a reason if the manifest states relaxations and the phase allows none."""
     if manifest is not None and manifest.relaxations and not phases.may_relax(phase):
         message = f"the manifest states relaxations, which a run of phase {phase} does not have"
         yield Reason("relaxation_forbidden", "/phase", message)
 
 
 def contradictions(envelope: dict[str, Any], settings: Settings) -> Iterator[Reason]:
-    """Where bundle and manifest, or bundle and --set, both give a value they must agree."""
+    """Yield a reason for each value of the bundle that contradicts the manifest or --set."""
     manifest, run = settings.manifest, settings.run
     if not run and manifest is None:
         return
@@ -136,7 +136,7 @@ def contradictions(envelope: dict[str, Any], settings: Settings) -> Iterator[Rea
 def _contradiction(
     pointer: str, label: str, given: Any, key: str, run: dict[str, Any], files: list[dict[str, Any]]
 ) -> Iterator[Reason]:
-    """Against the run's value where the manifest has one, else against those of its files."""
+    """Compare with the run's value if the manifest has one, otherwise with those of its files."""
     others = [run[key]] if key in run else [file[key] for file in files if key in file]
     for other in others:
         if _comparable(other) != _comparable(given):
@@ -158,7 +158,7 @@ def _wanted(bundle: Bundle) -> tuple[str, ...]:
 
 
 def missing_metadata(known: dict[str, Any], phase: int, wanted: tuple[str, ...]) -> Iterator[Reason]:
-    """Metadata that the phase requires and that nothing gives."""
+    """Yield a reason for each field that the phase requires and that `known` lacks."""
     for key in wanted:
         if key in phases.must_record(phase) and key not in known:
             message = f"phase {phase} needs {key}, in the bundle, in its manifest or stated with --set"

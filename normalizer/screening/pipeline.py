@@ -1,4 +1,4 @@
-"""One bundle's bytes become the lines of a ledger. A pure function of the bytes and the settings."""
+"""Turn the bytes of one bundle into the lines of a ledger. A pure function of the bytes and the settings."""
 
 import hashlib
 import io

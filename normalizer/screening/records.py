@@ -129,7 +129,7 @@ class RecordDrafts:
         return f'"artifact":{quoted(listed.get("artifact", file))}'
 
     def gather(self, file: dict[str, Any]) -> Metadata:
-        """The file's own values come before the bundle's, the bundle's before the run's."""
+        """Return the metadata of a file: its own values before the bundle's, the bundle's before the run's."""
         envelope, run = self._bundle.envelope, self._settings.run
         values = {
             key: next(given[key] for given in (file, envelope, run) if key in given)

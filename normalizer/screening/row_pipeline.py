@@ -1,4 +1,4 @@
-"""A container's rows become the lines of a ledger, one row in memory at a time.
+"""Turn a container's rows into the lines of a ledger, with one row in memory at a time.
 
 Entries that share a key are all INVALID, which is known only at the end. So keys are collected while lines are written,
 and the file is read a second time only if a key occurred twice.
@@ -25,7 +25,7 @@ _FEW = 1 << 14
 
 
 class Output(Protocol):
-    """Where lines go. `mark` and `reset` take back what was written since."""
+    """Where lines are written. `reset` removes everything that was written after a `mark`."""
 
     def write(self, kind: str, text: str) -> None:
         """Add lines of that kind: records or invalid."""
@@ -74,7 +74,7 @@ def normalize_rows(stream: BinaryIO, sha256: str, settings: Settings, out: Outpu
 
 
 class _Pass:
-    """One way through a file."""
+    """One pass over the rows of a file."""
 
     def __init__(self, sha256: str, settings: Settings, out: Output, copies: dict[bytes, int]) -> None:
         dialect = settings.dialect.rows if settings.dialect is not None else None

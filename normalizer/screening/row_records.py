@@ -160,7 +160,7 @@ class RowRecords:
 
 
 def contradictions(own: dict[str, Any], others: dict[str, Any]) -> Iterator[Reason]:
-    """Where a row and the manifest or --set both give a value they must agree."""
+    """Yield a reason for each value of a row that contradicts the manifest or --set."""
     for key, given in own.items():
         if key == "factors":
             known = others.get("factors", {})

@@ -33,7 +33,7 @@ class ProgressLine:
         self._drawn = False
 
     def __call__(self, what: str, done: int, of: int) -> None:
-        """Tell that `done` things of `of` are done; `of` is 0 if their number is not known."""
+        """Show that `done` of `of` things are done; `of` is 0 if their number is not known."""
         now = self._clock()
         if self._first is None:
             self._first = now
@@ -76,6 +76,6 @@ class Steps:
         line(what, 0, of)
 
     def __call__(self) -> None:
-        """One more step is done."""
+        """Count one more step as done."""
         self._done += 1
         self._line(self._what, self._done, self._of)

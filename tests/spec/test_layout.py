@@ -1,13 +1,14 @@
 """The rooms of both packages and the arrows between them, stated once and enforced.
 
 A package is a row of rooms. A module imports only from its own room and from rooms to the right of it, wherever in the
-module the import stands, and no two modules import each other, lazy imports included. `zeno/files` is the only room of
-zeno that opens anything under the root.
+module the import stands, and no two modules import each other, lazy imports included. `test_root_boundary.py` enforces
+that `zeno/files` is the only room that opens anything under the root.
 """
 
 import ast
+import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from functools import cache
 from pathlib import Path
 
@@ -41,37 +42,14 @@ ROOMS = {
     ),
 }
 
+# A string that names a module: what import_module may be given somewhere else in the source.
+MODULE_NAME = re.compile(
+    "|".join(rf"{package}\.(?:{'|'.join(ROOMS[package].split(' → '))})(?:\.\w+)*" for package in ROOMS)
+)
+
 MAX_MODULES = 12
 MANY_MODULES = {"normalizer/commands": "one module a command"}
 MAX_LINES = 300
-
-# Modules outside `zeno/files` that open something which is never under the root: what the user named on the command
-# line, and what the kernel tells of this process.
-OPENS_OTHER_FILES = {
-    "cli.install.checks": "limits of the kernel",
-    "cli.parser": "closed standard streams",
-    "cli.policy_flags": "a list of globs to deny",
-    "cli.printing": "standard output",
-    "cli.trace_read": "a trace and the page made of it",
-    "cli.trace_source": "a trace",
-    "cli.trace_write": "a trace",
-    "confinement.landlock": "folders of Python and of the system, to allow them",
-    "confinement.needs": "which libraries the kernel has loaded",
-    "doors.http.access": "the token file",
-    "session.forked": "the descriptors of its own process",
-    "search.fork_helper": "its own memory file",
-    "cache.inotify": "limits of the kernel",
-    "trace.log": "the log",
-    "trace.recorder": "the log",
-}
-OPENING = {"open", *(f"os.{name}" for name in ("open", "scandir", "listdir", "walk", "stat", "lstat", "readlink"))}
-# ctypes can call open(2) by itself: only these modules may use it.
-USES_CTYPES = {
-    "files.openat2": "openat2(2)",
-    "cache.inotify": "inotify(7)",
-    "confinement.landlock": "landlock(7)",
-    "session.forked": "prctl(2)",
-}
 
 
 def modules(package: str) -> Iterator[tuple[str, Path]]:
@@ -84,24 +62,41 @@ def modules(package: str) -> Iterator[tuple[str, Path]]:
 @cache
 def imported(path: Path) -> frozenset[str]:
     """The absolute names that a file imports, wherever in the file, type-checking blocks aside."""
-    tree = ast.parse(path.read_text())
+    return frozenset(imports_of(path.read_text(encoding="utf-8")))
+
+
+def imports_of(source: str, *, for_types: bool = False) -> set[str]:
+    """The absolute names that a source imports, lazily or not; `for_types` includes type-checking blocks."""
+    tree = ast.parse(source)
     typing_only = {
         inner
         for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        for inner in ast.walk(node)
+        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+        for part in node.body
+        for inner in ast.walk(part)
     }
     found = set()
     for node in ast.walk(tree):
-        if node in typing_only:
+        if node in typing_only and not for_types:
             continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
-            found |= {arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)}
-    return frozenset(found)
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            found |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__"):
+            found |= set(map(_beginning, node.args[:1]))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and MODULE_NAME.fullmatch(node.value):
+            # partial(import_module, name): the names are strings.
+            found |= {node.value} if "import_module" in source else set()
+    return found
+
+
+def _beginning(name: ast.expr) -> str:
+    """The name of a module as far as it is written out: all of "a.b", and `a.b` of f"a.b.{c}"."""
+    if isinstance(name, ast.JoinedStr):
+        name = name.values[0]
+    return name.value.rstrip(".") if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
 
 
 def names(folder: str, suffix: str) -> list[str]:
@@ -143,34 +138,76 @@ def test_packages_import_only_what_they_may(folder):
 
 @pytest.mark.parametrize("package", sorted(ROOMS))
 def test_a_room_imports_only_rooms_to_its_right(package):
-    place = {room: number for number, room in enumerate(ROOMS[package].split(" → "))}
     for module, path in modules(package):
-        if module == package:
-            continue
-        room = module.split(".")[1]
-        assert room in place, f"{path} is in no room: add it to ROOMS"
-        for name in imported(path):
-            other = name.split(".")[1] if name.startswith(f"{package}.") else ""
-            assert place.get(other, len(place)) >= place[room], f"{path} imports {name}, to its left"
+        if module != package:
+            assert list(to_the_left(module, path.read_text(encoding="utf-8"))) == [], path
+
+
+def to_the_left(module: str, source: str) -> Iterator[str]:
+    """Names that a module imports from rooms to its left, for types too, and all relative imports."""
+    package, room = module.split(".")[:2]
+    place = {room: number for number, room in enumerate(ROOMS[package].split(" → "))}
+    assert room in place, f"{module} is in no room: add it to ROOMS"
+    for name in sorted(imports_of(source, for_types=True)):
+        other = name.split(".")[1] if name.startswith(f"{package}.") else ""
+        if name.startswith(".") or (other and place.get(other, -1) < place[room]):
+            yield name
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("zeno.files.walk", "from zeno.cache import listing"),
+        ("zeno.files.walk", "def f():\n    import zeno.cli.parser"),
+        ("zeno.files.walk", "from importlib import import_module\nimport_module('zeno.ops.grep')"),
+        ("zeno.files.walk", "import importlib\nimportlib.import_module(f'zeno.ops.{name}')"),
+        ("zeno.files.walk", "__import__('zeno.ops.grep')"),
+        ("zeno.files.walk", "from importlib import import_module\nfor name in ('zeno.ops.grep',): import_module(name)"),
+        ("zeno.files.walk", "if TYPE_CHECKING:\n    from zeno.cache.listing import Listing"),
+        ("normalizer.documents.rubric", "from normalizer.ledger.reader import Ledger"),
+        ("normalizer.documents.rubric", "def f():\n    from normalizer import open"),
+        ("normalizer.errors", "import normalizer.documents"),
+        ("normalizer.errors", "from . import documents"),
+        ("normalizer.documents.rubric", "from ..ledger.reader import Ledger"),
+    ],
+)
+def test_an_import_to_the_left_is_seen(module, source):
+    assert list(to_the_left(module, source))
 
 
 @pytest.mark.parametrize("package", sorted(ROOMS))
 def test_no_modules_import_each_other_in_a_circle(package):
     files = dict(modules(package))
-    graph = {module: {name for name in imported(path) if name in files} for module, path in files.items()}
-    # Importing a name from a package's module also names the package, whose __init__ imports nothing.
-    graph = {module: {name for name in targets if name != module} for module, targets in graph.items()}
+    assert circle({module: imported(path) for module, path in files.items()}) == []
+
+
+def circle(imports: Mapping[str, Set[str]]) -> list[str]:
+    """Modules that import each other in a circle, the first again at the end; empty if there is no circle."""
     done: set[str] = set()
 
-    def visit(module: str, way: list[str]) -> None:
-        assert module not in way, " → ".join([*way[way.index(module) :], module])
+    def visit(module: str, way: list[str]) -> list[str]:
+        if module in way:
+            return [*way[way.index(module) :], module]
         if module not in done:
-            for target in sorted(graph[module]):
-                visit(target, [*way, module])
+            for target in sorted(imports[module]):
+                # Importing a name from a module also imports the packages that it is in.
+                if target in imports and target != module and (found := visit(target, [*way, module])):
+                    return found
             done.add(module)
+        return []
 
-    for module in sorted(graph):
-        visit(module, [])
+    return next((found for module in sorted(imports) if (found := visit(module, []))), [])
+
+
+def test_a_circle_of_lazy_imports_is_seen():
+    sources = {
+        "zeno.files.walk": "def f():\n    from zeno.files.tree import Tree",
+        "zeno.files.tree": "import zeno.files.resolve",
+        "zeno.files.resolve": "class A:\n    def f(self):\n        from zeno.files import walk",
+        "zeno.files.policy": "",
+    }
+    found = circle({module: imports_of(source) for module, source in sources.items()})
+    assert found == ["zeno.files.resolve", "zeno.files.walk", "zeno.files.tree", "zeno.files.resolve"]
 
 
 @pytest.mark.parametrize("package", sorted(ROOMS))
@@ -210,19 +247,6 @@ def types_of(tree: ast.Module) -> Iterator[str]:
         yield from (name for name in names if name[0].isupper() and not name.isupper())
 
 
-def test_only_the_files_room_opens_what_is_under_the_root():
-    opens, foreign = set(), set()
-    for module, path in modules("zeno"):
-        inner = module.removeprefix("zeno.")
-        calls = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
-        if OPENING & {ast.unparse(call.func) for call in calls} and not inner.startswith("files."):
-            opens.add(inner)
-        if any(name.partition(".")[0] in ("ctypes", "_ctypes", "cffi") for name in imported(path)):
-            foreign.add(inner)
-    assert opens == set(OPENS_OTHER_FILES)
-    assert foreign == set(USES_CTYPES)
-
-
 def test_only_known_folders_stand_at_the_top():
     tracked = {"spec", "generated", "zeno", "normalizer", "tests", "tools", "docs", "build", "dist"}
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "__"))}
@@ -235,3 +259,16 @@ def test_every_test_module_stands_in_the_room_of_what_it_tests():
         rooms = {path.parent.relative_to(ROOT / package) for _, path in modules(package)}
         for path in (ROOT / "tests" / package).rglob("test_*.py"):
             assert path.parent.relative_to(ROOT / "tests" / package) in rooms, f"{path} is in no room of {package}"
+
+
+def test_every_file_of_the_project_that_code_names_exists():
+    """Comments, docstrings and messages may point to a test, a page or a rule; it has to be there."""
+    named = re.compile(r"(?<![\w/.-])(?:docs|normalizer|spec|tests|tools|zeno)/[\w./-]+\.(?:css|js|json|md|py|svg)\b")
+    missing = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for folder in ("normalizer", "spec", "tools", "zeno")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for name in named.findall(path.read_text(encoding="utf-8"))
+        if not (ROOT / name).exists() and not (ROOT / "spec" / "schemas" / name).exists()
+    ]
+    assert missing == []

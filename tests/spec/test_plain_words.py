@@ -1,14 +1,16 @@
-"""Docstrings, comments, help texts and pages are written in plain words, as CONTRIBUTING asks.
+"""Docstrings, comments, help texts, schemas and pages are written in plain words, as CONTRIBUTING asks.
 
 Checked are the habits that came back most often: sentences that begin with "What" or "The same", and words that make
 the reader guess who or what is meant.
 """
 
 import io
+import json
 import re
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -50,6 +52,16 @@ def test_pages_are_written_in_plain_words():
     assert found == []
 
 
+def test_schemas_are_described_in_plain_words():
+    found = [
+        f"{path.relative_to(ROOT)}: {wrong}"
+        for path in sorted((ROOT / "spec" / "schemas").rglob("*.json"))
+        for text in descriptions(json.loads(path.read_text(encoding="utf-8")))
+        for wrong in habits(text)
+    ]
+    assert found == []
+
+
 def test_the_habits_are_recognized():
     assert list(habits("It reads. What it finds is kept.")) == ["What it finds is kept."]
     assert list(habits("The same for one request")) == ["The same for one request"]
@@ -61,6 +73,15 @@ def habits(text: str) -> Iterator[str]:
     """Openings and words in a text that CONTRIBUTING asks to avoid. A question may begin with What."""
     yield from (found[0] for found in OPENING.finditer(text) if not found[0].endswith("?"))
     yield from (found[0] for found in WORD.finditer(text))
+
+
+def descriptions(schema: Any) -> Iterator[str]:
+    """Every description in a schema, those of its parts included."""
+    parts = schema if isinstance(schema, list) else schema.values() if isinstance(schema, dict) else ()
+    if isinstance(schema, dict) and isinstance(schema.get("description"), str):
+        yield schema["description"]
+    for part in parts:
+        yield from descriptions(part)
 
 
 def prose_of_code(source: str) -> Iterator[tuple[int, str]]:

@@ -7,7 +7,6 @@ import itertools
 import json
 import os
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -17,6 +16,7 @@ from zeno.meter import Meter
 from zeno.search.cold import ColdCorpus
 from zeno.search.corpus import Query, Search, SearchedFile
 from zeno.search.fork_helper import possible
+from zeno.search.skipped import Skipped
 from zeno.session.server import Server
 from zeno.text.path_names import printed_entry
 from zeno.text.regex import searcher
@@ -32,7 +32,7 @@ class PatientCorpus(ColdCorpus):
     """After the first file with a hit it lets the other process do all the rest."""
 
     def _found(
-        self, search: Search, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]"
+        self, search: Search, paths: Sequence[str], query: Query, meter: Meter, skipped: Skipped
     ) -> Iterator[SearchedFile]:
         for found in super()._found(search, paths, query, meter, skipped):
             wait_for_helper()
@@ -54,7 +54,7 @@ def descriptors() -> list[str]:
 def searched(corpus: ColdCorpus, paths: list[str], pattern: str, enough: int) -> object:
     """All that a search tells to somebody who wants the hits of so many files."""
     query = Query(pattern, False, True, searcher(pattern, "pattern", literal=True), 50_000)
-    meter, skipped = Meter(), Counter[str]()
+    meter, skipped = Meter(), Skipped()
     hits: list[object] = []
     search = corpus.search(paths, query, meter, skipped)
     for found in search:

@@ -99,3 +99,14 @@ def test_a_console_block_is_read_as_commands_with_their_output():
     [block] = blocks("text\n\n```console\n$ cat <<'END'\n> a\n> END\na\n$ true\n$ echo b\nb\n```\n")
     found = [(step.command, step.shown, step.line) for step in steps(block)]
     assert found == [("cat <<'END'\na\nEND", "a\n", 4), ("true", "", 8), ("echo b", "b\n", 9)]
+
+
+def test_every_test_that_a_page_names_exists():
+    modules = list((ROOT / "tests").rglob("test_*.py"))
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in modules)
+    known = {*re.findall(r"^def (test_\w+)", sources, re.MULTILINE), "test_case", "test_NAME.py"}
+    # The tree that the pages about traces follow has tests of its own.
+    known |= {name for path in [*modules, *(ROOT / "docs").rglob("test_*.py")] for name in (path.name, path.stem)}
+    named = [(page, name) for page, text in PAGES.items() for name in re.findall(r"\btest_\w+(?:\.py)?", text)]
+    assert len(named) > 50
+    assert [f"{page}: {name}" for page, name in named if name not in known] == []

@@ -46,7 +46,7 @@ def race(root: Path, rounds: int) -> None:
 
 
 def _first_patterns(root: Path) -> dict[str, list[str]]:
-    """Literals that stand nowhere, and identifiers of some files."""
+    """Return literals that are in no file, and identifiers of some files."""
     from tools.bench.queries import sample
 
     words = sorted(word for word, count in sample(root).words.items() if count == 1)
@@ -58,7 +58,7 @@ def _seconds_to_warm(root: Path, pause: float) -> float:
         start = time.perf_counter()
         number = 0
         while not server.is_warm():
-            # Other requests in between: a client asks what it wants to know.
+            # Send other requests in between, as clients do.
             for _ in range(4 if pause == 0 else 0):
                 number += 1
                 server.ask("grep", pattern=f"zq{number}xj", max_files=10_000_000)

@@ -31,11 +31,11 @@ Query = dict[str, Any]
 
 
 class Phase(NamedTuple):
-    """Observations while a tree changed in one way."""
+    """Measurements taken while a tree changed in one way."""
 
     name: str
     seconds: list[float]
-    """Of every answer of the warm server."""
+    """Seconds of every answer of the warm server."""
     processor: list[float]
     """Processor time of these answers, which hardly depends on what else the machine does."""
     ripgrep: list[tuple[float, float]]

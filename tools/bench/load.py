@@ -37,7 +37,7 @@ def plant(root: Path) -> None:
 
 
 def request(number: int) -> Call:
-    """The request of that number: small ones of every kind, as an agent sends them."""
+    """Return the request with that number: small requests of every kind, as an agent sends them."""
     path = f"part{number % FOLDERS}/file{number % FILES:02}.py"
     kinds: list[Call] = [
         ("read_file", {"path": path, "start_line": 1 + number % 100, "end_line": 40 + number % 100}),
@@ -71,20 +71,20 @@ class Report:
         self.failed = False
 
     def row(self, name: str, seconds: float, times: list[float], note: str = "") -> None:
-        """One measurement."""
+        """Print one measurement."""
         millis = sorted(1000 * one for one in times)
         p99 = quantiles(millis, n=100)[98]
         rate = len(times) / seconds
         print(f"{name:38} {rate:9.0f} /s   median {median(millis):8.2f} ms   p99 {p99:8.2f} ms   {note}", flush=True)
 
     def expect(self, holds: bool, what: str) -> None:
-        """Something that must be so."""
+        """Print and remember a failure unless a condition is true."""
         if not holds:
             self.failed = True
             print(f"FAILED: {what}", flush=True)
 
     def memory(self, half: float, end: float) -> str:
-        """How memory went over the second half of a run."""
+        """Check that memory did not grow over the second half of a run."""
         self.expect(end <= half * FLAT, f"memory grew from {half:.1f} to {end:.1f} MiB over the second half")
         return f"memory {half:.1f} -> {end:.1f} MiB"
 
@@ -134,7 +134,7 @@ async def http(root: Path, clients: int, count: int, report: Report) -> None:
             assert found is not None
             address = (found[1], int(found[2]))
             answers: dict[str, Any] = {}
-            # One client first: what it is told, the many must be told too.
+            # One client first: the answers that it gets are those that all clients must get.
             await _http_round(address, 1, count // 8, answers, report, process.pid)
             await _http_round(address, clients, count // clients, answers, report, process.pid)
         finally:
@@ -176,7 +176,7 @@ async def _http_round(
 
 
 class Tools:
-    """A minimal MCP client: what a call takes is then the server's time, not that of a client's own checks."""
+    """A minimal MCP client without checks of its own, so that the time of a call is the server's."""
 
     def __init__(self, command: list[str]) -> None:
         self._process = subprocess.Popen(
@@ -246,7 +246,7 @@ def mcp(root: Path, calls: int, report: Report) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Plant a tree, load the doors, tell what was seen."""
+    """Plant a tree, load the doors and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=10_000, help="pipelined over stdio (default 10000)")
     parser.add_argument("--clients", type=int, default=64, help="HTTP clients at once (default 64)")

@@ -56,7 +56,7 @@ class Spent(NamedTuple):
 
 
 def timed(work: Callable[[], object]) -> Spent:
-    """Do the work and tell what it took."""
+    """Run a function and return the seconds that it took."""
     clock, own, children = time.perf_counter(), time.process_time(), _children()
     work()
     return Spent(time.perf_counter() - clock, time.process_time() - own, _children() - children)

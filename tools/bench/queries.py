@@ -19,7 +19,7 @@ WORD_START = re.compile("[A-Za-z_]")
 SAMPLED_FILES = 1200
 SAMPLED_BYTES = 100_000
 EACH = 4
-# Only so many identifiers are counted by ripgrep: on a large tree each count takes seconds.
+# Number of identifiers that ripgrep counts: on a large tree each count takes seconds.
 MAX_COUNTED = 120
 DEFINITIONS = {
     ".py": [r"^\s*def {}\b", r"^\s*(async )?def {}\(", r"^class {}\b", r"^{} = "],

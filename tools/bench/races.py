@@ -112,7 +112,7 @@ def _assert_same(pattern: str, hits: list[Any], output: bytes) -> None:
     for line in output.split(b"\n"):
         path, nul, rest = line.partition(b"\0")
         number, colon, text = rest.partition(b":")
-        # A binary file is told of in one line of another form.
+        # ripgrep reports a binary file in one line of another form.
         if nul and colon and number.isdigit():
             theirs.append(
                 (path.decode().removeprefix("./"), int(number), text.removesuffix(b"\r").decode("utf-8", "replace"))

@@ -49,7 +49,7 @@ def hits(output: bytes) -> list[Hit]:
     for line in output.split(b"\n"):
         path, nul, rest = line.partition(b"\0")
         number, colon, text = rest.partition(b":")
-        # A binary file is told of in one line of another form.
+        # ripgrep reports a binary file in one line of another form.
         if nul and colon and number.isdigit():
             text = text.removesuffix(b"\r")
             found.append((os.fsdecode(path).removeprefix("./"), int(number), text.decode("utf-8", "replace")))

@@ -16,7 +16,7 @@ from typing import Any
 GOAL = 0.1
 STATS = 300
 EVERY = 0.02
-# So many clients ask slow searches, one after the other.
+# Number of clients that send slow searches, each one after the other.
 SLOW_CLIENTS = 3
 SLOW: list[dict[str, Any]] = [
     {"pattern": "e", "max_hits": 50_000, "max_files": 10_000_000},

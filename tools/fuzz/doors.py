@@ -1,4 +1,4 @@
-"""Targets that knock at doors: raw bytes to the HTTP door, lines to the MCP door, both with the whole server behind."""
+"""Targets that send raw bytes to the HTTP door and lines to the MCP door, both with the whole server behind them."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ _HEAD = re.compile(rb"HTTP/1\.1 (\d\d\d) [^\r\n]*\r\n((?:[^\r\n:]+:[^\r\n]*\r\n)
 
 
 class _Complaints(logging.Handler):
-    """Keeps errors that were logged: a bug in a door is logged, whatever its client is told."""
+    """Keeps errors that were logged: a bug in a door is logged, whatever answer its client gets."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)

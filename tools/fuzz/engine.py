@@ -56,7 +56,7 @@ class _Run:
     def _end(self, status: int) -> NoReturn:
         print(f"{self._count} inputs", flush=True)
         sys.stderr.flush()
-        # Both engines have their own ideas of what is to be done at the end.
+        # Both engines would do more at the end: exit at once.
         os._exit(status)
 
 

@@ -180,6 +180,6 @@ TARGETS = {
             b"\n^a+$\nb\naaa",
         ),
         _RE2_WORDS,
-        "a case in tests/zeno/cache/test_text_store.py",
+        "an @example in tests/zeno/cache/test_warm_corpus.py",
     ),
 }

@@ -80,7 +80,7 @@ def _ask(op: str, args: dict[str, object]) -> dict[str, Any]:
 
 
 def trace(data: bytes) -> None:
-    """Each line of a trace that is not blank is an event that its schema accepts, or has a problem that is told."""
+    """Each line of a trace that is not blank is an event that its schema accepts, or has a reported problem."""
     entries = list(events.read(io.BytesIO(data)))
     lines = [line for line in data.split(b"\n") if line.strip(b" \t\r")]
     assert len(entries) == len(lines)

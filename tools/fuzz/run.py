@@ -65,7 +65,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=1.0, help="how long each target runs (default: 1)")
     parser.add_argument("--target", choices=NAMES, action="append", help="run only this one; may be repeated")
-    parser.add_argument("--seed", type=int, default=1, help="another seed takes another way (default: 1)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random inputs (default: 1)")
     parser.add_argument("--input", type=Path, help="run one target on the bytes of this file instead")
     options = parser.parse_args(argv)
     targets = options.target or NAMES

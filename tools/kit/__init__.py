@@ -1,5 +1,5 @@
-"""The conformance kit: plant a tree, put questions to a server, judge its answers. Standard library only.
+"""The conformance kit: plant a tree, send requests to a server, check its answers. Standard library only.
 
-`trees` turns a corpus into files, `vectors` reads vectors and judges answers, `peer` talks to a server process,
+`trees` turns a corpus into files, `vectors` reads vectors and checks answers, `peer` talks to a server process,
 `chance` makes up trees and requests.
 """

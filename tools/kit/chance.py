@@ -1,4 +1,4 @@
-"""Random trees, as the kit describes trees, and random requests about them: nothing but a seed decides."""
+"""Random trees, as the kit describes trees, and random requests about them. Equal seeds give equal results."""
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
@@ -36,10 +36,10 @@ ENTRIES = ["..", "../x", "/etc", "{beside}/secret.txt", ".", "./", "{root}", "{r
 
 
 class Dice(Random):
-    """Chance, always from a seed."""
+    """Random choices from a seed."""
 
     def happens(self, share: float) -> bool:
-        """Whether something that happens this often happens now."""
+        """Return True with this probability."""
         return self.random() < share
 
 

@@ -1,4 +1,4 @@
-"""A server process and a conversation with it. Nothing waits for ever: a server that hangs is told of and ended."""
+"""A server process and a conversation with it. Nothing waits for ever: a server that hangs is reported and ended."""
 
 import itertools
 import json
@@ -86,7 +86,7 @@ class Peer:
         self.close()
 
     def close(self) -> None:
-        """End the server, at once if need be."""
+        """End the server: close its input, and kill it if it does not end."""
         process = self._process
         if process.stdin:
             process.stdin.close()

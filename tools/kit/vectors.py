@@ -1,4 +1,4 @@
-"""Vectors: what is sent to a server over which tree, and what must come back. Reading them, and judging answers."""
+"""Vectors: requests to a server over a tree, and the answers it must give. Reads them and checks answers."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -124,7 +124,7 @@ def _filled(value: Any, site: Site) -> Any:
     return value
 
 
-# Judging
+# Checking answers
 
 
 def judge(vector: Vector, lines: Sequence[bytes]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Normalize a file that a tool wrote, and compare with what the tool said of it."""
+"""Normalize a file that a tool wrote, and compare the result with the numbers that the tool published."""
 
 import hashlib
 import json

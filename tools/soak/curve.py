@@ -1,6 +1,6 @@
 """The curve of a soak: what each server held over time, as CSV and as a picture.
 
-python -m tools.soak.curve build/soak/curve.csv docs/pictures/soak.svg
+python -m tools.soak.curve build/soak/curve.csv docs/img/soak.svg
 """
 
 import csv

@@ -52,7 +52,7 @@ class Soak:
         self.wrong: list[str] = []
 
     def step(self) -> None:
-        """Edit, at times disturb, and ask everybody the same questions."""
+        """Edit the tree, sometimes cause a fault, and send all servers the same requests."""
         if self._chance.random() < 0.5:
             self._tree.edit()
         questions = [self._tree.request() for _ in range(self._chance.choice((1, 1, _BURST)))]
@@ -88,7 +88,7 @@ class Soak:
 
 
 def soak(minutes: float, seed: int, path: Path, load: float) -> list[str]:
-    """Run for so long; return what went wrong, and print what was done."""
+    """Run for `minutes`, print what was done, and return what went wrong."""
     path.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="zeno-soak-") as scratch:
         run = Soak(Path(scratch), random.Random(seed))
@@ -129,10 +129,10 @@ def _tell(run: Soak, seconds: float) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Soak, and tell what went wrong."""
+    """Run the soak test and print what went wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=2.0, help="how long (default: 2)")
-    parser.add_argument("--seed", type=int, default=1, help="another seed takes another course (default: 1)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of edits and faults (default: 1)")
     parser.add_argument("--curve", type=Path, default=ROOT / "build" / "soak" / "curve.csv", help="where to write it")
     parser.add_argument(
         "--load", type=float, default=1.0, help="share of the time in which it works, over 0 up to 1 (default: 1)"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 _PATIENCE = 300.0
-# The server may close a connection that has rested for so many seconds.
+# The server may close a connection that was idle for this many seconds.
 _REST = 4.0
 
 Question = tuple[str, dict[str, Any]]

@@ -1,4 +1,4 @@
-"""A tree of files that changes all the time, and requests about it. One seed gives one course of events."""
+"""A tree of files that changes all the time, and requests about it. Equal seeds give equal edits."""
 
 import hashlib
 import os

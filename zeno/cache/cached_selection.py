@@ -1,6 +1,5 @@
-"""The files that a request is about, among all that are cached: by its rules, and by where their texts are."""
+"""Select cached files: those that a request's rules leave, and where in memory their texts are."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from heapq import merge
 from itertools import chain, groupby
@@ -9,13 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zeno.files.walk import NOT_REGULAR, Walked, WalkedNames
 from zeno.search.selection import SelectionRules
+from zeno.search.skipped import Skipped
 from zeno.text.path_names import is_hidden
 
 if TYPE_CHECKING:
     from zeno.cache.text_store import CachedFile, Narrowed, Range, Segment
     from zeno.cache.tree_cache import TreeCache
 
-# To scan so much text of other files costs less than to begin a new scan behind it.
+# Scanning a gap of this many bytes costs less than starting a new scan behind it.
 GAP = 4096
 
 
@@ -70,7 +70,7 @@ def walked(cache: "TreeCache", rules: SelectionRules) -> Iterable[WalkedNames] |
 
 
 class Located:
-    """Some files by where their texts are, kept between requests and computed again when that changes."""
+    """Some files by where their texts are. Kept between requests; `look_up` has to be called before each use."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self._paths = paths
@@ -78,7 +78,7 @@ class Located:
         self.unheld: list[str] = []
         """Files that have to be read from disk, sorted."""
         self.known: set[str] = set()
-        """Those among them that are known to be texts of no more than `max_bytes`."""
+        """The files of `unheld` that are known to be texts of at most `max_bytes`."""
         self.stamped: list[CachedFile] = []
         """Files without a watch of which something is known, sorted: compare their stamps before each search."""
         self.linked: list[tuple[str, CachedFile]] = []
@@ -86,17 +86,19 @@ class Located:
         self.held: dict[Segment, list[CachedFile]] = {}
         """The other files that are to be searched, sorted, by segment; segments are sorted by their first file."""
         self._shared: set[Segment] = set()
-        """Segments that also have files which are none of these."""
+        """Segments that also hold texts of other files."""
         self._ranks: dict[Segment, int] = {}
-        self.skipped: Counter[str] = Counter()
+        self.skipped = Skipped()
         """Files that are not searched, by reason."""
 
     def look_up(self, cache: "TreeCache", max_bytes: int) -> None:
         """Compute all attributes again if the content version or `max_bytes` changed."""
         if self._for == (cache.content_version, max_bytes):
             return
+        from zeno.cache.text_store import UNKNOWN  # not needed to start
+
         self._for = (cache.content_version, max_bytes)
-        self.unheld, self.held, self.skipped = [], {}, Counter()
+        self.unheld, self.held, self.skipped = [], {}, Skipped()
         entries = cache.entries
         self.linked, self.known, self.stamped = [], set(), []
         for path in self._paths:
@@ -106,7 +108,7 @@ class Located:
                 entry = cache.target(path)
             if entry is not None and entry.stamp is not None:
                 self.stamped.append(entry)
-            if entry is None or entry.size < 0:
+            if entry is None or entry.size == UNKNOWN:
                 self.unheld.append(path)
             elif entry.size > max_bytes:
                 self.skipped["large"] += 1
@@ -123,7 +125,7 @@ class Located:
         self._shared = set()
         for segment, held in self.held.items():
             if len(held) == len(segment.entries):
-                # Every file of it: keep one list instead of two.
+                # All files of the segment are selected: share its list.
                 self.held[segment] = segment.entries
             elif sum(entry.segment is segment for entry in segment.entries) > len(held):
                 self._shared.add(segment)

@@ -93,6 +93,6 @@ def _inside(folder: Folder, base: bytes, around: Ignores, text: Text) -> Ignores
     if isinstance(held, CachedFile):
         exclude = text(held)
     elif isinstance(held, Folder | Other):
-        raise OSError(errno.EINVAL, "no ignore file, where one belongs")
+        raise OSError(errno.EINVAL, "an entry with the name of an ignore file is no file")
     texts = {name: text(entry) for name, entry in files.items()}
     return around.enter(base, texts, exclude, is_repository=repository is not None)

@@ -33,7 +33,7 @@ _DIRECTORY = ATTRIB | NAMES
 _EVENT = struct.Struct("iIII")
 
 # ext2 to 4, xfs, btrfs, tmpfs, ramfs, overlay, f2fs, zfs, bcachefs, jfs, nilfs, squashfs, erofs, iso9660. Network and
-# user-space file systems change without telling this kernel.
+# user-space file systems can change without an event in this kernel.
 _LOCAL = {
     *(0xEF53, 0x58465342, 0x9123683E, 0x01021994, 0x858458F6, 0x794C7630, 0xF2F52010, 0x2FC12FC1, 0xCA451A4E),
     *(0x3153464A, 0x3434, 0x73717368, 0xE0F5E1E2, 0x9660),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from zeno.cache.errors import Lost, Unwatchable
 from zeno.cache.inotify import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT
 from zeno.cache.text_store import CachedFile
-from zeno.cache.watch_table import WatchTable
+from zeno.cache.watch_table import NO_WATCH, WatchTable
 from zeno.files.batch_open import FILE, FOLDER, LINK, OTHER, BatchOpener, scan
 from zeno.files.location import MAX_MOVES
 from zeno.files.tree import Tree
@@ -70,7 +70,7 @@ class Folder:
             encoded = os.fsencode(name)
             self.path = parent.path + b"/" + encoded if parent.path else encoded
             self.prefix = f"{parent.prefix}{printed_entry(name)}/"
-        self.watch = -1
+        self.watch = NO_WATCH
         self.denied: frozenset[str] = frozenset()
         """Printed paths of entries that the policy denies. Nothing else is stored about them."""
         self.children: dict[str, Folder | CachedFile | Link | Other] = {}
@@ -124,7 +124,7 @@ class Listing:
 
     def refresh(self) -> None:
         """Apply all events since the last call. Raises Lost or Unwatchable."""
-        stale = self._told()
+        stale = self._read_events()
         if stale:
             with self._tree.descent() as descent:
                 for folder in stale:
@@ -145,7 +145,7 @@ class Listing:
                 if (link.target, link.denied) != before:
                     self._changed.add(link.path)
 
-    def _told(self) -> list[Folder]:
+    def _read_events(self) -> list[Folder]:
         """Read the events and drop what changed. Return the directories that have to be scanned again."""
         stale: dict[Folder, None] = {}
         for event, owners in self._watched.events():
@@ -155,7 +155,7 @@ class Listing:
                 if isinstance(owner, CachedFile):
                     self._forget(owner)
                 elif event.name:
-                    self._told_of_child(owner, os.fsdecode(event.name), event.kind, stale)
+                    self._apply_to_child(owner, os.fsdecode(event.name), event.kind, stale)
                 elif event.kind & (ATTRIB | IGNORED):
                     # The directory itself: its mode changed, or it is gone.
                     if owner.parent is None:
@@ -164,7 +164,7 @@ class Listing:
                     stale[owner.parent] = None
         return list(stale)
 
-    def _told_of_child(self, folder: Folder, name: str, kind: int, stale: dict[Folder, None]) -> None:
+    def _apply_to_child(self, folder: Folder, name: str, kind: int, stale: dict[Folder, None]) -> None:
         child = folder.children.get(name)
         if kind & NAMES or (isinstance(child, Folder) and kind & ATTRIB):
             self._drop_child(folder, name)

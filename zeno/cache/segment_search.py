@@ -19,15 +19,15 @@ class MayMatch(NamedTuple):
 
     path: str
     entry: CachedFile | None
-    """Where its text is held; None where it has to be read."""
+    """The cached file with its text; None if it has to be read from disk."""
     first: int | None = None
-    """Where in the segment the scan finds something first, if it was asked."""
+    """Offset in the segment of the first match of the scan; None if nothing was scanned."""
     ranges: Sequence[Range] | None = None
     """The parts of the segment that may match."""
 
 
 PendingMatches = tuple[str, Iterator[MayMatch]]
-"""A path that comes before all that an iterator yields, or is the first of it, and the iterator."""
+"""A source of files: a path that sorts no later than its first file, and an iterator over its files."""
 
 
 def in_segment(text: bytes, held: list[CachedFile], ranges: Sequence[Range], scan: Scan | None) -> Iterator[MayMatch]:

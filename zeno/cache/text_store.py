@@ -8,6 +8,7 @@ its files is dropped too, so that its memory is freed.
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from zeno.cache.watch_table import NO_WATCH
 from zeno.files.batch_open import Stamp
 from zeno.index.requirements import Demand
 from zeno.index.signatures import Block
@@ -26,21 +27,25 @@ Range = tuple[int, int]
 """Part of a text: where it begins and where it ends."""
 
 
+UNKNOWN = -1
+"""The size of a file of which nothing is known."""
+
+
 class CachedFile:
-    """A regular file and what is known of it. A file of which something is known is watched or has a stamp."""
+    """A regular file and what is cached of it. Unless its size is `UNKNOWN` it has a watch or a stamp."""
 
     __slots__ = ("binary", "end", "path", "segment", "size", "stamp", "start", "watch")
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.size = -1
-        """Size in bytes; below 0 where nothing is known of the file, so that it is read from disk."""
+        self.size = UNKNOWN
+        """Size in bytes; `UNKNOWN` where nothing is known of the file, so that it is read from disk."""
         self.binary = False
-        self.watch = -1
+        self.watch = NO_WATCH
         self.stamp: Stamp | None = None
-        """For a file without a watch: its status when it was read. Compare it before each use of what is known."""
+        """For a file without a watch: its status when it was read, to be compared before each use of its content."""
         self.segment: Segment | None = None
-        """The segment that has its text; None where its text is not held."""
+        """The segment that holds its text; None if its text is not in memory."""
         self.start = self.end = 0
         """Where its text begins and ends in the segment."""
 

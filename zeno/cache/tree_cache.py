@@ -6,7 +6,7 @@ from zeno.cache.ignored_listing import met, names_left_out
 from zeno.cache.index_builder import Builder
 from zeno.cache.inotify import Watch
 from zeno.cache.listing import Folder, Listing
-from zeno.cache.text_store import CachedFile, Narrowed, Store
+from zeno.cache.text_store import UNKNOWN, CachedFile, Narrowed, Store
 from zeno.cache.unsettled_files import Unsettled
 from zeno.cache.watch_table import WatchTable
 from zeno.files.batch_open import BatchOpener, content
@@ -140,7 +140,7 @@ class TreeCache:
             self._ruling.remove(entry)
             self._rules_version += 1
         for lost in [entry, *self._store.forget(entry)]:
-            lost.size, lost.binary, lost.stamp = -1, False, None
+            lost.size, lost.binary, lost.stamp = UNKNOWN, False, None
             self._without_text.pop(lost, None)
             queue = self._hidden if is_hidden(lost.path) else self._queue
             queue[lost] = None

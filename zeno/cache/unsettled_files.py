@@ -1,4 +1,4 @@
-"""Files that changed too recently to be held without a watch, until they may be."""
+"""Files without a watch that changed too recently to be cached, and when each can be read again."""
 
 import time
 
@@ -17,17 +17,17 @@ class Unsettled:
         """When to read each again, in nanoseconds of the monotonic clock. The first added comes first."""
 
     def add(self, entry: CachedFile) -> None:
-        """Take a file that changed just now, or not long ago."""
+        """Add a file that changed recently."""
         self._files.pop(entry, None)
         self._files[entry] = time.monotonic_ns() + SETTLED
 
     @property
     def is_due(self) -> bool:
-        """Whether some may be read again now."""
+        """Whether some files can be read again now."""
         return bool(self._files) and next(iter(self._files.values())) <= time.monotonic_ns()
 
     def due(self) -> list[CachedFile]:
-        """Remove and return files that may be read again, some of them at a time."""
+        """Remove and return some of the files that can be read again now."""
         found: list[CachedFile] = []
         while self.is_due and len(found) < AT_ONCE:
             entry = next(iter(self._files))

@@ -5,8 +5,6 @@ computes. Files that are not in memory yet, or no longer, are read from disk; so
 watched.
 """
 
-import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from heapq import merge
@@ -23,13 +21,12 @@ from zeno.search.corpus import Query, Search, SearchedFile, Snapshot, planned_fo
 from zeno.search.disk_reader import Reader
 from zeno.search.line_view import LineView
 from zeno.search.selection import Candidates, Selection, SelectionRules, select
+from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 
 if TYPE_CHECKING:
     from zeno.cache.tree_cache import TreeCache
 
-# Seconds of one slice of idle work: the longest that a request waits for it.
-SLICE = 0.002
 # Clients repeat few combinations of rules, and few selections of files.
 MAX_SNAPSHOTS = 8
 MAX_SELECTIONS = 4
@@ -79,7 +76,7 @@ class WarmCorpus:
         self._is_copy = True
 
     def idle(self) -> bool:
-        """Prepare for a moment; return False when nothing is left to prepare."""
+        """Do one step of preparation; return False when nothing is left to prepare for now."""
         if not self._possible:
             return False
         try:
@@ -87,14 +84,11 @@ class WarmCorpus:
                 from zeno.cache.tree_cache import TreeCache
 
                 self._cache = TreeCache(self.tree, self._cache_bytes)
-            until = time.monotonic() + SLICE
-            while self._cache.prepare():
-                if time.monotonic() > until:
-                    return True
+            return self._cache.prepare()
         except Unwatchable:
             self._possible = False
             self.close()
-        return False
+            return False
 
     def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
         """Take the candidates from the cached listing, brought up to date."""
@@ -121,7 +115,7 @@ class WarmCorpus:
         return snapshot
 
     def _current(self) -> "TreeCache | None":
-        """Return the cache, brought up to date; None where there is none, or none any more."""
+        """Return the cache with all changes applied; None if there is none or it had to be closed."""
         cache = self._cache
         if cache is None or not cache.ready:
             return None
@@ -140,7 +134,7 @@ class WarmCorpus:
 
 
 class WarmSnapshot:
-    """The candidates of some rules, and what is worth keeping of them between requests."""
+    """The candidates that some rules leave, with recent selections of them. Kept between requests."""
 
     def __init__(self, tree: Tree, cache: "TreeCache", candidates: Candidates) -> None:
         self._tree = tree
@@ -155,7 +149,7 @@ class WarmSnapshot:
         """The candidates that a selection asks for."""
         return self._select(selection)[0]
 
-    def search(self, selection: Selection, query: Query, meter: Meter, skipped: "Counter[str]") -> Search:
+    def search(self, selection: Selection, query: Query, meter: Meter, skipped: Skipped) -> Search:
         """Search them in memory where the index does not rule them out, and on disk where they are not in memory."""
         located = self._select(selection)[1]
         return Search(lambda search: self._found(search, located, query, meter, skipped))
@@ -172,7 +166,7 @@ class WarmSnapshot:
         return kept
 
     def _found(
-        self, search: Search, located: Located, query: Query, meter: Meter, skipped: "Counter[str]"
+        self, search: Search, located: Located, query: Query, meter: Meter, skipped: Skipped
     ) -> Iterator[SearchedFile]:
         from zeno.cache.segment_search import in_file, in_segment, merged
 
@@ -182,7 +176,7 @@ class WarmSnapshot:
             located.look_up(self._cache, query.max_bytes)
         skipped.update(located.skipped)
         if search.counts_only and not located.unheld:
-            # No hits are wanted from the start, because another root has given enough; all are counted.
+            # Another root has filled the page, and all files here are counted already.
             return
         planned = planned_for(query)
         narrowed = self._cache.narrow(planned.demand)

@@ -5,9 +5,12 @@ from typing import Generic, Protocol, TypeVar
 
 from zeno.cache.inotify import IGNORED, Event, Watch
 
+NO_WATCH = -1
+"""In place of a watch number, which the kernel counts from 1."""
+
 
 class Watchable(Protocol):
-    """A file or directory with the number of its watch; negative if it has none."""
+    """A file or directory with the number of its watch, or `NO_WATCH`."""
 
     watch: int
 
@@ -49,7 +52,7 @@ class WatchTable(Generic[W]):
             else:
                 del self._owners[owner.watch]
                 self._watch.forget(owner.watch)
-        owner.watch = -1
+        owner.watch = NO_WATCH
 
     def events(self) -> Iterator[tuple[Event, tuple[W, ...]]]:
         """Yield the events since the last call, each with the owners of its watch."""
@@ -59,7 +62,7 @@ class WatchTable(Generic[W]):
                 # The kernel has ended the watch.
                 self._owners.pop(event.watch, None)
                 for owner in owners:
-                    owner.watch = -1
+                    owner.watch = NO_WATCH
             yield event, owners
 
     def _of(self, number: int) -> tuple[W, ...]:

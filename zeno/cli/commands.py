@@ -237,7 +237,7 @@ def schema(options: argparse.Namespace) -> int:
         )
         name = next((name for name in wanted if name in spec.names()), None)
         if name is None:
-            raise CannotRun(f"no schema is called {options.name!r}; zeno schema --list tells which there are")
+            raise CannotRun(f"no schema is called {options.name!r}; zeno schema --list prints the names")
         document = spec.schema(name)
     print(json.dumps(document, indent=2, ensure_ascii=False))
     return 0

@@ -32,11 +32,9 @@ def add_server(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--no-cache", action="store_true", help="cache nothing: walk and read the disk for every request"
     )
-    parser.add_argument("--max-ops", type=positive, metavar="N", help="answer at most so many requests")
-    parser.add_argument("--max-lines", type=positive, metavar="N", help="return at most so many lines of files in all")
-    parser.add_argument(
-        "--max-bytes", type=positive, metavar="N", help="return at most so many bytes of results in all"
-    )
+    parser.add_argument("--max-ops", type=positive, metavar="N", help="answer at most N requests")
+    parser.add_argument("--max-lines", type=positive, metavar="N", help="return at most N lines of files in all")
+    parser.add_argument("--max-bytes", type=positive, metavar="N", help="return at most N bytes of results in all")
     parser.add_argument(
         "--max-seconds",
         type=positive,
@@ -53,7 +51,7 @@ def add_server(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--gitignore",
         action="store_true",
-        help="leave out what git ignores, where a request does not say gitignore itself",
+        help="leave out what git ignores, unless a request sets gitignore itself",
     )
     parser.add_argument(
         "--confine",
@@ -71,7 +69,7 @@ def add_cache(parser: ArgumentParser) -> None:
         type=positive,
         metavar="N",
         default=1 << 30,
-        help="hold at most so much text and index in memory; the rest is read from disk (default: 1 GiB)",
+        help="keep at most N bytes of text and index in memory; other files are read from disk (default: 1 GiB)",
     )
 
 

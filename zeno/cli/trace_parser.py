@@ -18,7 +18,7 @@ def add_commands(trace: argparse.ArgumentParser) -> None:
     """Add the commands of `zeno trace` to it."""
     inner = trace.add_subparsers(metavar="COMMAND", required=True)
 
-    lint = _reader(inner, "lint", "is the trace well formed, and does it hang together?", needs_root=None)
+    lint = _reader(inner, "lint", "check a trace for errors, without the tree", needs_root=None)
     lint.add_argument("--strict", action="store_true", help="let warnings count as well as errors")
     lint.set_defaults(run=_later("trace_read", "lint"))
 
@@ -31,14 +31,14 @@ def add_commands(trace: argparse.ArgumentParser) -> None:
     verify = _reader(inner, "verify", "check the evidence of every claim against the tree", needs_root=True)
     verify.set_defaults(run=_later("trace_read", "verify"))
 
-    coverage = _reader(inner, "coverage", "which lines were delivered of the lines there are", needs_root=True)
-    coverage.add_argument("--all", action="store_true", help="list files of which nothing was delivered too")
+    coverage = _reader(inner, "coverage", "list the lines of each file that were delivered", needs_root=True)
+    coverage.add_argument("--all", action="store_true", help="also list files of which no line was delivered")
     coverage.add_argument("--wide", action="store_true", help="on a terminal: do not cut rows to its width")
     coverage.set_defaults(run=_later("trace_read", "coverage"))
 
     view = _reader(inner, "view", "make one self-contained page that shows the trace", needs_root=False)
     view.add_argument("--out", metavar="FILE", required=True, help="the page to write; - is standard output")
-    view.add_argument("--title", metavar="TEXT", help="what the page is called (default: the name of the trace)")
+    view.add_argument("--title", metavar="TEXT", help="the title of the page (default: the name of the trace)")
     view.add_argument(
         "--text",
         choices=("delivered", "cited", "none"),
@@ -92,8 +92,10 @@ def _add_writers(commands: Any) -> None:
         "--root", metavar="[NAME=]DIR", action="append", required=True, help="the tree that claims cite; see zeno serve"
     )
     add_policy(record)
-    record.add_argument("--log", metavar="TRACE", required=True, help="the trace to append to; made if need be")
-    record.add_argument("--task", metavar="TEXT", help="write the command down as a subcall with this task")
+    record.add_argument(
+        "--log", metavar="TRACE", required=True, help="the trace to append to; created if it does not exist"
+    )
+    record.add_argument("--task", metavar="TEXT", help="record the command as a subcall with this task")
     record.add_argument("--id", metavar="ID", help="id of that subcall (default: the first free sub-N)")
     _add_format(record)
     record.add_argument("command", metavar="CMD", nargs=argparse.REMAINDER, help="the command, after --")

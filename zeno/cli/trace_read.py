@@ -60,7 +60,7 @@ def replay(options: argparse.Namespace) -> int:
         for one in outcome.differences
     ]
     if options.format == "json":
-        print_json({**source.told(), **counts, "not_run_describe": described, "differences": differences})
+        print_json({**source.summary(), **counts, "not_run_describe": described, "differences": differences})
     else:
         source.print_problems()
         for index, one in enumerate(differences[:20]):
@@ -105,7 +105,7 @@ def verify(options: argparse.Namespace) -> int:
             }
             for claim in claims
         ]
-        print_json({**source.told(), "claims": listed, "hold": good})
+        print_json({**source.summary(), "claims": listed, "hold": good})
     else:
         source.print_problems()
         for claim in claims:
@@ -143,7 +143,7 @@ def coverage(options: argparse.Namespace) -> int:
     if options.format == "json":
         print_json(
             {
-                **source.told(),
+                **source.summary(),
                 **total,
                 "binary_files": found.binary,
                 "files_table": [file._asdict() for file in files],
@@ -208,7 +208,7 @@ def view(options: argparse.Namespace) -> int:
     except OSError as error:
         raise CannotRun(f"cannot write {options.out!r}: {os.strerror(error.errno or 0)}") from None
     if options.format == "json":
-        print_json({**source.told(), "out": options.out, "bytes": len(data), **told})
+        print_json({**source.summary(), "out": options.out, "bytes": len(data), **told})
     else:
         source.print_problems()
         say(f"{options.out}: {count(source.events, 'event')}, {count(told['claims'], 'claim')}, {len(data)} bytes")

@@ -55,7 +55,7 @@ class TraceSource:
         """Yield the entries with each answer joined to its request."""
         return exchanges(self.entries(), self.pairing)
 
-    def told(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """Return the part of every report that is about the trace itself: events, problems, unanswered requests."""
         unanswered = [{"line": number, "id": event["id"]} for number, event in self.pairing.unanswered()]
         return {"events": self.events, "problems": self.problems, "unanswered": unanswered}

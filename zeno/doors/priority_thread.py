@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# So many urgent functions in a row may run while others wait; then one of the others does.
+# Number of urgent functions that may run in a row while another waits; then the other runs.
 MAX_OVERTAKING = 32
 
 
@@ -71,7 +71,7 @@ class PriorityThread:
             del work, future
 
     def _next(self) -> "tuple[Callable[[], Any], Future[Any]]":
-        """Take what is to run next. Something waits."""
+        """Remove and return the next function and its future. There must be one."""
         if self._urgent and (not self._others or self._overtaking < MAX_OVERTAKING):
             self._overtaking = self._overtaking + 1 if self._others else 0
             return self._urgent.popleft()

@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar
 
 from zeno.doors.claims import Claims
 from zeno.doors.priority_thread import PriorityThread
+from zeno.session.dispatch import OPS
 from zeno.session.forked import Forked
 from zeno.session.outcome import Answer, Job
 from zeno.session.server import Server
@@ -24,7 +25,7 @@ T = TypeVar("T")
 # Seconds for which a request may use the thread while others wait, and while none does.
 SHORT, LONG = 0.02, 0.08
 # Operations that may go through the whole tree. Others do not wait for them.
-_SEARCHES = ("grep", "list_files")
+_SEARCHES = tuple(name for name, op in OPS.items() if op.walks)
 # More forked copies than this would only compete for the cores.
 MAX_FORKED = 2 * (os.cpu_count() or 1) + 2
 

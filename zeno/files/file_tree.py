@@ -58,7 +58,7 @@ class FileTree(Protocol):
         ...
 
     def quicken(self) -> None:
-        """Make single paths cheaper."""
+        """Load openat2, which makes operations on single paths faster."""
         ...
 
     def conceal(self, descriptor: int) -> None:

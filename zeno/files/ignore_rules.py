@@ -93,7 +93,7 @@ def ignore_text(descriptor: int) -> bytes:
     """Return the text of an open ignore file. Raises OSError if it is no regular file or too large."""
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
-        raise OSError(errno.EFBIG, "no ignore file of sensible size")
+        raise OSError(errno.EFBIG, "an ignore file that is too large or no regular file")
     return os.read(descriptor, MAX_FILE_BYTES)
 
 

@@ -29,7 +29,7 @@ DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW 
 DESCRIPTORS = b"/proc/self/fd/%d"
 """A link by which Linux gives the path of an open file."""
 
-# A path of so many `../` is short enough for every system.
+# A path with this many `../` is short enough for every system.
 _STEPS = 1000
 
 MAX_HELD = 16

@@ -21,7 +21,7 @@ class File:
 
     def __init__(self, path: str, descriptor: int, status: os.stat_result, location: Location) -> None:
         self.path = path
-        """The path that results and errors tell. Where there are several roots, it begins with the name of one."""
+        """The path as results and errors print it. With several roots it begins with the name of one."""
         self._place = raw(path, "path")
         """The path below the root, in bytes."""
         self.size = status.st_size

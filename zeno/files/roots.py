@@ -68,7 +68,7 @@ class Roots:
             tree.conceal(descriptor)
 
     def quicken(self) -> None:
-        """Make single paths cheaper."""
+        """Load openat2, which makes operations on single paths faster."""
         for tree in self.trees.values():
             tree.quicken()
 
@@ -86,7 +86,7 @@ class Roots:
             return Place(".", TOP)
         if name not in self.trees:
             return Place(name if rest == "." else f"{name}/{rest}", None)
-        with _told_as(path):
+        with _errors_naming(path):
             found = self.trees[name].place(rest, field)
         return Place(name if found.path == "." else f"{name}/{found.path}", found.status)
 
@@ -97,7 +97,7 @@ class Roots:
             raise NotAFile(path, "a directory")
         if name not in self.trees:
             raise NotFound(path)
-        with _told_as(path):
+        with _errors_naming(path):
             file = self.trees[name].open(rest, field)
         file.path = f"{name}/{file.path}"
         return file
@@ -172,8 +172,8 @@ def walk_all(tree: FileTree, *, include_hidden: bool) -> Iterator[Walked]:
 
 
 @contextmanager
-def _told_as(path: str) -> Iterator[None]:
-    """Have errors tell the path as it was asked for, with the name of its root."""
+def _errors_naming(path: str) -> Iterator[None]:
+    """Make errors name the path as the request gave it, with the name of its root."""
     try:
         yield
     except OutsideRoot:

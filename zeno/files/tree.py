@@ -1,4 +1,4 @@
-"""The root: look up and open single paths, and hand out what opens many. Every path is resolved by `resolve`."""
+"""The root: look up and open single paths, and make openers for many. `resolve` follows every path."""
 
 import os
 import stat
@@ -92,7 +92,7 @@ class Tree:
 
     def place(self, path: str, field: str = "path") -> Place:
         """Look up a path; `status` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
-        status = self._at_a_glance(path, field, check=True)
+        status = self._status_by_openat2(path, field, check=True)
         if status is not None:
             return Place(path, status)
         with self._followed(path, field) as found:
@@ -100,7 +100,7 @@ class Tree:
 
     def open(self, path: str, field: str = "path") -> File:
         """Open a regular file. Raises NotFound, NotAFile, OutsideRoot, Denied or PermissionDenied."""
-        file = self._at_once(path, field)
+        file = self._open_by_openat2(path, field)
         if file is not None:
             return file
         for _ in range(MAX_RETRIES):
@@ -110,7 +110,7 @@ class Tree:
                 continue
         raise NotFound(path, "it keeps changing while it is being opened")
 
-    def _at_a_glance(self, path: str, field: str, *, check: bool) -> os.stat_result | None:
+    def _status_by_openat2(self, path: str, field: str, *, check: bool) -> os.stat_result | None:
         """Return the status of a plain path without links, by one openat2; None if the path has to be resolved.
 
         With `check` also None if the file was moved meanwhile. Raises Denied.
@@ -135,9 +135,9 @@ class Tree:
             return None
         return status
 
-    def _at_once(self, path: str, field: str) -> File | None:
+    def _open_by_openat2(self, path: str, field: str) -> File | None:
         """Open a regular file by a plain path without links, by openat2; None if the path has to be resolved."""
-        status = self._at_a_glance(path, field, check=False)
+        status = self._status_by_openat2(path, field, check=False)
         # Check the type before opening: opening a device can have effects.
         if status is None or self._grasp is None or not stat.S_ISREG(status.st_mode):
             return None

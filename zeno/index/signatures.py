@@ -69,7 +69,7 @@ def _multiply(value: int, factor: int) -> int:
 
 
 def run_row(members: int, length: int) -> int | None:
-    """The row of at least so many bytes in a row that are all in one of `RUN_SETS`; None for too few to tell."""
+    """Return the row for `length` consecutive bytes of one of `RUN_SETS`; None if so short a run has no row."""
     reached = sum(limit <= length for limit in RUN_LENGTHS)
     return GRAMS + SHAPES + members * len(RUN_LENGTHS) + reached - 1 if reached else None
 
@@ -94,7 +94,7 @@ class Block:
 
 
 def send(block: Iterable[bytes], count: int, sink: BinaryIO) -> None:
-    """Ask for the bits of a block."""
+    """Send a block of pieces to the process that computes its bits."""
     sink.write(count.to_bytes(4, "little"))
     for text in block:
         sink.write(len(text).to_bytes(4, "little"))

@@ -1,6 +1,5 @@
 """grep: find the lines that match a pattern."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 import contract_spec as spec
@@ -16,13 +15,14 @@ from zeno.search.corpus import Corpus, Query, SearchedFile
 from zeno.search.line_view import MatchedLines
 from zeno.search.pattern_work import file_sizes, require_affordable
 from zeno.search.selection import EVERYTHING, under
+from zeno.search.skipped import Skipped
 from zeno.text.regex import Scan, searcher, text_scanner
 
 _LIMITS = spec.resource("rules/request_limits.json")
 MAX_BYTES: int = _LIMITS["max_searched_file_bytes"]
 """Larger files are always skipped, because a file is searched in memory as a whole."""
 MAX_MULTILINE_BYTES: int = _LIMITS["max_multiline_bytes"]
-"""A multiline search of one file gives up after so many bytes, counted from each match to the end of the file."""
+"""Limit on the bytes that a multiline search of one file looks at, counted from each match to the end of the file."""
 
 
 def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
@@ -44,7 +44,7 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
         case_sensitive=args.case_sensitive,
         literal=not args.regex,
     )
-    skipped: Counter[str] = Counter()
+    skipped = Skipped()
     page = HitPage(args, meter)
     tally = _Tally(args)
     spans = _Spans(args, meter, skipped)
@@ -64,7 +64,7 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
                 search.count_only()
                 break
     problems = selection.problems(candidates)
-    told = GrepSkipped(
+    not_searched = GrepSkipped(
         binary=skipped["binary"],
         too_large=skipped["large"],
         unreadable=skipped["unreadable"] + problems["unreadable"],
@@ -86,7 +86,7 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
         truncated_by=truncated_by or MISSING,
         cursor=cursors.issue("grep", args, end or f"0:{candidates.paths[-1]}") if truncated_by else MISSING,
         complete=bool(paths) and not (truncated_by or start or skipped or problems),
-        skipped=told,
+        skipped=not_searched,
         files_selected=len(paths),
         left_out=left_out(selection, candidates),
         files_digest=candidates.paths.digest,
@@ -119,7 +119,7 @@ class _GiveUp(Exception):
 class _Spans:
     """Finds the lines of matches: single lines, or with `multiline` the lines that matches run over."""
 
-    def __init__(self, args: GrepArgs, meter: Meter, skipped: "Counter[str]") -> None:
+    def __init__(self, args: GrepArgs, meter: Meter, skipped: Skipped) -> None:
         self._meter = meter
         self._skipped = skipped
         self._left = 0

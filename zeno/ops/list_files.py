@@ -29,7 +29,7 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
         selection = globbed(args.glob, "args.glob")
     start = ""
     if args.cursor is not MISSING:
-        # The next path there can be.
+        # No path sorts between this one and the last path of the page before.
         start = cursors.position("list_files", args, args.cursor) + "\0"
     candidates = corpus.snapshot(args, start).candidates
     if args.regex is not MISSING:

@@ -67,7 +67,7 @@ class _Read(NamedTuple):
 
 
 class _Reader:
-    """Reads ranges one after the other, with room for so many lines and characters in all."""
+    """Reads ranges one after the other, within one limit on lines and one on characters for all of them."""
 
     def __init__(self, args: ReadFileArgs, corpus: Corpus, meter: Meter) -> None:
         self._args = args

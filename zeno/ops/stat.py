@@ -19,7 +19,7 @@ _CYCLE_YEARS, _CYCLE_SECONDS = 400, 146_097 * 86_400
 
 
 def stat(args: StatArgs, corpus: Corpus, meter: Meter) -> StatResult:
-    """One item for each path, `path` first."""
+    """Return one item for each path, `path` first."""
     asked = [] if args.path is MISSING else [(args.path, "args.path")]
     if args.paths is not MISSING:
         asked += [(path, f"args.paths[{index}]") for index, path in enumerate(args.paths)]

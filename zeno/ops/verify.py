@@ -13,7 +13,7 @@ _COST_OF_A_BYTE = 16
 
 
 def verify(args: VerifyArgs, corpus: Corpus, meter: Meter) -> VerifyResult:
-    """A verdict on each citation, in the order given."""
+    """Return a verdict on each citation, in the order given."""
     for index, citation in enumerate(args.citations):
         _require_sense(citation, f"args.citations[{index}]")
     checker = Checker(corpus.tree, meter.scanned)

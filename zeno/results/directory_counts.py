@@ -13,7 +13,7 @@ from zeno.text.file_lines import Window
 
 _LIMITS = spec.resource("rules/request_limits.json")
 MAX_BYTES: int = _LIMITS["max_counted_bytes"]
-"""Lines are counted in so much text in all."""
+"""Limit on the bytes of text in which lines are counted."""
 MAX_FILE_BYTES: int = _LIMITS["max_counted_file_bytes"]
 """Lines of larger files are not counted."""
 

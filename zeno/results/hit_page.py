@@ -1,4 +1,4 @@
-"""The hits of one answer of grep: taken in one by one until a limit on hits or characters is reached."""
+"""The hits of one answer of grep, added one by one until a limit on hits or characters is reached."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -38,7 +38,7 @@ class HitPage:
         return f"{_last_line(self.hits[-1])}:{self.hits[-1].path}" if self.full_by else None
 
     def add(self, found: SearchedFile, span: MatchedLines) -> None:
-        """Take in a hit, or be full without it."""
+        """Add a hit. If it does not fit, set `full_by` instead."""
         if self._only_lines:
             self._add_line(found, span.first)
             return

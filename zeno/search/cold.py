@@ -1,7 +1,6 @@
 """A corpus that walks and reads the disk for every request. It keeps nothing between requests."""
 
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import repeat
@@ -14,6 +13,7 @@ from zeno.search.fork_helper import ForkHelper, possible
 from zeno.search.line_view import LineView
 from zeno.search.selection import Candidates, Selection, SelectionRules, select
 from zeno.search.shared_walk import SHARED_DIRECTORIES, names
+from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 
 # With fewer files a second process costs more than it saves.
@@ -23,7 +23,7 @@ PART = 64
 
 
 class ColdCorpus:
-    """Walks and reads again for every request."""
+    """Walks the tree and reads files for every request."""
 
     def __init__(
         self,
@@ -43,12 +43,12 @@ class ColdCorpus:
         """Walk the tree."""
         return ColdSnapshot(self, select(names(self.tree, rules, start, self._shared_directories), rules, start))
 
-    def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]") -> Search:
+    def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: Skipped) -> Search:
         """Read the files at these paths, and ask RE2 about the lines that one pass over a text does not rule out."""
         return Search(lambda search: self._found(search, paths, query, meter, skipped))
 
     def _found(
-        self, search: Search, paths: Sequence[str], query: Query, meter: Meter, skipped: "Counter[str]"
+        self, search: Search, paths: Sequence[str], query: Query, meter: Meter, skipped: Skipped
     ) -> Iterator[SearchedFile]:
         planned = planned_for(query)
         with ExitStack() as stack:
@@ -81,7 +81,7 @@ class ColdCorpus:
         return False
 
     warm = False
-    """Nothing is held: every walk and search goes to the disk."""
+    """There is no cache: every walk and search goes to the disk."""
 
     def before_fork(self) -> None:
         """There is nothing to bring up to date."""
@@ -108,6 +108,6 @@ class ColdSnapshot:
         """The candidates that a selection asks for."""
         return selection.of(self.candidates)
 
-    def search(self, selection: Selection, query: Query, meter: Meter, skipped: "Counter[str]") -> Search:
+    def search(self, selection: Selection, query: Query, meter: Meter, skipped: Skipped) -> Search:
         """Search them on disk."""
         return self._corpus.search(self.paths(selection), query, meter, skipped)

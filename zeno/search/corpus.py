@@ -1,10 +1,9 @@
 """The interface between operations and the files they search. `ColdCorpus` and `WarmCorpus` implement it.
 
 An operation takes one snapshot for its rules, selects files in it and searches them. While it reads the hits it may
-say that it needs no more of them, as a listener of ripgrep's searcher may.
+call `Search.count_only` to ask for no more of them.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
@@ -14,6 +13,7 @@ from zeno.search.line_view import LineView
 from zeno.search.multiline import plan_for_text
 from zeno.search.plan import Plan
 from zeno.search.selection import Candidates, Selection, SelectionRules
+from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 from zeno.text.regex import Matches
 
@@ -64,7 +64,7 @@ class Search:
 
 
 class Snapshot(Protocol):
-    """The files that some rules leave at one moment."""
+    """The files that some rules leave at one moment. Use it only for the request that took it."""
 
     @property
     def candidates(self) -> Candidates:
@@ -75,8 +75,8 @@ class Snapshot(Protocol):
         """The candidates that a selection asks for."""
         ...
 
-    def search(self, selection: Selection, query: Query, meter: Meter, skipped: "Counter[str]") -> Search:
-        """Search the candidates that a selection asks for; `skipped` counts by reason those that cannot be searched."""
+    def search(self, selection: Selection, query: Query, meter: Meter, skipped: Skipped) -> Search:
+        """Search the candidates that a selection asks for. Those that cannot be searched are counted in `skipped`."""
         ...
 
 
@@ -89,7 +89,11 @@ class Corpus(Protocol):
         ...
 
     def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
-        """The files that the rules leave now, from the path `start` on."""
+        """Return the files that the rules leave now, from the path `start` on.
+
+        A warm corpus may return the snapshot of an earlier request, but only if the rules still leave the same files:
+        `RootsCorpus` takes the same object for the same files.
+        """
         ...
 
     def preparations(self) -> list[Callable[[], object]]:
@@ -107,15 +111,17 @@ class Corpus(Protocol):
         ...
 
     def before_fork(self) -> None:
-        """Bring what is held up to date, so that a forked copy may use it as it is."""
+        """Apply all changes to the cache, so that a forked copy can use it without reading events."""
         ...
 
     def in_fork(self) -> None:
-        """Called in a forked copy: use what is held as it is. Events of the kernel belong to the parent."""
+        """Called in a forked copy: from now on, do not read events, which belong to the parent."""
         ...
 
     def idle(self) -> bool:
-        """Do a few milliseconds of background work; return False when there is none left."""
+        """Do one step of background work, of a few milliseconds; return False when nothing is left to do for now.
+
+        `zeno.session.warm_up` decides when and how often."""
         ...
 
     def close(self) -> None:

@@ -1,6 +1,5 @@
 """Read files from disk for a search, one after the other."""
 
-from collections import Counter
 from contextlib import ExitStack
 from functools import cached_property
 
@@ -9,6 +8,7 @@ from zeno.files.batch_open import BINARY, LARGE, UNREADABLE, UNUSUAL, BatchOpene
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.plan import Plan
+from zeno.search.skipped import Skipped, SkipReason
 from zeno.text.file_lines import BINARY_WINDOW, normal
 from zeno.text.path_names import raw
 
@@ -16,13 +16,13 @@ from zeno.text.path_names import raw
 ROOM = 1 << 16
 MAY_MATCH = min(NoBytes) - 1
 """Returned by `Reader.glimpse` in place of a size: the file may match and has to be read."""
-_REASONS = {int(BINARY): "binary", int(LARGE): "large", int(UNREADABLE): "unreadable"}
+_REASONS: dict[int, SkipReason] = {int(BINARY): "binary", int(LARGE): "large", int(UNREADABLE): "unreadable"}
 
 
 class Reader:
     """Gives the texts of files that may match, and counts by reason the files that cannot be searched."""
 
-    def __init__(self, tree: Tree, max_bytes: int, planned: Plan, meter: Meter, skipped: "Counter[str]") -> None:
+    def __init__(self, tree: Tree, max_bytes: int, planned: Plan, meter: Meter, skipped: Skipped) -> None:
         self._tree = tree
         self._max_bytes = max_bytes
         self._planned = planned
@@ -71,7 +71,7 @@ class Reader:
         return text
 
     def count(self, size: int, *, whole: bool) -> None:
-        """Count a file by what `look` returned for it: its size, or the reason why it has no bytes."""
+        """Count a file by what `glimpse` returned for it: its size, or the `NoBytes` that says why it has none."""
         if size >= 0:
             self._meter.scanned(size if whole else min(size, BINARY_WINDOW))
         else:

@@ -21,7 +21,7 @@ _PART = "search for a part of it, or set args.case_sensitive"
 _LIMITS = spec.resource("rules/request_limits.json")
 MAX_WORK: int = _LIMITS["max_pattern_work"]
 UNMETERED: int = _LIMITS["unmetered_states"]
-"""Patterns of at most so many states may search any amount of text."""
+"""Patterns of at most this many states may search any amount of text."""
 # A character of a literal is up to four bytes. Short literals, which are most, are not compiled to be counted.
 _STATES_A_CHARACTER = 5
 

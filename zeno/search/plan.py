@@ -11,7 +11,7 @@ from zeno.text.literal_scan import literal_scan
 from zeno.text.regex import Scan, scanner
 
 _REPLACEMENT = "\ufffd".encode()
-# So many texts are sampled, and so much of each, to learn how frequent the literals of a pattern are.
+# Number of texts that are sampled, and bytes of each, to estimate how frequent the literals of a pattern are.
 _SAMPLES = 4
 _SAMPLE = 1 << 15
 # Nanoseconds, roughly: for a byte looked at by each kind of scan, and for a line that a scan finds. Lines that only
@@ -23,10 +23,10 @@ _TAIL_PLACE = 25
 
 
 class _Choice(NamedTuple):
-    """A scan that could be used."""
+    """A possible scan and its estimated cost."""
 
     cost: Callable[[bytes, bytes], float]
-    """Nanoseconds that it takes on a text, roughly. The text is given as it is and in lower case."""
+    """Estimates the nanoseconds for a text, which is given as it is and in lower case."""
     make: Callable[[], Scan | None]
 
 

@@ -1,11 +1,10 @@
-"""One corpus made of several, one for each root: the names of the roots are the first level of paths.
+"""Join the corpora of several roots into one, in which the names of the roots are the first level of paths.
 
 Roots lie one after the other in the order of paths, because no name contains a slash. Each corpus lists and searches
 its own root. Globs, caps and cursors are about whole paths, so they are applied here.
 """
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from zeno.files.walk import DENIED, EXCLUDED, WalkedNames
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus, Query, Search, SearchedFile, Snapshot
 from zeno.search.selection import EVERYTHING, Candidates, Selection, SelectionRules, select
+from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 
 NO_LIMIT = 1 << 53
@@ -72,7 +72,7 @@ class RootsCorpus:
         """Recent snapshots of warm corpora."""
 
     def snapshot(self, rules: SelectionRules, start: str = "") -> "RootsSnapshot":
-        """Take snapshots of the roots until there are enough files, and join them; or use those of before."""
+        """Join snapshots of the roots until there are enough files; or return an earlier one that is still right."""
         # One more than may be listed shows that there are more. Names that exclude globs leave out do not count.
         enough = NO_LIMIT if rules.exclude_globs else rules.max_files + 1
         inner = _RootRules(rules.include_hidden, rules.exclude_dirs, rules.gitignore, enough)
@@ -123,7 +123,7 @@ class RootsCorpus:
                 yield from _with_name(part)
 
     def preparations(self) -> list[Callable[[], object]]:
-        """Those of all roots."""
+        """Return the steps of all roots."""
         return [step for corpus in self._corpora.values() for step in corpus.preparations()]
 
     @property
@@ -137,12 +137,12 @@ class RootsCorpus:
         return all(corpus.warm for corpus in self._corpora.values())
 
     def before_fork(self) -> None:
-        """Bring what is held up to date."""
+        """Apply all changes to the caches of the roots."""
         for corpus in self._corpora.values():
             corpus.before_fork()
 
     def in_fork(self) -> None:
-        """Use what is held as it is."""
+        """Called in a forked copy: from now on, read no events in any root."""
         for corpus in self._corpora.values():
             corpus.in_fork()
 
@@ -170,7 +170,7 @@ class RootsSnapshot:
         """The candidates that a selection asks for."""
         return selection.of(self.candidates)
 
-    def search(self, selection: Selection, query: Query, meter: Meter, skipped: "Counter[str]") -> Search:
+    def search(self, selection: Selection, query: Query, meter: Meter, skipped: Skipped) -> Search:
         """Search them, root by root."""
         paths = self.paths(selection)
         # Where no file of a root was left out here, equal entries pick the same files of it.
@@ -184,7 +184,7 @@ class RootsSnapshot:
         entries: tuple[str, ...] | None,
         query: Query,
         meter: Meter,
-        skipped: "Counter[str]",
+        skipped: Skipped,
     ) -> Iterator[SearchedFile]:
         for _, prefix, snapshot in self.parts:
             # Paths with one prefix stand together, and 0 is the character after the slash.

@@ -24,7 +24,7 @@ class Budget:
         self._take("ops", 1)
 
     def after(self, lines: int, size: int) -> Left:
-        """Return the rest after an answer of so many lines and bytes. Raises BudgetExhausted if it is too large."""
+        """Return the rest after an answer of `lines` and `size` bytes. Raises BudgetExhausted if it is too large."""
         for name, amount in (("lines", lines), ("bytes", size)):
             left = self._left[name]
             if left is not None and amount > left:
@@ -37,7 +37,7 @@ class Budget:
         )
 
     def spend(self, lines: int, size: int) -> None:
-        """Count an answer of so many lines and bytes. Raises BudgetExhausted if it is too large."""
+        """Count an answer of `lines` and `size` bytes. Raises BudgetExhausted if it is too large."""
         if not self.limited:
             return
         self.after(lines, size)

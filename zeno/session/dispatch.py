@@ -17,20 +17,21 @@ from zeno.text import regex
 
 
 class Op(NamedTuple):
-    """An operation: the name of its argument model, and advice for an answer that is too large.
-
-    Its function has the same name as the operation, in `zeno.ops.<name>`.
-    """
+    """An operation. Its function has the same name as the operation, in `zeno.ops.<name>`."""
 
     args: str
+    """Name of the model of its arguments."""
     narrow: str
+    """Advice for an answer that is too large or takes too long."""
+    walks: bool = False
+    """Whether it may go through the whole tree. Others overtake it, and on a cold corpus it runs in a forked copy."""
 
 
 OPS: dict[str, Op] = {
     "describe": Op("DescribeArgs", "leave the schemas out with schemas false"),
     "extract_symbols": Op("ExtractSymbolsArgs", "lower max_symbols"),
-    "grep": Op("GrepArgs", "lower max_hits, context or max_chars, narrow paths, or use a rarer pattern"),
-    "list_files": Op("ListFilesArgs", "lower max, or narrow glob"),
+    "grep": Op("GrepArgs", "lower max_hits, context or max_chars, narrow paths, or use a rarer pattern", walks=True),
+    "list_files": Op("ListFilesArgs", "lower max, or narrow glob", walks=True),
     "peek": Op("PeekArgs", "lower head_lines or tail_lines"),
     "read_file": Op("ReadFileArgs", "ask for fewer lines with end_line or max_lines"),
     "stat": Op("StatArgs", "ask for fewer paths"),
@@ -78,7 +79,7 @@ _LARGE_PROGRAM = 1000
 
 def is_long(request: Request, corpus: Corpus) -> bool:
     """Whether the operation will probably take long: a walk of the disk, or a very large pattern."""
-    if request.op not in ("grep", "list_files"):
+    if request.op not in OPS or not OPS[request.op].walks:
         return False
     if not corpus.warm:
         return True

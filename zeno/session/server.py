@@ -136,7 +136,7 @@ class Server:
         return job
 
     def accept(self, request_id: str, op: str, args: Any) -> Job:
-        """Take a request given as values; what could not stand in strict JSON is refused."""
+        """Take a request given as values. Values that strict JSON cannot express are refused."""
         job = Job(request_id, op)
         try:
             if not wire.is_strict([request_id, op, args]):

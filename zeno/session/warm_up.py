@@ -16,7 +16,7 @@ MAX_SLICE = 0.5
 
 
 class Work(Protocol):
-    """Background work in slices of a few milliseconds."""
+    """Background work in steps of a few milliseconds."""
 
     @property
     def behind(self) -> bool:
@@ -24,7 +24,7 @@ class Work(Protocol):
         ...
 
     def idle(self) -> bool:
-        """Do a little of it; return False when nothing is left."""
+        """Do one step of it; return False when nothing is left."""
         ...
 
 
@@ -37,7 +37,7 @@ class WarmUp:
         self._owed = 0.0
 
     def owe(self, seconds: float) -> None:
-        """Note that an answer took so long."""
+        """Note that an answer took this many seconds."""
         self._owed = min(self._owed + seconds, MAX_SLICE)
 
     def catch_up(self) -> None:

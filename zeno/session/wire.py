@@ -67,7 +67,7 @@ def request(value: Any) -> Request:
 
 
 def complaint(sentences: Iterable[str], value: Any) -> str:
-    """Join the sentences on what is wrong with a value, and say if there may be more."""
+    """Join sentences about violations of a value, and add a note if only the first was looked for."""
     told = "; ".join(sorted(set(sentences)))
     return (
         f"{told}; there may be more: of a request this long only the first is told"

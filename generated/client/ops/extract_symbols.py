@@ -47,7 +47,7 @@ class ExtractedSymbol(ClientResult):
         Field(title='SymbolKind'),
     ]
     """
-    What is defined.
+    The kind of definition.
     """
     name: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -97,7 +97,7 @@ class ExtractSymbolsResult(ClientResult):
 
 class ExtractSymbols(ClientResult):
     """
-    Find the definitions in a source file by regular expressions: quick, and honest about being a heuristic.
+    Find the definitions in a source file by regular expressions: a quick heuristic.
     """
 
     model_config = ConfigDict(

@@ -271,7 +271,7 @@ class GrepResult(ClientResult):
     """
     skipped: GrepSkipped | None = None
     """
-    What was selected and could not be searched, by reason; it covers all selected files, also those after the hit cap was reached.
+    Selected files that could not be searched, by reason; all selected files count, also those after the hit cap was reached.
     """
     files_selected: Annotated[StrictInt | None, Field(ge=0)] = None
     """
@@ -279,13 +279,13 @@ class GrepResult(ClientResult):
     """
     left_out: left_out_1.LeftOut | None = None
     """
-    What the rules left out of the selection. It does not change complete: a proof of absence has to tell these counts. After a cursor, names from there on; with a cut by max_files, names before the last candidate.
+    Names that the rules left out of the selection. They do not change complete: a proof of absence has to state these counts. After a cursor, names from there on; with a cut by max_files, names before the last candidate.
     """
     files_digest: Annotated[
         StrictStr | None, Field(pattern='^[0-9a-f]{64}$(?!\\n)')
     ] = None
     """
-    SHA-256, in lower-case hexadecimal, of the candidates' relative paths in the bytes of the file system, sorted as listed, each followed by a NUL byte. Candidates are the regular files that the hidden, exclude and ignore rules leave, of these at most max_files, and after a cursor only those from there on. The same rules give list_files and grep the same digest.
+    SHA-256, in lower-case hexadecimal, of the candidates' relative paths in the bytes of the file system, sorted as listed, each followed by a NUL byte. Candidates are the regular files that the hidden, exclude and ignore rules leave, of these at most max_files, and after a cursor only those from there on. Equal rules give list_files and grep equal digests.
     """
     hints: Annotated[list[Hint] | None, Field(min_length=1)] = None
     """
@@ -307,7 +307,7 @@ class Grep(ClientResult):
     )
     args: GrepArgs
     """
-    What to search for, and where.
+    The pattern, and where to search.
     """
     result: GrepResult
     """

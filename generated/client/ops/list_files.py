@@ -73,7 +73,7 @@ class ListFilesArgs(ClientResult):
     """
     depth: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 2
     """
-    With tree, how many levels below the root have entries of their own. What lies deeper is counted in them.
+    With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
     """
     max_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
     """
@@ -165,7 +165,7 @@ class ListFilesResult(ClientResult):
     """
     skipped: ListFilesSkipped | None = None
     """
-    What the selection met and could not list, by reason.
+    Entries in the selection that could not be listed, by reason.
     """
     files_selected: Annotated[StrictInt | None, Field(ge=0)] = None
     """
@@ -173,13 +173,13 @@ class ListFilesResult(ClientResult):
     """
     left_out: left_out_1.LeftOut | None = None
     """
-    What the rules left out of the selection. It does not change complete: a proof of absence has to tell these counts. After a cursor, names from there on; with a cut by max_files, names before the last candidate.
+    Names that the rules left out of the selection. They do not change complete: a proof of absence has to state these counts. After a cursor, names from there on; with a cut by max_files, names before the last candidate.
     """
     files_digest: Annotated[
         StrictStr | None, Field(pattern='^[0-9a-f]{64}$(?!\\n)')
     ] = None
     """
-    SHA-256, in lower-case hexadecimal, of the candidates' relative paths in the bytes of the file system, sorted as listed, each followed by a NUL byte. Candidates are the regular files that the hidden, exclude and ignore rules leave, of these at most max_files, and after a cursor only those from there on. The same rules give list_files and grep the same digest.
+    SHA-256, in lower-case hexadecimal, of the candidates' relative paths in the bytes of the file system, sorted as listed, each followed by a NUL byte. Candidates are the regular files that the hidden, exclude and ignore rules leave, of these at most max_files, and after a cursor only those from there on. Equal rules give list_files and grep equal digests.
     """
     hints: Annotated[list[Hint] | None, Field(min_length=1)] = None
     """
@@ -201,9 +201,9 @@ class ListFiles(ClientResult):
     )
     args: ListFilesArgs
     """
-    What to list.
+    The files to list.
     """
     result: ListFilesResult
     """
-    What is there.
+    The files found.
     """

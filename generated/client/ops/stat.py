@@ -66,7 +66,7 @@ class StatArgs(_JsonSchemaRuntimeValidationBase, ClientResult):
 
 class StatItem(ClientResult):
     """
-    What is at one path. Size and times are present exactly when exists is true, error exactly when it is false.
+    The entry at one path. Size and times are present exactly when exists is true, error exactly when it is false.
     """
 
     model_config = ConfigDict(
@@ -96,7 +96,7 @@ class StatItem(ClientResult):
         ),
     ] = None
     """
-    The same in UTC, whole seconds.
+    Modification time in UTC, in whole seconds.
     """
     is_file: StrictBool
     """
@@ -144,5 +144,5 @@ class Stat(ClientResult):
     """
     result: StatResult
     """
-    What is there.
+    One item for each path.
     """

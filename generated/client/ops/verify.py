@@ -63,7 +63,7 @@ class LineRange(ClientResult):
 
 class CitationVerdict(ClientResult):
     """
-    What became of one citation.
+    The verdict on one citation.
     """
 
     model_config = ConfigDict(
@@ -137,7 +137,7 @@ class Verify(ClientResult):
     )
     args: VerifyArgs
     """
-    What is cited.
+    The cited lines.
     """
     result: VerifyResult
     """

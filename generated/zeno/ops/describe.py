@@ -43,11 +43,11 @@ class OperationDescription(Model):
     )
     name: Annotated[StrictStr, Field(min_length=1)]
     """
-    What a request says in op.
+    The name, as requests give it in op.
     """
     description: Annotated[StrictStr, Field(min_length=1)]
     """
-    What it does, in a sentence.
+    A sentence on the operation.
     """
     schema_name: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -125,7 +125,7 @@ WithinItem = TypeAliasType("WithinItem", Annotated[StrictStr, Field(min_length=1
 
 class ServerPolicy(Model):
     """
-    What this server never shows, whatever a request says. A denied path is refused with the code denied, and left out of lists and searches.
+    Names that this server never shows, whatever a request says. A denied path is refused with the code denied, and left out of lists and searches.
     """
 
     model_config = ConfigDict(
@@ -155,7 +155,7 @@ class ServerPolicy(Model):
 
 class Confinement(Model):
     """
-    What the operating system enforces on the server's process, whatever its code does.
+    Restrictions that the operating system enforces on the server's process, whatever its code does.
     """
 
     model_config = ConfigDict(
@@ -235,9 +235,9 @@ class Describe(Model):
     )
     args: DescribeArgs
     """
-    How much to tell.
+    How much to return.
     """
     result: DescribeResult
     """
-    What there is to know.
+    The description of this server.
     """

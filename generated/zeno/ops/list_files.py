@@ -73,7 +73,7 @@ class ListFilesArgs(Model):
     """
     depth: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 2
     """
-    With tree, how many levels below the root have entries of their own. What lies deeper is counted in them.
+    With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
     """
     max_chars: Annotated[StrictInt | MISSING, Field(ge=1, le=9007199254740991)] = (
         MISSING
@@ -167,7 +167,7 @@ class ListFilesResult(Model):
     """
     skipped: ListFilesSkipped | MISSING = MISSING
     """
-    What the selection met and could not list, by reason.
+    Entries in the selection that could not be listed, by reason.
     """
     files_selected: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
     """
@@ -175,13 +175,13 @@ class ListFilesResult(Model):
     """
     left_out: left_out_1.LeftOut | MISSING = MISSING
     """
-    What the rules left out of the selection. It does not change complete: a proof of absence has to tell these counts. After a cursor, names from there on; with a cut by max_files, names before the last candidate.
+    Names that the rules left out of the selection. They do not change complete: a proof of absence has to state these counts. After a cursor, names from there on; with a cut by max_files, names before the last candidate.
     """
     files_digest: Annotated[
         StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')
     ] = MISSING
     """
-    SHA-256, in lower-case hexadecimal, of the candidates' relative paths in the bytes of the file system, sorted as listed, each followed by a NUL byte. Candidates are the regular files that the hidden, exclude and ignore rules leave, of these at most max_files, and after a cursor only those from there on. The same rules give list_files and grep the same digest.
+    SHA-256, in lower-case hexadecimal, of the candidates' relative paths in the bytes of the file system, sorted as listed, each followed by a NUL byte. Candidates are the regular files that the hidden, exclude and ignore rules leave, of these at most max_files, and after a cursor only those from there on. Equal rules give list_files and grep equal digests.
     """
     hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
     """
@@ -203,9 +203,9 @@ class ListFiles(Model):
     )
     args: ListFilesArgs
     """
-    What to list.
+    The files to list.
     """
     result: ListFilesResult
     """
-    What is there.
+    The files found.
     """

@@ -67,7 +67,7 @@ class StatArgs(_JsonSchemaRuntimeValidationBase, Model):
 
 class StatItem(Model):
     """
-    What is at one path. Size and times are present exactly when exists is true, error exactly when it is false.
+    The entry at one path. Size and times are present exactly when exists is true, error exactly when it is false.
     """
 
     model_config = ConfigDict(
@@ -97,7 +97,7 @@ class StatItem(Model):
         ),
     ] = MISSING
     """
-    The same in UTC, whole seconds.
+    Modification time in UTC, in whole seconds.
     """
     is_file: StrictBool
     """
@@ -145,5 +145,5 @@ class Stat(Model):
     """
     result: StatResult
     """
-    What is there.
+    One item for each path.
     """

@@ -65,7 +65,7 @@ class LineRange(Model):
 
 class CitationVerdict(Model):
     """
-    What became of one citation.
+    The verdict on one citation.
     """
 
     model_config = ConfigDict(
@@ -139,7 +139,7 @@ class Verify(Model):
     )
     args: VerifyArgs
     """
-    What is cited.
+    The cited lines.
     """
     result: VerifyResult
     """

@@ -15,7 +15,7 @@ ENGINES = ("duckdb", "spark")
 
 @contextmanager
 def started(name: str, memory: str, work: int) -> Iterator[Engine]:
-    """Start an engine for about so many bytes of records. Imports it only now, because both are heavy."""
+    """Start an engine for about `work` bytes of records. It is imported here, because both take long to import."""
     if name == "duckdb":
         try:
             from normalizer.aggregate.engines.on_duckdb import DuckDB

@@ -34,7 +34,7 @@ def open_container(stream: BinaryIO, dialect: dict[str, Any]) -> ContainerReader
 
 
 def file_globs(dialect: dict[str, Any] | None) -> list[str]:
-    """Which files of a folder are meant, as globs over their names."""
+    """Return globs for the names of the files in a folder that the dialect reads."""
     if dialect is None or "container" not in dialect:
         return ["*.json"]
     if "names" in dialect:

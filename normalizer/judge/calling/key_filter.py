@@ -29,7 +29,7 @@ class KeyFilter:
 
     @property
     def margin(self) -> int:
-        """How many bytes the longest spelling of the key may take: read that many more before content is cut."""
+        """Length of the longest spelling of the key. Read this many bytes beyond a limit before cutting there."""
         return len(self._key) * _LONGEST
 
     def clean(self, data: bytes) -> bytes:

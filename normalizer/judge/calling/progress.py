@@ -30,7 +30,7 @@ class CallProgress:
             self._stream.flush()
 
     def say(self, text: str) -> None:
-        """A line that stays, terminal or not."""
+        """Print a line that stays, also if standard error is no terminal."""
         self.close()
         self._stream.write(f"{text}\n")
         self._stream.flush()
@@ -55,10 +55,11 @@ class CallProgress:
 
 
 def duration(seconds: float) -> str:
-    """A time span in words."""
+    """Return a time span in seconds, minutes, or hours and minutes."""
     whole = round(seconds)
     if whole < 100:
         return f"{whole} s"
     if whole < 5400:
         return f"{round(whole / 60)} min"
-    return f"{whole // 3600} h {round(whole % 3600 / 60)} min"
+    minutes = round(whole / 60)
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -57,7 +57,7 @@ class ComparisonDrafts(RecordDrafts):
         return known
 
     def gather(self, file: dict[str, Any]) -> Metadata:
-        """The entry's and the item's own values come before the bundle's, the bundle's before the run's."""
+        """Return the metadata: values of the entry and the item before the bundle's, the bundle's before the run's."""
         plainly = type(file.get("factors", {})) is dict
         gathered = super().gather(file if plainly else {**file, "factors": {}})
         values = {key: value for key, value in gathered.values.items() if key in _NAMES}

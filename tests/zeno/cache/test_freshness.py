@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contract_models.zeno.ops.grep import GrepArgs
 
 from tests.conftest import Pipe
 from tests.support.planting import answers, asked, cold_answers, plant, prepare, warm
@@ -246,3 +247,16 @@ def test_once_all_directories_can_be_listed_again_the_listing_is_held_again(plan
     (planted / "e2").chmod(0o700)
     assert answers(server) == answers(cold)
     assert not corpus._cache.opaque
+
+
+def test_a_snapshot_is_given_again_until_the_rules_leave_other_files(planted, both):
+    corpus, _, _ = both
+    prepare(corpus)
+    rules = GrepArgs(pattern="needle")
+    before = corpus.snapshot(rules)
+    (planted / "d" / "a.txt").write_text("other text\n")
+    assert corpus.snapshot(rules) is before
+    (planted / "d" / "new.txt").write_text("needle\n")
+    after = corpus.snapshot(rules)
+    assert after is not before
+    assert after.candidates.paths != before.candidates.paths

@@ -53,10 +53,10 @@ def test_the_shortcut_is_taken(root):
         tree.quicken()
         if tree._glance is None or tree._glance(tree._root, b"a") < 0:
             pytest.skip("this system has no openat2")
-        assert tree._at_a_glance("a", "path", check=True) is not None
-        assert tree._at_once("a", "path") is not None
-        assert tree._at_a_glance("./a", "path", check=True) is None
-        assert tree._at_a_glance("../root/a", "path", check=True) is None
+        assert tree._status_by_openat2("a", "path", check=True) is not None
+        assert tree._open_by_openat2("a", "path") is not None
+        assert tree._status_by_openat2("./a", "path", check=True) is None
+        assert tree._status_by_openat2("../root/a", "path", check=True) is None
 
 
 def test_a_directory_swapped_for_a_link_leaks_nothing(root):

@@ -26,7 +26,7 @@ EXTRAS = {
     "zstd": ("zstandard",),
     "spark": ("pyspark",),
 }
-"""Modules that each extra brings; tests/zeno/cli/install/test_checks.py compares with pyproject.toml."""
+"""Modules that each extra brings; `tests/zeno/cli/install/test_checks.py` compares it with pyproject.toml."""
 
 MIN_WATCHES = 65536
 _APART = f"keep {DISTRIBUTION} in an environment of its own: uv tool install {DISTRIBUTION}"

@@ -120,7 +120,7 @@ def guarded(timeout: float) -> type[H11Protocol]:
             self._timer = self.loop.call_later(timeout, self._look)
 
         def _owed(self) -> tuple[int, ...] | None:
-            """Return a value that changes with the client's progress; None when the server has to act."""
+            """Return a value that changes with the client's progress; None if the server has to act next."""
             unsent = self.transport.get_write_buffer_size()
             if unsent:
                 return (0, unsent)

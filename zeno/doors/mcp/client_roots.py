@@ -43,7 +43,7 @@ class ClientRoots:
         self._asking = asyncio.Lock()
 
     def forget(self) -> None:
-        """Ask again before the next call."""
+        """Forget the client's roots: it is asked for them again before the next call."""
         self._known = False
 
     async def honour(

@@ -48,18 +48,18 @@ def collect(
     steps: Iterable[TraceLine | Exchange], pairing: Pairing, replayer: Replayer | None, *, text: str
 ) -> PageData:
     """Collect the data in one pass over the trace. `text` is delivered, cited or none."""
-    teller = _Teller(replayer)
+    collector = _Collector(replayer)
     for step in steps:
         if isinstance(step, Exchange):
-            teller.exchange(step)
+            collector.exchange(step)
         else:
-            teller.entry(step)
+            collector.entry(step)
     for number, event in pairing.unanswered():
-        teller.unanswered(number, event)
-    return PageData(teller.data(text))
+        collector.unanswered(number, event)
+    return PageData(collector.data(text))
 
 
-class _Teller:
+class _Collector:
     def __init__(self, replayer: Replayer | None) -> None:
         self._replayer = replayer
         self._seen = Seen()

@@ -1,0 +1,187 @@
+"""Every module has a test module of its own, or is listed here with the one that tests it.
+
+`tests/zeno/files/test_walk.py` is for `zeno/files/walk.py`. Modules that only make sense together are tested together:
+through a server, a command or a page. A new module needs one or the other.
+"""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+# By folder: a test module below tests/, and the modules of the folder that it tests.
+TESTED_BY = {
+    "normalizer": {"normalizer/test_cli.py": "__main__ errors"},
+    "normalizer/aggregate": {
+        "normalizer/aggregate/test_summary.py": "groups keys query restated_scores units",
+        "normalizer/aggregate/test_expanded_percentiles.py": "intervals",
+    },
+    "normalizer/aggregate/engines": {
+        "normalizer/aggregate/test_summary.py": "interface on_duckdb start",
+        "normalizer/batch/test_spark.py": "on_spark",
+    },
+    "normalizer/batch": {"normalizer/batch/test_run.py": "part_files workers"},
+    "normalizer/calibration": {"normalizer/calibration/test_overview.py": "choice labels measures prediction_powered"},
+    "normalizer/checks": {
+        "normalizer/checks/test_evidence.py": "evidence_files quote_match",
+        "normalizer/checks/test_lint.py": "hints schema_lint",
+    },
+    "normalizer/checks/published_tables": {"normalizer/checks/published_tables/test_compare.py": "columns"},
+    "normalizer/checks/study": {"normalizer/checks/study/test_findings.py": "collect"},
+    # Commands are run by the tests of what they call, and by those of the pages that show them.
+    "normalizer/commands": {
+        "normalizer/aggregate/test_summary.py": "aggregate",
+        "normalizer/calibration/test_overview.py": "calibrate",
+        "normalizer/checks/published_tables/test_compare.py": "check",
+        "normalizer/checks/test_audit.py": "audit",
+        "normalizer/checks/test_claims.py": "claims",
+        "normalizer/checks/test_evidence.py": "verify_evidence",
+        "normalizer/checks/test_lint.py": "lint",
+        "normalizer/containers/test_shipped.py": "dialects",
+        "normalizer/export/test_flat.py": "export",
+        "normalizer/gate/test_overview.py": "gate",
+        "normalizer/judge/calling/test_command.py": "judge packet",
+        "normalizer/judge/test_replay.py": "replay",
+        "normalizer/ledger/test_recovery.py": "recover",
+        "normalizer/batch/test_repair.py": "repair",
+        "normalizer/ledger/test_signing.py": "sign verify_signature",
+        "normalizer/noise/test_overview.py": "plan",
+        "normalizer/preferences/test_overview.py": "preferences",
+        "normalizer/report/test_html_page.py": "report",
+        "normalizer/statistics/test_agreement.py": "agreement",
+        "normalizer/statistics/test_overview.py": "statistics",
+        "normalizer/test_cli.py": "completion explain normalize protocol restore",
+        "whole/test_files_from_elsewhere.py": "guess list",
+        "whole/test_manual.py": "man",
+    },
+    "normalizer/containers": {
+        "normalizer/containers/test_shipped.py": "forms making mapping values",
+        "whole/test_files_from_elsewhere.py": "guess",
+    },
+    "normalizer/containers/readers": {"normalizer/containers/test_shipped.py": "opening rows"},
+    "normalizer/documents": {"normalizer/screening/test_pipeline.py": "manifest settings"},
+    "normalizer/export": {"normalizer/export/test_flat.py": "arrow eee inspect_log"},
+    "normalizer/gate": {"normalizer/gate/test_overview.py": "sides verdict"},
+    "normalizer/judge": {"normalizer/judge/calling/test_command.py": "assemble prepare run run_folder"},
+    "normalizer/judge/calling": {"normalizer/judge/calling/test_command.py": "calls"},
+    "normalizer/ledger": {
+        "normalizer/aggregate/test_summary.py": "open_ledgers",
+        "normalizer/checks/test_reverify.py": "record_check",
+        "normalizer/ledger/test_power_cut.py": "durable",
+        "normalizer/ledger/test_signing.py": "kept_files signature",
+        "normalizer/ledger/test_transaction.py": "line_format reader",
+    },
+    "normalizer/noise": {"normalizer/noise/test_overview.py": "components sample_size"},
+    "normalizer/preferences": {
+        "normalizer/preferences/test_overview.py": "comparisons lengths logistic rates ratings",
+    },
+    "normalizer/report": {
+        "normalizer/report/test_html_page.py": (
+            "audit_sections drilldown judge_sections plots record_lookup sections study"
+        ),
+    },
+    "normalizer/report/decisions": {
+        "normalizer/report/decisions/test_sections.py": "behind decision_plots other_records",
+    },
+    "normalizer/screening": {
+        "normalizer/screening/test_pipeline.py": "bundle bundle_rules raw_rows rebuild records",
+        "normalizer/screening/test_row_pipeline.py": "row_records row_sources",
+    },
+    "normalizer/statistics": {
+        "normalizer/statistics/test_agreement.py": "agreement_measures",
+        "normalizer/statistics/test_overview.py": (
+            "contrasts distribution group_means judge_scores rates self_judging severity signflip"
+        ),
+    },
+    "normalizer/tables": {
+        "normalizer/aggregate/test_summary.py": "summary_table",
+        "normalizer/calibration/test_overview.py": "calibration_table",
+        "normalizer/checks/published_tables/test_compare.py": "check_table",
+        "normalizer/checks/test_evidence.py": "evidence_table",
+        "normalizer/gate/test_overview.py": "gate_table",
+        "normalizer/noise/test_overview.py": "plan_table",
+        "normalizer/preferences/test_overview.py": "preferences_table",
+        "normalizer/statistics/test_agreement.py": "agreement_table",
+        "normalizer/statistics/test_overview.py": "statistics_tables",
+    },
+    "normalizer/terminal": {"normalizer/terminal/test_fitted.py": "output"},
+    "zeno": {
+        "zeno/doors/test_stdio.py": "__main__ errors meter",
+        "zeno/cli/test_several_roots.py": "options",
+    },
+    "zeno/cache": {
+        "zeno/cache/test_freshness.py": "errors inotify listing watch_table",
+        "zeno/cache/test_tree_cache.py": "ignored_listing index_builder",
+        "zeno/cache/test_unwatched_files.py": "unsettled_files",
+        "zeno/cache/test_warm_corpus.py": "cached_selection segment_search text_store",
+    },
+    "zeno/cli": {
+        "zeno/cli/test_parser.py": "commands flags interrupts printing",
+        "zeno/files/test_policy.py": "policy_flags",
+        "zeno/trace/test_verify.py": "trace_parser trace_read trace_source",
+        "zeno/trace/test_recorder.py": "trace_write",
+    },
+    "zeno/cli/install": {"zeno/cli/install/test_checks.py": "doctor", "whole/test_manual.py": "manual"},
+    "zeno/confinement": {"zeno/confinement/test_confinement.py": "landlock needs"},
+    "zeno/doors": {
+        "zeno/doors/test_http.py": "workers",
+        "zeno/doors/test_mcp.py": "claims",
+        "zeno/doors/test_mcp_text.py": "visible",
+    },
+    "zeno/doors/http": {
+        "zeno/doors/test_http.py": "access app incoming problems",
+        "zeno/doors/test_http_hostile.py": "connections",
+        "zeno/doors/test_http_mcp.py": "mcp_endpoint",
+    },
+    "zeno/doors/mcp": {
+        "zeno/doors/test_mcp.py": "standard_io tools",
+        "zeno/doors/test_mcp_client_roots.py": "client_roots",
+        "zeno/doors/test_mcp_text.py": "text",
+    },
+    "zeno/files": {
+        "zeno/files/test_moved_out.py": "batch_open location open_file walk",
+        "zeno/files/test_roots.py": "file_tree",
+        "zeno/files/test_policy.py": "ignore_rules",
+        "zeno/files/test_tree.py": "resolve",
+    },
+    "zeno/index": {
+        "zeno/cache/test_warm_corpus.py": "regex_characters regex_reader requirements signatures",
+    },
+    "zeno/results": {"zeno/ops/test_grep.py": "hit_page"},
+    "zeno/search": {
+        "zeno/cache/test_warm_corpus.py": "line_view multiline plan",
+        "zeno/ops/test_grep.py": "cold corpus disk_reader skipped",
+    },
+    "zeno/session": {"zeno/session/test_server.py": "dispatch forked outcome trace_sink wire"},
+    "zeno/text": {"zeno/text/test_symbols.py": "blanking"},
+    "zeno/trace": {
+        "zeno/trace/test_replay.py": "digest events suspects",
+        "zeno/trace/test_verify.py": "cited_answers",
+    },
+    "zeno/trace/page": {"zeno/trace/page/test_view.py": "excerpts page_data"},
+}
+
+
+def untested(package: str) -> dict[str, set[str]]:
+    """The modules without a test module of their own, by folder."""
+    found: dict[str, set[str]] = {}
+    for path in (ROOT / package).rglob("*.py"):
+        folder = path.parent.relative_to(ROOT).as_posix()
+        if path.stem != "__init__" and not (ROOT / "tests" / folder / f"test_{path.stem}.py").exists():
+            found.setdefault(folder, set()).add(path.stem)
+    return found
+
+
+@pytest.mark.parametrize("package", ["normalizer", "zeno"])
+def test_every_module_has_a_test_module_or_is_listed_with_the_one_that_tests_it(package):
+    listed = {
+        folder: {name for names in tests.values() for name in names.split()}
+        for folder, tests in TESTED_BY.items()
+        if folder.split("/")[0] == package
+    }
+    assert untested(package) == listed
+
+
+def test_every_test_module_that_is_listed_exists():
+    assert [test for tests in TESTED_BY.values() for test in tests if not (ROOT / "tests" / test).is_file()] == []
