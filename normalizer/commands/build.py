@@ -10,9 +10,9 @@ from typing import Any
 import click
 import contract_spec as spec
 
-from normalizer.documents.regular_files import regular_bytes
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
+from normalizer.regular_files import regular_bytes
 from normalizer.terminal.progress import LINE
 
 _INPUTS = ("ledgers", "ledger", "base", "candidate", "table", "against", "gold", "preferences", "artifacts")

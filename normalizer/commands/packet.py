@@ -7,12 +7,12 @@ import click
 import contract_spec as spec
 
 from normalizer.documents.lossless import dumps
-from normalizer.documents.regular_files import regular_bytes
 from normalizer.documents.settings import BUILT_IN_RUBRIC, load
 from normalizer.errors import CannotRun
 from normalizer.judge.plan import Plan, plan
 from normalizer.judge.prepare import Documents, inputs
 from normalizer.judge.run_folder import RunFolder, input_name, pretty
+from normalizer.regular_files import regular_bytes
 
 _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 

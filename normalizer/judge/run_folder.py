@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.documents.regular_files import regular_bytes
 from normalizer.errors import CannotRun
 from normalizer.judge.replies import CheckedReply, read_reply
+from normalizer.regular_files import regular_bytes
 
 _KNOWN = {".lock", "manifest.json", "rubric.json", "inputs"}
 """Names that a folder may hold before its run.json exists, after an interrupted preparation."""

@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from normalizer.documents.regular_files import open_regular
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.line_format import settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
+from normalizer.regular_files import open_regular
 
 
 def changed_files(ledger: Ledger) -> Iterator[str]:

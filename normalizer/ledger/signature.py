@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from normalizer.documents.regular_files import regular_bytes
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.commit_record import NAME, changes
 from normalizer.ledger.kept_files import changed_files
 from normalizer.ledger.reader import Ledger, reading
+from normalizer.regular_files import regular_bytes
 
 NAMESPACE = "ledger"
 """The purpose (namespace) of a signature. Signatures made for another purpose are not accepted."""

@@ -38,7 +38,7 @@ ROOMS = {
     "normalizer": (
         "__main__ → cli → commands → terminal → api → report → export → tables → checks → gate → calibration"
         " → preferences → noise → statistics → aggregate → judge → batch → screening → containers → ledger → documents"
-        " → errors"
+        " → regular_files → errors"
     ),
 }
 

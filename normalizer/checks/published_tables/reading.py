@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from normalizer.documents.regular_files import regular_bytes
 from normalizer.errors import CannotRun
+from normalizer.regular_files import regular_bytes
 
 # No part of these can match what the part before it can: a long table of nothing but their marks is read at once.
 _MARKDOWN_HEAD = re.compile(r"^[^\S\n]*\|.*\|[^\S\n]*\n[^\S\n]*\|[ \t:|-]+\|[^\S\n]*$", re.MULTILINE)
