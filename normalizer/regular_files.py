@@ -1,4 +1,4 @@
-"""Open files that may come from somebody else: a FIFO must not block, a device may have no end."""
+"""Open files of other people. A FIFO must not block, and a device may have no end."""
 
 import os
 import stat

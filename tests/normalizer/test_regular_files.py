@@ -83,7 +83,7 @@ def test_no_fifo_is_read_as_a_table_a_study_or_a_key(ledger, argv):
 
 
 def test_a_changed_row_is_not_shown_as_the_source_of_a_record(tmp_path, capsys):
-    rows = Path(__file__).parents[2] / "support" / "dialects" / "mt-bench.jsonl"
+    rows = Path(__file__).parents[1] / "support" / "dialects" / "mt-bench.jsonl"
     ledger = tmp_path / "ledger"
     assert main(["normalize", str(rows), "--dialect", "mt-bench", "--out", str(ledger)]) == 1
     record = json.loads((ledger / "records.jsonl").read_text().splitlines()[0])["record_id"]

@@ -21,7 +21,7 @@ MAX_PARTS = 4096
 # Each result is sent behind its length, in so many bytes.
 _LENGTH = 8
 
-Work = Callable[[range], bytes]
+PartialWork = Callable[[range], bytes]
 """Does the items with these indexes and returns the result."""
 
 
@@ -39,7 +39,7 @@ def possible() -> bool:
 class ForkHelper:
     """A forked process that does some parts of a list while this one does the others. Has to be closed."""
 
-    def __init__(self, count: int, work: Work, part: int, sure: Callable[[], bool] = lambda: True) -> None:
+    def __init__(self, count: int, work: PartialWork, part: int, sure: Callable[[], bool] = lambda: True) -> None:
         """Start the other process for `count` items, of which a process claims at least `part` at a time.
 
         At its end the other process calls `sure` and sends nothing if that is False.
@@ -89,7 +89,7 @@ class ForkHelper:
         while self._open:
             os.close(self._open.pop())
 
-    def _start(self, work: Work) -> None:
+    def _start(self, work: PartialWork) -> None:
         self._tickets, tickets = os.pipe()
         self._open += [self._tickets, tickets]
         self._answer, answer = os.pipe()
@@ -132,7 +132,7 @@ class ForkHelper:
             at = end
         return results
 
-    def _help(self, work: Work, answer: int, blocked: "set[signal.Signals | int]", parent: int) -> NoReturn:
+    def _help(self, work: PartialWork, answer: int, blocked: "set[signal.Signals | int]", parent: int) -> NoReturn:
         """Run in the other process: do parts from the last one on, send the results, exit. Never returns."""
         failed = 1
         try:

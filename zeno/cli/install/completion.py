@@ -40,13 +40,14 @@ def commands(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Ite
 
 
 def _values(path: tuple[str, ...]) -> list[str]:
-    """What may follow a command whose parser has no list of choices, because the command itself names them."""
+    """Return the words that may follow a command whose parser does not list them."""
     schemas = [name.removesuffix(".json") for name in spec.names()]
-    return {
+    values: dict[tuple[str, ...], list[str]] = {
         ("call",): [name.removeprefix("zeno/ops/") for name in schemas if name.startswith("zeno/ops/")],
         ("docs",): pages.names(),
         ("schema",): [name.rpartition("/")[2] for name in schemas if name.startswith("zeno/")],
-    }.get(path, [])
+    }
+    return values.get(path, [])
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:
