@@ -18,6 +18,16 @@ MISSING: Any = object()
 """The absent value."""
 
 
+class Star(NamedTuple):
+    """What a `*` of `split` matched."""
+
+    key: str | None
+    """The key or index; None where a value is its own only item."""
+    value: Any
+    pointer: str
+    """From the row."""
+
+
 class Scope(NamedTuple):
     """Sources that the values of one entry are read from."""
 
@@ -27,6 +37,7 @@ class Scope(NamedTuple):
     reply: Any
     key: str
     joined: Any = None
+    stars: tuple[Star, ...] = ()
 
 
 class Read(NamedTuple):
@@ -66,6 +77,8 @@ def reads_row_alone(declared: dict[str, Any]) -> bool:
         return all(map(reads_row_alone, declared["first"]))
     if "template" in declared:
         return all(not match[1] and not match[3] for match in _REFERENCE.finditer(declared["template"]))
+    if any(sign.get("of", "row") != "row" for sign in declared.get("failed_if", [])):
+        return False
     return "key" not in declared and "member" not in declared and declared.get("of", "row") == "row"
 
 
@@ -76,15 +89,19 @@ def reader(declared: dict[str, Any], at: str) -> ValueReader:
         raise UnusableDocument(f"the dialect's {at} must have exactly one of {', '.join(_WHERE)}")
     found = _source(declared, given[0], at)
     failures = [comparable(value) for value in declared.get("failed", [])]
+    signs = [_sign(sign) for sign in declared.get("failed_if", [])]
     absent = declared.get("absent", "omitted")
     convert = _conversion(declared, at)
-    if not failures and absent == "omitted" and convert is None:
+    if not failures and not signs and absent == "omitted" and convert is None:
         return found
 
     def read(scope: Scope) -> Read:
         read = found(scope)
         if read.failed:
             return read
+        for sign in signs:
+            if said := sign(scope):
+                return Read(MISSING, "", failed=said)
         if read.value is MISSING:
             return read._replace(failed="nothing is there") if absent == "failed" else read
         if failures and comparable(read.value) in failures:
@@ -94,8 +111,24 @@ def reader(declared: dict[str, Any], at: str) -> ValueReader:
     return read
 
 
+def _sign(declared: dict[str, Any]) -> Callable[[Scope], str]:
+    """The function that returns what says that there is no verdict, or nothing."""
+    steps, of = steps_of(declared["at"]), declared.get("of", "row")
+    place = Scope._fields.index(of)
+    allowed = [comparable(value) for value in declared["is"]]
+    take = declared["at"] if of == "row" else f"{of}:{declared['at']}"
+
+    def said(scope: Scope) -> str:
+        value = fetch(scope[place], steps)
+        return f"{take} is {dumps(value)}" if value is not MISSING and comparable(value) in allowed else ""
+
+    return said
+
+
 def comparable(value: Any) -> Any:
-    """Equal for equal values: numbers by value, the rest by type and what they say."""
+    """Equal for equal values: numbers by value, the rest by type and what they say. `MISSING` equals nothing else."""
+    if value is MISSING:
+        return ("missing", None)
     if type(value) is Number:
         return ("number", exact_value(value))
     return (type(value).__name__, value if isinstance(value, (str, bool)) or value is None else dumps(value))
@@ -130,6 +163,8 @@ def _source(declared: dict[str, Any], kind: str, at: str) -> ValueReader:
     if kind == "text":
         constant = Read(declared["text"], "", "text")
         return lambda _: constant
+    if "star" in declared:
+        return _star(declared, kind, at)
     if kind == "key":
         return lambda scope: Read(scope.key, "key")
     if kind == "first":
@@ -138,12 +173,36 @@ def _source(declared: dict[str, Any], kind: str, at: str) -> ValueReader:
     return _pointer(declared)
 
 
+def _star(declared: dict[str, Any], kind: str, at: str) -> ValueReader:
+    """Return a reader of the value that a `*` of `split` matched, or of its key."""
+    number = int(declared["star"]) - 1
+    if kind == "key":
+
+        def key(scope: Scope) -> Read:
+            star = scope.stars[number] if number < len(scope.stars) else None
+            return Read(MISSING if star is None or star.key is None else star.key, "key")
+
+        return key
+    if kind != "at" or declared.get("of") != "part" or "member" in declared:
+        raise UnusableDocument(f"the dialect's {at}: star goes with key, or with at and of: part")
+    found = _pointer({name: value for name, value in declared.items() if name != "star"})
+
+    def read(scope: Scope) -> Read:
+        if number >= len(scope.stars):
+            return Read(MISSING, f"part:{declared['at']}")
+        star = scope.stars[number]
+        read = found(scope._replace(part=star.value))
+        return read._replace(take=star.pointer + read.take.removeprefix("part:"))
+
+    return read
+
+
 def _first(options: list[ValueReader], scope: Scope) -> Read:
-    """Return the first value that is present and not null (a failure counts as present), otherwise the last."""
+    """Return the first value that is present and neither null nor empty (a failure counts as present), else the last."""
     read = Read(MISSING, "")
     for option in options:
         read = option(scope)
-        if read.failed or (read.value is not MISSING and read.value is not None):
+        if read.failed or (read.value is not MISSING and read.value is not None and read.value != ""):
             return read
     return read
 
@@ -179,6 +238,10 @@ def _named_by_part(scope: Scope, value: Any, take: str) -> Read:
 def matcher(condition: dict[str, Any]) -> Callable[[Any], bool]:
     """The function that tells whether a condition applies to a row or an item."""
     steps = steps_of(condition["at"])
+    if "is_not" in condition:
+        refused = [comparable(value) for value in condition["is_not"]]
+        others = matcher({"at": condition["at"], "is": condition["is"]}) if "is" in condition else lambda _: True
+        return lambda value: comparable(fetch(value, steps)) not in refused and others(value)
     if "is" not in condition:
         return lambda value: fetch(value, steps) is not MISSING
     allowed = [comparable(value) for value in condition["is"]]
@@ -235,7 +298,7 @@ def _conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | N
             return Read(Number("1" if value else "0"), read.take, "boolean")
         if type(value) is str and value in labels:
             return Read(Number(labels[value]), read.take, "label")
-        if type(value) is str and value in words:
+        if words and isinstance(value, str) and value in words:
             return Read(words[value], read.take, "word")
         if type(value) is str:
             for name in names:
