@@ -198,7 +198,7 @@ def _star(declared: dict[str, Any], kind: str, at: str) -> ValueReader:
 
 
 def _first(options: list[ValueReader], scope: Scope) -> Read:
-    """Return the first value that is present and neither null nor empty (a failure counts as present), else the last."""
+    """Return the first value that is present and neither null nor empty, or a failure; else the last."""
     read = Read(MISSING, "")
     for option in options:
         read = option(scope)

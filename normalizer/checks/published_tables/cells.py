@@ -28,7 +28,7 @@ _AROUND = re.compile(r"(.*?[0-9])\s*\^\{?\s*\+([0-9.,]+)\s*\}?\s*_\{?\s*[-\u2212
 _SUBSCRIPT = re.compile(r"(.*?[0-9])\s*_\{?\s*(?:\xb1\s*)?([0-9.,]+)\s*\}?")
 _LAST_DIGITS = re.compile(r"([-+\u2212]?[0-9]+)[.,]([0-9]+)\(([0-9]+)\)")
 """An error in units of the last digits, as in 6.08(37)."""
-_MARKS = re.compile(r"(?:\s*(?:[*\u2020\u2021\xa7\xb6#\xb9\xb2\xb3\u2070-\u2079]|\^\{?[a-z*\u2020\u2021]\}?))+$")
+_MARKS = re.compile(r"(?:\s*(?:[*\u2020\u2021\xa7\xb6#\xb9\xb2\xb3\u2070-\u2079]|\^\{?[a-z*,\u2020\u2021]+\}?))+$")
 _LABEL = re.compile(r"(?:\b95\s*%[ -]?)?\b(CI|KI|IC|SD|S\.D\.|SEM|SE|S\.E\.)(?![A-Za-z])\s*[:=]?\s*")
 _ENDS_IN_DIGIT = re.compile(r"[0-9%][ ,;]*$")
 _KINDS = {"CI": "interval", "KI": "interval", "IC": "interval", "SD": "sd", "SEM": "se", "SE": "se"}
