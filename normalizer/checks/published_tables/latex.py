@@ -43,7 +43,9 @@ _CHARACTERS = (
 )
 _GROUP = re.compile(r"(?<![\^_}\\A-Za-z])\{([^{}]*)\}")
 """Braces that are neither a command's argument nor a sub- or superscript."""
-_MULTIROW = re.compile(r"\s*\\multirow(?:\[[^\]\\]*\])?\{([0-9]+)\}(?:\[[^\]\\]*\])?\{[^{}]*\}\s*(\{.*\})\s*", re.DOTALL)
+_MULTIROW = re.compile(
+    r"\s*\\multirow(?:\[[^\]\\]*\])?\{([0-9]+)\}(?:\[[^\]\\]*\])?\{[^{}]*\}\s*(\{.*\})\s*", re.DOTALL
+)
 _MULTICOLUMN = re.compile(r"\\multicolumn\{([0-9]+)\}")
 
 
