@@ -10,7 +10,7 @@ from normalizer.aggregate.keys import keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.calibration.labels import CONSENSUS
 from normalizer.calibration.overview import calibrate
-from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of
+from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of, joined
 from normalizer.tables import calibration_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
 
@@ -24,7 +24,9 @@ from normalizer.terminal.output import WIDE, print_table, print_tables
     metavar="GOLD",
     help="A ledger of human or reference labels; repeatable. Without it, those of LEDGER are gold.",
 )
-@click.option("--by", default="", metavar="KEYS", help="Also tell each group apart, such as factors.topic.")
+@click.option(
+    "--by", multiple=True, callback=joined, metavar="KEYS", help="Also tell each group apart, such as factors.topic."
+)
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable.")
 @click.option(

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, NamedTuple
 
-from normalizer.containers.number_text import number
+from normalizer.containers.number_text import number, patterns
 from normalizer.documents.lossless import Number, dumps, exact_value
 from normalizer.documents.pointers import escape, steps_of
-from normalizer.errors import UnusableDocument
+from normalizer.errors import UnusableDocument, did_you_mean
 
 _WHERE = ("at", "template", "text", "key", "first")
 _REFERENCE = re.compile(r"\{(?:(?:(part|document|reply|joined):)?((?:/[^{}]*)?)|(key))\}")
@@ -284,8 +284,9 @@ def _conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | N
     try:
         for name in names:
             number("", name)
-    except KeyError as error:
-        raise UnusableDocument(f"the dialect's {at}: no number pattern is called {error}") from None
+    except KeyError:
+        message = f"no number pattern is called {name}; {did_you_mean(name, patterns())}"
+        raise UnusableDocument(f"the dialect's {at}: {message}") from None
     if not (names or labels or words or booleans or counts or places is not None):
         return None
     least = None if places is None else Decimal(1).scaleb(-int(places))

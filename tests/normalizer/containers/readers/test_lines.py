@@ -50,3 +50,8 @@ def test_an_endless_line_is_not_held_in_memory():
 
     with pytest.raises(UnreadableContainer, match=f"line 1 is longer than {MAX_ROW_BYTES}"):
         next(JsonLinesReader(Endless()).rows())
+
+
+def test_a_word_that_is_no_json_is_told_with_its_column_and_not_one_in_a_text():
+    row = next(JsonLinesReader(io.BytesIO(b'{"why": "NaN is \\"NaN\\"", "r": NaN}\n')).rows())
+    assert "NaN is not JSON at column 32; declare `nan`" in row.problem
