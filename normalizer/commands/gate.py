@@ -8,7 +8,7 @@ import click
 from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
 from normalizer.aggregate.summary import Options
-from normalizer.commands.aggregate import VERIFY, check_of
+from normalizer.commands.aggregate import VERIFY, check_of, joined
 from normalizer.errors import CannotRun
 from normalizer.gate.overview import GateOptions, gate
 from normalizer.gate.sides import MUST_AGREE
@@ -23,7 +23,9 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
 @click.command()
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("candidate", type=click.Path(path_type=Path))
-@click.option("--by", default="", metavar="KEYS", help="Decide each group by itself, such as factors.topic.")
+@click.option(
+    "--by", multiple=True, callback=joined, metavar="KEYS", help="Decide each group by itself, such as factors.topic."
+)
 @click.option(
     "--margin", default="0", metavar="X", help="The largest loss that still counts as no worse.  [default: 0]"
 )

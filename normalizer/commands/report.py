@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from normalizer.aggregate.keys import PAIRING, checked, keys_of
-from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
+from normalizer.commands.aggregate import LEDGERS, grouped, joined, selecting, spreading
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
 from normalizer.report.export import export
@@ -20,7 +20,13 @@ from normalizer.terminal.progress import LINE, Steps
 @LEDGERS
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The page to write.")
 @click.option(
-    "--by", default="generator_model", show_default=True, metavar="KEYS", help="Keys of the headline's groups."
+    "--by",
+    multiple=True,
+    callback=joined,
+    default=["generator_model"],
+    show_default=True,
+    metavar="KEYS",
+    help="Keys of the headline's groups, with commas.",
 )
 @spreading
 @click.option(

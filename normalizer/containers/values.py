@@ -1,74 +1,34 @@
 """Read a value of an entry from a row, as a dialect declares it."""
 
 import re
-from collections.abc import Callable
-from decimal import ROUND_HALF_EVEN, Decimal
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from normalizer.containers.number_text import number
+from normalizer.containers.conversions import conversion
+from normalizer.containers.scope import MISSING, Read, Scope, ValueReader
 from normalizer.documents.lossless import Number, dumps, exact_value
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
 
 _WHERE = ("at", "template", "text", "key", "first")
 _REFERENCE = re.compile(r"\{(?:(?:(part|document|reply|joined):)?((?:/[^{}]*)?)|(key))\}")
-_FINE, _LARGE = Decimal("1e-300"), Decimal("1e12")
-"""Numbers beyond these are left as they are, for the rubric to refuse."""
-MISSING: Any = object()
-"""The absent value."""
 
 
-class Star(NamedTuple):
-    """What a `*` of `split` matched."""
+class PlainPointer(NamedTuple):
+    """A value of the row or the part that is copied as it stands, which most fields are: read without closures."""
 
-    key: str | None
-    """The key or index; None where a value is its own only item."""
-    value: Any
-    pointer: str
-    """From the row."""
-
-
-class Scope(NamedTuple):
-    """Sources that the values of one entry are read from."""
-
-    row: Any
-    part: Any
-    document: Any
-    reply: Any
-    key: str
-    joined: Any = None
-    stars: tuple[Star, ...] = ()
-
-
-class Read(NamedTuple):
-    """A value that was read."""
-
-    value: Any
-    """The value, or `MISSING`."""
-    take: str
-    """Where it stood."""
-    how: str = ""
-    """How it was read, where it is not copied as it stands."""
-    failed: str = ""
-    """Why the judge gave no verdict, where the dialect declares that this means it."""
-
-
-ValueReader = Callable[[Scope], Read]
-
-
-class RowMember(NamedTuple):
-    """A member of the row that is copied as it stands, which most fields are: read without a function call."""
-
-    name: str
+    of_part: bool
+    steps: tuple[str, ...]
     take: str
 
 
-def row_member(declared: dict[str, Any]) -> RowMember | None:
-    """The member that a declaration means, if it is that simple."""
-    if declared.keys() != {"at"} or declared["at"].count("/") != 1:
+def plain_pointer(declared: dict[str, Any]) -> PlainPointer | None:
+    """Where a declaration points, if it is that simple."""
+    of = declared.get("of", "row")
+    if "at" not in declared or declared.keys() - {"at", "of"} or of not in ("row", "part"):
         return None
-    [name] = steps_of(declared["at"])
-    return RowMember(name, declared["at"])
+    at = declared["at"]
+    return PlainPointer(of == "part", tuple(steps_of(at)), at if of == "row" else f"part:{at}")
 
 
 def reads_row_alone(declared: dict[str, Any]) -> bool:
@@ -91,7 +51,7 @@ def reader(declared: dict[str, Any], at: str) -> ValueReader:
     failures = [comparable(value) for value in declared.get("failed", [])]
     signs = [_sign(sign) for sign in declared.get("failed_if", [])]
     absent = declared.get("absent", "omitted")
-    convert = _conversion(declared, at)
+    convert = conversion(declared, at)
     if not failures and not signs and absent == "omitted" and convert is None:
         return found
 
@@ -143,7 +103,7 @@ def scalar_text(value: Any) -> str | None:
     return None
 
 
-def fetch(value: Any, steps: list[str]) -> Any:
+def fetch(value: Any, steps: Sequence[str]) -> Any:
     """Return the value at the end of the steps, or `MISSING`."""
     for step in steps:
         if type(value) is dict:
@@ -275,47 +235,3 @@ def _template(template: str, at: str) -> ValueReader:
         return Read("".join(texts), template, "template")
 
     return read
-
-
-def _conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | None:
-    """How text, labels, words, booleans, lengths and long fractions are read, where anything is declared."""
-    names, labels, words = declared.get("number", []), declared.get("labels", {}), declared.get("words", {})
-    booleans, places, counts = declared.get("booleans", False), declared.get("places"), "count" in declared
-    try:
-        for name in names:
-            number("", name)
-    except KeyError as error:
-        raise UnusableDocument(f"the dialect's {at}: no number pattern is called {error}") from None
-    if not (names or labels or words or booleans or counts or places is not None):
-        return None
-    least = None if places is None else Decimal(1).scaleb(-int(places))
-
-    def convert(read: Read) -> Read:
-        value = read.value
-        if counts and type(value) is str:
-            return Read(Number(str(len(value))), read.take, "count characters")
-        if type(value) is bool and booleans:
-            return Read(Number("1" if value else "0"), read.take, "boolean")
-        if type(value) is str and value in labels:
-            return Read(Number(labels[value]), read.take, "label")
-        if words and isinstance(value, str) and value in words:
-            return Read(words[value], read.take, "word")
-        if type(value) is str:
-            for name in names:
-                found = number(value, name)
-                if found is not None:
-                    read = Read(found, read.take, f"number {name}")
-                    break
-        return _rounded(read, least) if least is not None and type(read.value) is Number else read
-
-    return convert
-
-
-def _rounded(read: Read, least: Decimal) -> Read:
-    """Return the number rounded to multiples of `least`."""
-    exact = exact_value(read.value)
-    if exact is None or not _FINE < abs(exact) < _LARGE or Decimal(int(exact.as_tuple().exponent)) >= least.adjusted():
-        return read
-    places = -least.adjusted()
-    text = f"{exact.quantize(least, rounding=ROUND_HALF_EVEN):f}"
-    return Read(Number(text), read.take, f"{read.how} round {places}".strip())

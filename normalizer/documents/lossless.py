@@ -121,7 +121,12 @@ def members(value: dict[str, Any]) -> str:
     written = []
     for key, inner in value.items():
         kind = type(inner)
-        text = quoted(inner) if kind is str else f"{{{members(inner)}}}" if kind is dict else dumps(inner)
+        if kind is str:
+            text = quoted(inner)
+        elif kind is Number:
+            text = inner
+        else:
+            text = f"{{{members(inner)}}}" if kind is dict else dumps(inner)
         written.append(f"{quoted(key)}:{text}")
     return ",".join(written)
 
