@@ -31,6 +31,8 @@ class SessionOptions(NamedTuple):
     """Seconds that one request may take."""
     max_pattern_work: int | None = None
     """States of a large pattern times bytes of text that one request may take; None: the protocol's limit."""
+    max_scan_bytes: int | None = None
+    """Bytes of files that one request may go through to count lines; None: the protocol's limit."""
     gitignore: bool = False
     """Whether ignore rules apply if a request does not set `gitignore`."""
     log: bool = False

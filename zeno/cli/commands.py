@@ -42,6 +42,7 @@ def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
         max_bytes=options.max_bytes,
         max_seconds=options.max_seconds,
         max_pattern_work=options.max_pattern_work,
+        max_scan_bytes=options.max_scan_bytes,
         gitignore=options.gitignore,
     )
     stack.callback(server.close)

@@ -18,8 +18,8 @@ def add_root(parser: ArgumentParser) -> None:
     add_policy(parser)
 
 
-def add_server(parser: ArgumentParser) -> None:
-    """Add the flags of a server."""
+def add_server(parser: ArgumentParser, max_seconds: int | None = None) -> None:
+    """Add the flags of a server. `max_seconds` is what a request may take by default."""
     add_root(parser)
     parser.add_argument("--log", metavar="FILE", help="append a JSONL trace of all requests and answers to FILE")
     parser.add_argument(
@@ -41,7 +41,9 @@ def add_server(parser: ArgumentParser) -> None:
         "--max-seconds",
         type=positive,
         metavar="N",
-        help="refuse a request that takes longer with deadline_exceeded (default: no limit)",
+        default=max_seconds,
+        help="refuse a request that takes longer with deadline_exceeded "
+        f"(default: {'no limit' if max_seconds is None else max_seconds})",
     )
     parser.add_argument(
         "--max-pattern-work",
@@ -49,6 +51,13 @@ def add_server(parser: ArgumentParser) -> None:
         metavar="N",
         help="refuse a regular expression of over 1500 states where states times bytes of text to search exceed N with "
         "pattern_too_costly (default: 2^32)",
+    )
+    parser.add_argument(
+        "--max-scan-bytes",
+        type=positive,
+        metavar="N",
+        help="refuse to go through more bytes of files for one request to read_file, peek or verify with "
+        "file_too_large (default: 2^32)",
     )
     parser.add_argument(
         "--gitignore",

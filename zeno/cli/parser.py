@@ -16,6 +16,8 @@ from zeno.cli.flags import add_cache, add_root, add_server, port, positive
 from zeno.cli.printing import forget_output
 from zeno.errors import CannotRun
 
+# Seconds that a request of one client among several may take by default. It runs in a process that can be killed.
+_PATIENCE = 120
 EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno schema."
 
 
@@ -105,7 +107,7 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         description="Serve every operation as a tool of the Model Context Protocol over standard input and output.",
         epilog="Needs the extra: pip install 'zeno-normalizer[mcp]'. How to set up agents: docs/doors.md.",
     )
-    add_server(mcp)
+    add_server(mcp, _PATIENCE)
     mcp.add_argument(
         "--ignore-client-roots",
         action="store_true",
@@ -120,7 +122,7 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         "GET /openapi.json and GET /healthz; with --log also POST /v1/claims.",
         epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: docs/doors.md.",
     )
-    add_server(http)
+    add_server(http, _PATIENCE)
     http.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     http.add_argument("--port", type=port, default=8717, help="port to listen on, 0 for any free one (default: 8717)")
     http.add_argument(
