@@ -55,6 +55,7 @@ class Server:
         max_bytes: int | None = None,
         max_seconds: int | None = None,
         max_pattern_work: int | None = None,
+        max_scan_bytes: int | None = None,
         gitignore: bool = False,
         clock: Clock = time.monotonic,
     ) -> None:
@@ -69,6 +70,7 @@ class Server:
             max_bytes,
             max_seconds,
             max_pattern_work,
+            max_scan_bytes,
             gitignore,
             log=trace is not None,
         )
