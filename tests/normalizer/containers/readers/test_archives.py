@@ -46,7 +46,7 @@ def test_a_member_with_other_bytes_than_its_checksum_is_unreadable():
     assert [bool(row.problem) for row in rows] == [True, False]
 
 
-@pytest.mark.parametrize("data", [b"PK\x03\x04junk", packed({"other": "1"})])
+@pytest.mark.parametrize("data", [b"PK\x03\x04junk", packed({"other": "1"})], ids=["no archive", "no such member"])
 def test_what_is_no_archive_or_has_no_such_member_says_so(data):
     with pytest.raises(UnreadableContainer):
         read(data)
