@@ -9,6 +9,8 @@ import re
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
+import contract_spec as spec
+
 from normalizer.containers import shipped
 from normalizer.containers.mapping import MappedEntry, Mapping
 from normalizer.containers.number_text import readable_by
@@ -24,6 +26,8 @@ _SCORE = re.compile(r"score|rating|grade|verdict|mark|points|value|preference|co
 _ITEM = re.compile(r"(^|_)(id|uid|key|item|file|question|sample|doc)($|_)|_id$|Id$", re.IGNORECASE)
 _JUDGE = re.compile(r"judge|grader|annotator|evaluator", re.IGNORECASE)
 _GENERATOR = re.compile(r"model|generator|system|provider", re.IGNORECASE)
+MAX_DEPTH = 256
+_BUNDLE_LISTS = ("per_file_scores", "per_comparison")
 _LISTS = ("results", "samples", "rows", "data", "items", "records", "judgments", "evaluations", "entries")
 
 
@@ -74,6 +78,15 @@ def _weight(proposal: Proposal) -> float:
     """The share of entries that are scored, then how many of the declared fields are there."""
     fields = sum(len(entry.steps) for entry in proposal.entries)
     return proposal.scored / len(proposal.entries) + fields / (100 * len(proposal.entries))
+
+
+def is_bundle(data: bytes) -> bool:
+    """Whether the data are a judge bundle, of scores or of comparisons, which is read without a dialect."""
+    try:
+        document = spec.parse(data, max_depth=MAX_DEPTH)
+    except spec.NotStrictJson:
+        return False
+    return type(document) is dict and any(type(document.get(key)) is list for key in _BUNDLE_LISTS)
 
 
 def draft(data: bytes) -> dict[str, Any] | None:

@@ -42,11 +42,12 @@ def commands(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Ite
 def _values(path: tuple[str, ...]) -> list[str]:
     """What may follow a command whose parser has no list of choices, because the command itself names them."""
     schemas = [name.removesuffix(".json") for name in spec.names()]
-    return {
+    known: dict[tuple[str, ...], list[str]] = {
         ("call",): [name.removeprefix("zeno/ops/") for name in schemas if name.startswith("zeno/ops/")],
         ("docs",): pages.names(),
         ("schema",): [name.rpartition("/")[2] for name in schemas if name.startswith("zeno/")],
-    }.get(path, [])
+    }
+    return known.get(path, [])
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:
