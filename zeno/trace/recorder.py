@@ -214,7 +214,8 @@ class Recorder:
         except ZenoError as error:
             raise NotRecorded(f"the evidence cannot be read: {error}") from None
         if not first <= last <= window.total:
-            raise NotRecorded(f"{citation['path']!r} has {window.total} lines; {first}-{last} cannot be cited")
+            lines = "1 line" if window.total == 1 else f"{window.total} lines"
+            raise NotRecorded(f"{citation['path']!r} has {lines}; {first}-{last} cannot be cited")
         return {"path": file.path, "start_line": first, "end_line": last, "sha256": receipt("\n".join(window.lines))}
 
     def _require_allowed(self, path: str) -> None:
