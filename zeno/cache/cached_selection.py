@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from heapq import merge
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeno.files.walk import NOT_REGULAR, Walked, WalkedNames
 from zeno.search.selection import SelectionRules
@@ -17,29 +17,6 @@ if TYPE_CHECKING:
 
 # Scanning a gap of this many bytes costs less than starting a new scan behind it.
 GAP = 4096
-
-
-class RulesKey(NamedTuple):
-    """The rules of a request as a key: equal keys leave the same files."""
-
-    include_hidden: bool
-    gitignore: bool
-    exclude_dirs: tuple[str, ...]
-    exclude_globs: tuple[str, ...]
-    max_files: int
-    start: str
-
-
-def key_of(rules: SelectionRules, start: str) -> RulesKey:
-    """Return the key of some rules from the path `start` on."""
-    return RulesKey(
-        rules.include_hidden,
-        rules.gitignore,
-        tuple(rules.exclude_dirs),
-        tuple(rules.exclude_globs),
-        rules.max_files,
-        start,
-    )
 
 
 def walked(cache: "TreeCache", rules: SelectionRules) -> Iterable[WalkedNames] | None:
