@@ -20,7 +20,7 @@ GAP = 4096
 
 
 def walked(cache: "TreeCache", rules: SelectionRules) -> Iterable[WalkedNames] | None:
-    """Return what a walk by these rules would find; None where only a walk can tell."""
+    """Return what a walk by these rules would find; None if that is known only by walking."""
     excluded = frozenset(rules.exclude_dirs)
     if rules.gitignore:
         met = cache.not_ignored(include_hidden=rules.include_hidden, exclude_dirs=excluded)

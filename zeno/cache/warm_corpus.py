@@ -97,7 +97,7 @@ class WarmCorpus:
             return self._cold.snapshot(rules, start)
         if rules.include_hidden:
             cache.want_hidden()
-        # Only a walk tells which directories cannot be listed.
+        # Only a walk finds out which directories cannot be listed.
         if cache.opaque:
             return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates)
         key = key_of(rules, start)
