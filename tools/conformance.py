@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 from tools.kit.peer import OUR_SERVER, NoServer, Peer, Trouble, converse, missing
 from tools.kit.trees import Site, plant, uproot
-from tools.kit.vectors import HOME, Vector, corpus, judge, read
+from tools.kit.vectors import HOME, Vector, corpus, disagreements, read
 
 VERDICTS = ("agree", "differ", "skipped")
 
@@ -121,7 +121,7 @@ def _together(
                     if peer is None:
                         peer = Peer(command, site, time_limit, vector.flags)
                         peer.check()
-                    found = judge(vector, converse(vector, peer, site))
+                    found = disagreements(vector, converse(vector, peer, site))
                 except (NoServer, Trouble) as trouble:
                     found = [str(trouble)]
                     if peer:

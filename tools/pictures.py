@@ -23,7 +23,7 @@ RECORD = "a8b0985c"
 
 
 def investigate(folder: Path) -> Path:
-    """Run the example as docs/trace.md tells it; the page it ends in."""
+    """Run the example of docs/trace.md, and return the page that it makes."""
     trace, page = folder / "trace.jsonl", folder / "trace.html"
     tree = str(EXAMPLE / "tree")
     zeno = [sys.executable, "-m", "zeno", "trace"]

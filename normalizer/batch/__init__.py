@@ -1,5 +1,5 @@
 """A run over many bundles.
 
-`intake` finds the files, `workers` normalizes them in several processes, `spark` does so on Spark, `run` joins the
-results into one ledger transaction.
+`intake` finds the files, `workers` normalizes them in several processes, `part_files` has their lines, `spark` does so
+on Spark, `run` joins the results into one ledger transaction. `repair` rebuilds a damaged ledger from its raw bundles.
 """

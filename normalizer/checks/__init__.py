@@ -1,4 +1,6 @@
-"""Findings that change no score: audit, lint, claims, quoted evidence, published tables.
+"""Findings that change no score. A check reads a ledger or a document and returns findings; it never writes.
 
-A check reads a ledger or a document and returns a list of findings. It never writes.
+`audit` counts a ledger and `reverify` normalizes its bundles again. `lint`, `schema_lint` and `hints` are about
+documents before a run, `claims` about numbers that judges state. `evidence` looks up quotations with `evidence_files`,
+`artifact_text` and `quote_match`. `published_tables` and `study` are rooms of their own.
 """

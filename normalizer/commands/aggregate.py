@@ -1,8 +1,9 @@
 """`normalizer aggregate`."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -18,6 +19,7 @@ from normalizer.ledger.record_check import Check, check_records
 from normalizer.tables import formats, pretty, summary_table
 from normalizer.terminal.output import WIDE, print_table
 
+F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("json", "csv", "md", "latex", "text")
 LEDGERS = click.argument("ledgers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LEDGER...")
 
@@ -32,6 +34,19 @@ VERIFY = click.option(
 )
 
 
+def judge_kind_option(what: str) -> Callable[[F], F]:
+    """Return the option for the kinds of judges whose labels or verdicts count."""
+    return click.option(
+        "--judge-kind",
+        "judge_kinds",
+        multiple=True,
+        type=click.Choice(["model", "human", "reference"]),
+        default=["model"],
+        show_default=True,
+        help=f"Whose {what} count. Repeatable.",
+    )
+
+
 def selecting(function: Any) -> Any:
     """Options that say which records are meant."""
     options = [
@@ -43,15 +58,7 @@ def selecting(function: Any) -> Any:
             type=click.Choice(MIXABLE),
             help="Mix several of these in one number; flagged. Repeatable.",
         ),
-        click.option(
-            "--judge-kind",
-            "judge_kinds",
-            multiple=True,
-            type=click.Choice(["model", "human", "reference"]),
-            default=["model"],
-            show_default=True,
-            help="Whose labels count. Repeatable.",
-        ),
+        judge_kind_option("labels"),
         click.option(
             "--engine",
             type=click.Choice(ENGINES),

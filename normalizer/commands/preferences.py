@@ -7,7 +7,7 @@ import click
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import keys_of, where_of
-from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of, joined
+from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of, joined, judge_kind_option
 from normalizer.preferences.comparisons import ALSO
 from normalizer.preferences.overview import PreferenceOptions, preferences
 from normalizer.tables import preferences_table, pretty
@@ -28,15 +28,7 @@ from normalizer.terminal.output import WIDE, print_table, print_tables
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these comparisons; repeatable.")
 @click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
 @click.option("--mix", multiple=True, type=click.Choice(MIXABLE), help="Let several into one number.")
-@click.option(
-    "--judge-kind",
-    "judge_kinds",
-    multiple=True,
-    type=click.Choice(["model", "human", "reference"]),
-    default=["model"],
-    show_default=True,
-    help="Whose verdicts count. Repeatable.",
-)
+@judge_kind_option("verdicts")
 @click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option(

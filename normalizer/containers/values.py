@@ -196,7 +196,7 @@ def _named_by_part(scope: Scope, value: Any, take: str) -> Read:
 
 
 def matcher(condition: dict[str, Any]) -> Callable[[Any], bool]:
-    """The function that tells whether a condition applies to a row or an item."""
+    """Return a function that says whether a condition applies to a row or an item."""
     steps = steps_of(condition["at"])
     if "is_not" in condition:
         refused = [comparable(value) for value in condition["is_not"]]

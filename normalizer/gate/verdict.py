@@ -44,7 +44,7 @@ def decide(differences: Sequence[Fraction], margin: Fraction, alpha: float, seed
         }
     if high < 0:
         return {**found, "verdict": "worse", "why": "the interval lies below 0"}
-    return {**found, "why": "the interval includes both 0 and differences that matter: more pairs would tell"}
+    return {**found, "why": "the interval includes both 0 and differences that matter: more pairs are needed"}
 
 
 def quantile(freedom: int, alpha: float) -> float:

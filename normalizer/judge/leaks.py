@@ -24,7 +24,7 @@ SHORT = 3
 
 
 class Leak(CannotRun):
-    """An input would tell the judge more than it may know."""
+    """An input would give the judge more than it may know."""
 
 
 def strings_of(manifest: Manifest, *, levels: bool = True) -> dict[str, str]:

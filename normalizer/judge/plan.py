@@ -103,7 +103,7 @@ def _task(manifest: Manifest) -> tuple[str, ...]:
         if stated != first:
             raise CannotRun(
                 f"the manifest states {_words(first)} for its first file and {_words(stated)} for {dumps(name)}: "
-                "state the same for every file, since a difference would tell the judge something"
+                "state the same for every file, since a difference would give the judge a hint"
             )
     return first
 

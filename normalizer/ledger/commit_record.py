@@ -115,7 +115,7 @@ def load(folder: Path) -> Spans | None:
 
 def advice(folder: Path) -> str:
     """The end of a message about changed bytes."""
-    return f"`normalizer audit {folder}` tells what else differs, `normalizer repair {folder} --out NEW` rebuilds it"
+    return f"`normalizer audit {folder}` lists what else differs, `normalizer repair {folder} --out NEW` rebuilds it"
 
 
 def verified_blocks(path: Path, spans: tuple[Span, ...], bucket: str | None = None) -> Iterator[tuple[Span, bytes]]:

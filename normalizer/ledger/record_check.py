@@ -30,8 +30,8 @@ def refuse_changed_id(kind: str, line: bytes, number: int | None = None) -> None
 def check_records(ledger: Ledger) -> None:
     """Raise UnusableLedger if a file of the ledger was changed.
 
-    With a commit record the digests tell. Without one, every record must have its own id, and every entry exactly one
-    record.
+    With a commit record the digests are compared. Without one, every record must have its own id, and every entry
+    exactly one record.
     """
     if ledger.spans is not None:
         ledger.check_digests()

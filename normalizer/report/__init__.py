@@ -1,6 +1,6 @@
 """The report page: sections, plots, and the way from each number down to raw lines.
 
-`study` collects the documents, `sections`, `judge_sections` and `audit_sections` write HTML with `markup` and
-`plots`, `drilldown` and `record_lookup` link numbers to records, `html_page` joins everything, `export` writes the
-tables.
+`study` collects the documents, `record_status` the records and `drift` versions of judges. `sections`, `judge_sections`
+and `audit_sections` write HTML with `markup` and `plots`, `decisions` those on preferences, calibration and gates.
+`drilldown` and `record_lookup` link numbers to records, `html_page` joins everything, `export` writes the tables.
 """

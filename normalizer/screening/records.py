@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from normalizer.documents.dialect import AppliedStep, translate
 from normalizer.documents.lossless import Number, dumps, quoted
+from normalizer.documents.manifest import Manifest
 from normalizer.documents.settings import Settings
 from normalizer.screening.bundle import Bundle
 
@@ -121,12 +122,8 @@ class RecordDrafts:
         return f',"dialect":{dumps(translation)}'
 
     def artifact(self, file: Any) -> str:
-        """The stable id of a file as a member, or nothing where the entry names no file."""
-        if type(file) is not str:
-            return ""
-        manifest = self._settings.manifest
-        listed = manifest.files.get(file, {}) if manifest is not None else {}
-        return f'"artifact":{quoted(listed.get("artifact", file))}'
+        """Return the stable id of a file as a member; empty if the entry names no file."""
+        return artifact_member(file, self._settings.manifest)
 
     def gather(self, file: dict[str, Any]) -> Metadata:
         """Return the metadata of a file: its own values before the bundle's, the bundle's before the run's."""
@@ -146,6 +143,14 @@ class RecordDrafts:
             values["factors"] = envelope["factors"]
         ordered = {key: values[key] for key in METADATA if key in values}
         return Metadata(ordered, dumps(ordered)[1:-1])
+
+
+def artifact_member(file: Any, manifest: Manifest | None) -> str:
+    """Return the stable id of a file as a JSON member: its `artifact` in the manifest, or its name; or nothing."""
+    if type(file) is not str:
+        return ""
+    listed = manifest.files.get(file, {}) if manifest is not None else {}
+    return f'"artifact":{quoted(listed.get("artifact", file))}'
 
 
 def line(body: str, reasons: str | None = None) -> str:

@@ -104,7 +104,7 @@ class _Pass:
             before = index
             if held:
                 row = row._replace(gap=held + row.gap)
-            for body, reasons in self._candidates(row, reader.document, index):
+            for body, reasons in self._drafts(row, reader.document, index):
                 index += 1
                 if reasons:
                     invalid += 1
@@ -132,7 +132,7 @@ class _Pass:
         flawed = bool(invalid or unblamed)
         return RowCounts(valid, invalid, unreadable, unselected, header, flawed, self._first.shown())
 
-    def _candidates(self, row: Row, document: Any, index: int) -> Iterator[tuple[str, list[Reason]]]:
+    def _drafts(self, row: Row, document: Any, index: int) -> Iterator[tuple[str, list[Reason]]]:
         if row.problem:
             yield self._records.unreadable(index, row)
             return

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 from normalizer.containers.mapping import MappedEntry, Mapping
 from normalizer.containers.number_text import readable_by
 from normalizer.containers.readers.rows import Row
-from normalizer.documents.lossless import Number, dumps, members, plain, quoted
+from normalizer.documents.lossless import Number, dumps, members, plain
 from normalizer.documents.settings import Settings
 from normalizer.screening import bundle_rules
 from normalizer.screening.entry_rules import EntryRules, listing, self_judging
 from normalizer.screening.reasons import Reason, sort
-from normalizer.screening.records import METADATA
+from normalizer.screening.records import METADATA, artifact_member
 from normalizer.screening.row_sources import MOST_KEPT, RowSources, relocated, unreadable
 
 _OWN = tuple(key for key in METADATA if key != "factors")
@@ -81,7 +81,7 @@ class RowRecords:
         parts = (
             self._sources.of_entry(index, row, made, first=first),
             members(value),
-            self._artifact(value.get("file")),
+            artifact_member(value.get("file"), self._settings.manifest),
             metadata.with_factors(own),
         )
         found = self._found(made, copies) + metadata.reasons
@@ -116,13 +116,6 @@ class RowRecords:
         shown = dumps(score if len(score) <= 40 else score[:40] + "...")
         wanted = f'"number": ["{patterns[0]}"]' if patterns else '"labels", "number" or "failed"'
         return Reason("not_declared", reason.pointer, f"{shown} is text: declare {wanted} for it in the dialect")
-
-    def _artifact(self, file: Any) -> str:
-        if type(file) is not str:
-            return ""
-        manifest = self._settings.manifest
-        listed = manifest.files.get(file, {}) if manifest is not None else {}
-        return f'"artifact":{quoted(listed.get("artifact", file))}'
 
     def _known(self, made: MappedEntry) -> RunMetadata:
         own = made.metadata

@@ -1,5 +1,6 @@
-"""Questions about groups: agreement between judges, severity, contrasts, rates, self-judging.
+"""Questions about the groups that `aggregate` made.
 
-Each module computes one answer from the groups that `aggregate` made; `overview` collects them for `normalizer
-statistics`.
+`agreement` with `agreement_measures` and `judge_scores`, `severity`, `contrasts` tested by `signflip`, `rates` of
+INVALID records, `self_judging`, and the `distribution` of totals. `group_means` and `spread` are what they share;
+`overview` collects all of it for `normalizer statistics`.
 """

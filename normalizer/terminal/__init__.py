@@ -1,4 +1,5 @@
-"""Output for people at a terminal: tables that fit its width, colour, and a progress line.
+"""Output for people at a terminal.
 
-Commands print through this room. Into a pipe or a file goes exactly the text of `tables`, without colour or cuts.
+`output` prints tables and lines, `fitted` fits them into the width, `progress` is a line with the time left. Commands
+print through this room. Into a pipe or a file goes exactly the text of `tables`, without colour or cuts.
 """

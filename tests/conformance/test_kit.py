@@ -19,7 +19,7 @@ from tests.support.patience import PATIENCE
 from tools import conformance
 from tools.kit.peer import Peer
 from tools.kit.trees import plant, uproot
-from tools.kit.vectors import HOME, Vector, corpus, differences, judge, read
+from tools.kit.vectors import HOME, Vector, corpus, differences, disagreements, read
 
 ROOT = HOME.parents[1]
 WRONG = shlex.join([sys.executable, str(HOME / "wrong_server.py")])
@@ -233,7 +233,7 @@ def listing() -> Vector:
 
 
 def test_the_expected_answer_agrees(listing: Vector) -> None:
-    assert judge(listing, [GOOD.encode()]) == []
+    assert disagreements(listing, [GOOD.encode()]) == []
 
 
 @pytest.mark.parametrize(
@@ -259,25 +259,25 @@ def test_the_expected_answer_agrees(listing: Vector) -> None:
     ],
 )
 def test_any_other_answer_differs(listing: Vector, line: str) -> None:
-    assert judge(listing, [line.encode()])
+    assert disagreements(listing, [line.encode()])
 
 
 def test_too_few_and_too_many_answers_differ(listing: Vector) -> None:
-    assert judge(listing, []) == ["expected 1 answer lines, got 0"]
-    assert judge(listing, [GOOD.encode()] * 2) == ["expected 1 answer lines, got 2"]
+    assert disagreements(listing, []) == ["expected 1 answer lines, got 0"]
+    assert disagreements(listing, [GOOD.encode()] * 2) == ["expected 1 answer lines, got 2"]
 
 
 def test_an_error_is_matched_by_its_code_and_needs_a_message() -> None:
     refusal = next(vector for vector in VECTORS if vector.suite == "peek" and vector.kind == "refusal")
     answer = {"id": refusal.answers[0]["id"], "ok": False, "error": {"message": "any words", "code": "not_a_file"}}
-    assert judge(refusal, [json.dumps(answer).encode()]) == []
+    assert disagreements(refusal, [json.dumps(answer).encode()]) == []
     for error in (
         {"message": "", "code": "not_a_file"},
         {"code": "not_a_file"},
         {"message": "x", "code": "not_found"},
         "x",
     ):
-        assert judge(refusal, [json.dumps({**answer, "error": error}).encode()])
+        assert disagreements(refusal, [json.dumps({**answer, "error": error}).encode()])
 
 
 # The command

@@ -14,7 +14,7 @@ from tests.support.patience import PATIENCE
 from tools.conformance import planted
 from tools.kit.peer import OUR_SERVER, Peer, Trouble, converse, missing
 from tools.kit.trees import Site
-from tools.kit.vectors import Change, Vector, judge, read
+from tools.kit.vectors import Change, Vector, disagreements, read
 from zeno.cli.flags import add_server
 from zeno.cli.policy_flags import policy_of
 from zeno.doors.stdio import serve
@@ -95,7 +95,7 @@ def test_our_server_agrees_in_this_process(vector: Vector, grounds: Grounds) -> 
                 else:
                     payload = step.payload(site)
                     answers += served(server, payload[:-1] if vector.input_ends else payload)
-        assert judge(vector, answers) == []
+        assert disagreements(vector, answers) == []
 
     on_site(vector, grounds, play)
 
@@ -126,13 +126,13 @@ def test_our_server_agrees_in_a_process_of_its_own(vector: Vector, grounds: Grou
     def play(site: Site) -> None:
         if vector.alone:
             with Peer(OUR_SERVER, site, PATIENCE, vector.flags) as peer:
-                assert judge(vector, converse(vector, peer, site)) == []
+                assert disagreements(vector, converse(vector, peer, site)) == []
             return
         try:
             answers = converse(vector, grounds.peer(vector.corpus), site)
         except Trouble:
             grounds.fallen(vector.corpus)  # so that the next vector finds a server
             raise
-        assert judge(vector, answers) == []
+        assert disagreements(vector, answers) == []
 
     on_site(vector, grounds, play)

@@ -1,5 +1,6 @@
 """Every command and snippet of every page runs as printed, and every link leads somewhere."""
 
+import importlib.util
 import json
 import re
 import tomllib
@@ -110,3 +111,22 @@ def test_every_test_that_a_page_names_exists():
     named = [(page, name) for page, text in PAGES.items() for name in re.findall(r"\btest_\w+(?:\.py)?", text)]
     assert len(named) > 50
     assert [f"{page}: {name}" for page, name in named if name not in known] == []
+
+
+def test_every_import_path_that_a_page_names_works():
+    named = {
+        (page, name)
+        for page, text in PAGES.items()
+        for name in re.findall(r"`((?:zeno|normalizer|contract_models|contract_spec)(?:\.\w+)+)(?:\([^`]*\))?`", text)
+        if not name.endswith((".toml", ".json", ".py", ".md"))
+    }
+    assert len(named) > 5
+    assert [f"{page}: {name}" for page, name in sorted(named) if not importable(name)] == []
+
+
+def importable(name: str) -> bool:
+    """Whether a dotted name is a module, or something in one."""
+    module, _, attribute = name.rpartition(".")
+    if importlib.util.find_spec(module) and hasattr(importlib.import_module(module), attribute):
+        return True
+    return importlib.util.find_spec(name) is not None

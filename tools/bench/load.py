@@ -56,7 +56,7 @@ def lines(count: int) -> list[bytes]:
 
 
 def resident(pid: int) -> float:
-    """Resident memory of a process in MiB; 0 where the system does not tell."""
+    """Resident memory of a process in MiB; 0 if the system does not report it."""
     try:
         found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
     except OSError:

@@ -100,7 +100,7 @@ def main(argv: list[str] | None = None) -> int:
             print(f"{label:<26}{least[name].clock:7.2f} s, {cpu[name]:.2f} s of CPU  (rounds: {rounds})")
         print(f"ratio of one job to json:  {least['1'].clock / least['json'].clock:.2f}  (at most 6 is wanted)")
         print(f"gain of two jobs over one: {least['1'].clock / least['2'].clock:.2f}  (at least 1.6 is wanted)")
-        # On a machine that others use too the clock says little: what the CPU was used for is told as well.
+        # On a machine that others use too the clock says little: print CPU seconds as well.
         alone = min(spent.own + spent.children / 2 for spent in times["2"])
         print(
             f"the same by CPU seconds:   {cpu['1'] / cpu['json']:.2f}, and {cpu['1'] / alone:.2f} with two free cores"

@@ -14,7 +14,7 @@ RG = [PROGRAM or "rg", "--no-config", "--sort", "path", "--no-messages"]
 # Ignore files of the tree itself count, or none at all.
 RULES = {True: ["--no-require-git", "--no-ignore-global", "--no-ignore-parent"], False: ["--no-ignore"]}
 
-# `grep` skips files larger than this by default and counts them in `skipped`; ripgrep is told to do likewise.
+# `grep` skips files larger than this by default and counts them in `skipped`; ripgrep gets the same limit.
 MAX_BYTES = 2_000_000
 
 Hit = tuple[str, int, str]

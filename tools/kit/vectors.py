@@ -127,7 +127,7 @@ def _filled(value: Any, site: Site) -> Any:
 # Checking answers
 
 
-def judge(vector: Vector, lines: Sequence[bytes]) -> list[str]:
+def disagreements(vector: Vector, lines: Sequence[bytes]) -> list[str]:
     """How the lines that came back differ from what must come back; nothing where they agree."""
     found = [
         f"answer {index}: {difference}" if len(vector.answers) > 1 else difference

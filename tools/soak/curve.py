@@ -57,7 +57,7 @@ def read(path: Path) -> dict[str, list[Point]]:
 
 
 def grown(name: str, costs: list[Cost]) -> list[str]:
-    """Return what grew between the second and the last quarter; fewer than twelve points tell nothing."""
+    """Return what grew between the second and the last quarter; fewer than twelve points are not compared."""
     quarter = len(costs) // 4
     if len(costs) < _FEWEST:
         return []

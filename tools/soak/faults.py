@@ -66,7 +66,7 @@ class Faults:
         self.counts[kind] += 1
 
     def kill_helpers(self, _question: Question, _expected: Answer) -> None:
-        """Change so much text that the index is computed anew, and kill the processes that compute it."""
+        """Change enough text to have the index computed again, and kill the processes that compute it."""
         self._rewrite()
         # A server looks for changes when it is asked.
         for server in self._servers.values():

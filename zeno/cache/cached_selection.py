@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from heapq import merge
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeno.files.walk import NOT_REGULAR, Walked, WalkedNames
 from zeno.search.selection import SelectionRules
@@ -19,31 +19,8 @@ if TYPE_CHECKING:
 GAP = 4096
 
 
-class RulesKey(NamedTuple):
-    """The rules of a request as a key: equal keys leave the same files."""
-
-    include_hidden: bool
-    gitignore: bool
-    exclude_dirs: tuple[str, ...]
-    exclude_globs: tuple[str, ...]
-    max_files: int
-    start: str
-
-
-def key_of(rules: SelectionRules, start: str) -> RulesKey:
-    """Return the key of some rules from the path `start` on."""
-    return RulesKey(
-        rules.include_hidden,
-        rules.gitignore,
-        tuple(rules.exclude_dirs),
-        tuple(rules.exclude_globs),
-        rules.max_files,
-        start,
-    )
-
-
 def walked(cache: "TreeCache", rules: SelectionRules) -> Iterable[WalkedNames] | None:
-    """Return what a walk by these rules would find; None where only a walk can tell."""
+    """Return what a walk by these rules would find; None if that is known only by walking."""
     excluded = frozenset(rules.exclude_dirs)
     if rules.gitignore:
         met = cache.not_ignored(include_hidden=rules.include_hidden, exclude_dirs=excluded)

@@ -29,7 +29,7 @@ class Builder:
 
     @property
     def broken(self) -> bool:
-        """Whether so many helper processes failed that no other is started."""
+        """Whether too many helper processes failed, so that no other is started."""
         return self._failures >= MAX_FAILURES
 
     @property

@@ -209,7 +209,7 @@ class TreeCache:
     def not_ignored(
         self, *, include_hidden: bool, exclude_dirs: frozenset[str]
     ) -> tuple[list[str], list[str], list[WalkedNames]] | None:
-        """Return files, problems and left-out names of a walk with ignore rules; None if only a walk can tell."""
+        """Return files, problems and left-out names of a walk with ignore rules; None if only a walk can find out."""
         with self._tree.descent() as descent:
             try:
                 return met(

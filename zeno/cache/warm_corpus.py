@@ -12,7 +12,7 @@ from importlib import import_module
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from zeno.cache.cached_selection import Located, RulesKey, key_of, walked, within
+from zeno.cache.cached_selection import Located, walked, within
 from zeno.cache.errors import Lost, Unwatchable
 from zeno.files.tree import Tree
 from zeno.meter import Meter
@@ -20,7 +20,7 @@ from zeno.search.cold import ColdCorpus
 from zeno.search.corpus import Query, Search, SearchedFile, Snapshot, planned_for
 from zeno.search.disk_reader import Reader
 from zeno.search.line_view import LineView
-from zeno.search.selection import Candidates, Selection, SelectionRules, select
+from zeno.search.selection import Candidates, RulesKey, Selection, SelectionRules, key_of, select
 from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 
@@ -97,7 +97,7 @@ class WarmCorpus:
             return self._cold.snapshot(rules, start)
         if rules.include_hidden:
             cache.want_hidden()
-        # Only a walk tells which directories cannot be listed.
+        # Only a walk finds out which directories cannot be listed.
         if cache.opaque:
             return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates)
         key = key_of(rules, start)

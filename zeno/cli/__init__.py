@@ -1,5 +1,7 @@
 """The command line: flags become objects, and each command makes one library call.
 
-`parser` reads the arguments, `commands` builds the server and opens a door, the `trace_*` modules do the same for
-`zeno trace`. No operation is implemented here, and nothing here is imported by another room.
+`start` is the console script, `parser` reads the arguments with `flags` and `policy_flags`, `commands` builds the
+server and opens a door. `trace_parser`, `trace_read`, `trace_write` and `trace_source` are `zeno trace`, `install` is
+about the installation. `printing`, `interrupts` and `descriptors` deal with the terminal, Ctrl-C and the limit on open
+files. No operation is implemented here.
 """

@@ -65,7 +65,7 @@ def add_server(parser: ArgumentParser) -> None:
         choices=("auto", "require", "off"),
         default="auto",
         help="after start, give up the right to open files outside DIR and to use new TCP connections, as Landlock on "
-        "Linux enforces it. auto (default): where possible, describe tells; require: or refuse to start; off: do not",
+        "Linux enforces it. auto (default): if the system can (see describe); require: or refuse to start; off: never",
     )
 
 

@@ -122,7 +122,7 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
     mcp.add_argument(
         "--ignore-client-roots",
         action="store_true",
-        help="serve DIR whole, even to a client that tells roots of its own inside DIR",
+        help="serve DIR whole, even to a client that has roots of its own inside DIR",
     )
     mcp.set_defaults(run=commands.mcp)
 

@@ -147,7 +147,7 @@ def _add_writers(commands: Any) -> None:
         "append",
         help="add events given as JSON lines to a trace",
         description="Add claim, subcall_start and subcall_end events from standard input, one JSON object a line; ts "
-        "is filled in where it is missing. A line that is no valid event is told, not written, and the rest goes on.",
+        "is filled in where it is missing. A line that is no valid event is reported and not written.",
     )
     _add_recording(append)
     append.set_defaults(run=_later("trace_write", "append"))

@@ -77,7 +77,7 @@ def replay(options: argparse.Namespace) -> int:
         if counts["times"]:
             say(f"{counts['times']} stat not counted: they differ, but perhaps only in times (--times counts them)")
         if described:
-            say(f"{described} not run again: describe, which tells of the server and not of the tree")
+            say(f"{described} not run again: describe, which is about the server and not about the tree")
         if refused := counts["not_run"] - described:
             say(f"{refused} not run again: refusals that came from the session, not from the request")
     return 1 if differences or source.problems or source.pairing.unanswered() else 0
@@ -185,7 +185,7 @@ def _print_coverage(found: Any, files: list[Any], total: dict[str, int], wide: b
         say_row(f"  {where}: {call(one.op, one.args)}: {one.shown} {one.what} shown, {hidden} hidden{on}", wide=wide)
     if found.unknown:
         lines = ", ".join(map(str, found.unknown[:10])) + (" ..." if len(found.unknown) > 10 else "")
-        say(f"\nnot counted: the tree no longer gives the answers on {lines}; what they delivered cannot be told")
+        say(f"\nnot counted: the tree no longer gives the answers on {lines}; what they delivered is not known")
 
 
 def view(options: argparse.Namespace) -> int:

@@ -121,7 +121,7 @@ def _help(op: str | None = None) -> str:
         lines = [f"{name:16} {spec.schema(f'zeno/ops/{name}.json')['description']}" for name in sorted(OPS)]
         usage = "Ask with OP KEY=VALUE ..., such as: grep TODO paths=src max_hits=5"
         return "\n".join(
-            [*lines, "", usage, "Quote words with blanks: grep 'def main'. `help OP` tells the arguments."]
+            [*lines, "", usage, "Quote words with blanks: grep 'def main'. `help OP` lists the arguments."]
         )
     if op not in OPS:
         return f"no operation is called {op!r}; there are {', '.join(sorted(OPS))}"

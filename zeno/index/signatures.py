@@ -1,4 +1,4 @@
-"""The index: bits that tell which short byte sequences a piece of text holds, and so where a pattern cannot match.
+"""The index: bits that show which short byte sequences a piece of text holds, and so where a pattern cannot match.
 
 Every piece of text has one bit for each three and each five bytes in a row with ASCII case folded (hashed to 16 bits),
 one for each four and each six bytes by their kind (digit, upper case, space, ...; hashed to 13 bits), and some for the

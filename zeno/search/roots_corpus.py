@@ -15,7 +15,7 @@ from zeno.files.tree import Tree
 from zeno.files.walk import DENIED, EXCLUDED, WalkedNames
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus, Query, Search, SearchedFile, Snapshot
-from zeno.search.selection import EVERYTHING, Candidates, Selection, SelectionRules, select
+from zeno.search.selection import EVERYTHING, Candidates, RulesKey, Selection, SelectionRules, key_of, select
 from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 
@@ -51,24 +51,13 @@ class _Part(NamedTuple):
     snapshot: Snapshot
 
 
-class _Key(NamedTuple):
-    """The rules of a request: equal ones leave the same files."""
-
-    include_hidden: bool
-    gitignore: bool
-    exclude_dirs: tuple[str, ...]
-    exclude_globs: tuple[str, ...]
-    max_files: int
-    start: str
-
-
 class RootsCorpus:
     """The corpora of several roots, in the order of paths."""
 
     def __init__(self, tree: Roots, corpora: Mapping[str, Corpus]) -> None:
         self.tree = tree
         self._corpora = dict(corpora)
-        self._snapshots: dict[_Key, RootsSnapshot] = {}
+        self._snapshots: dict[RulesKey, RootsSnapshot] = {}
         """Recent snapshots of warm corpora."""
 
     def snapshot(self, rules: SelectionRules, start: str = "") -> "RootsSnapshot":
@@ -78,14 +67,7 @@ class RootsCorpus:
         inner = _RootRules(rules.include_hidden, rules.exclude_dirs, rules.gitignore, enough)
         if not self.warm:
             return self._joined(rules, inner, start)
-        key = _Key(
-            rules.include_hidden,
-            rules.gitignore,
-            tuple(rules.exclude_dirs),
-            tuple(rules.exclude_globs),
-            rules.max_files,
-            start,
-        )
+        key = key_of(rules, start)
         kept = self._snapshots.pop(key, None)
         # A warm corpus returns one snapshot until something changes.
         if kept is None or any(

@@ -35,6 +35,29 @@ class SelectionRules(Protocol):
     def gitignore(self) -> bool: ...
 
 
+class RulesKey(NamedTuple):
+    """The rules of a request as a key: equal keys leave the same files."""
+
+    include_hidden: bool
+    gitignore: bool
+    exclude_dirs: tuple[str, ...]
+    exclude_globs: tuple[str, ...]
+    max_files: int
+    start: str
+
+
+def key_of(rules: SelectionRules, start: str) -> RulesKey:
+    """Return the key of some rules from the path `start` on."""
+    return RulesKey(
+        rules.include_hidden,
+        rules.gitignore,
+        tuple(rules.exclude_dirs),
+        tuple(rules.exclude_globs),
+        rules.max_files,
+        start,
+    )
+
+
 class Candidates(NamedTuple):
     """The first `max_files` regular files that the rules leave, whether there are more, and other names found on the
     way."""

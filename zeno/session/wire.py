@@ -70,7 +70,7 @@ def complaint(sentences: Iterable[str], value: Any) -> str:
     """Join sentences about violations of a value, and add a note if only the first was looked for."""
     told = "; ".join(sorted(set(sentences)))
     return (
-        f"{told}; there may be more: of a request this long only the first is told"
+        f"{told}; there may be more: of a request this long only the first is reported"
         if len(repr(value)) > PATIENCE
         else told
     )

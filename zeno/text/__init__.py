@@ -1,5 +1,6 @@
 """Pure functions on bytes, lines, names and patterns. Nothing here touches the disk.
 
-`file_lines` splits files into lines, `line_splitter` splits streams, `path_names` prints and reads file names,
-`regex` wraps RE2, `globs` and `gitignore` match paths, `symbols` and `blanking` find definitions in source code.
+`file_lines` splits files into lines, `line_index` finds a line in a large text, `line_splitter` splits streams,
+`path_names` prints and reads file names, `regex` wraps RE2, `literal_scan` finds literals, `globs` and `gitignore`
+match paths, `symbols` and `blanking` find definitions in source code.
 """

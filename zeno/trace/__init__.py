@@ -1,5 +1,6 @@
 """Traces: written while a server works, and read afterwards.
 
-`events` and `log` are the format; `writer` and `recorder` write it; `replay`, `verify`, `coverage` and `lint` read
-it. Printing belongs to `cli`, the page to `trace.page`.
+`events`, `digest` and `log` are the format; `writer` and `recorder` write it; `replay`, `verify`, `coverage` and `lint`
+read it. `deliveries` are the lines that answers delivered, `cited_answers` whole answers as evidence, `suspects` files
+that may explain a difference. `page` is the trace as HTML; printing belongs to `cli`.
 """

@@ -79,7 +79,7 @@ class Answers:
 def _verdict(comparison: Comparison) -> tuple[AnswerVerdict, str | None]:
     again = comparison.again
     if again is None:
-        return "not_run", "it tells of the server and not of the tree"
+        return "not_run", "it is about the server and not about the tree"
     if comparison.verdict == "same":
         return ("ok", None) if again.gap is None else ("partial", again.gap)
     if comparison.verdict == "times":

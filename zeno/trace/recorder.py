@@ -54,7 +54,7 @@ class NotRecorded(Exception):
 
 
 class EvidenceDenied(NotRecorded):
-    """The policy denies a path that a claim cites; whether anything is there is not told."""
+    """The policy denies a path that a claim cites. The message does not say whether anything is there."""
 
     def __init__(self, path: str) -> None:
         super().__init__(f"the evidence cannot be read: {Denied(path)}")

@@ -1,4 +1,5 @@
-"""Calls to judges: a program or an HTTP endpoint, one call for each input, with progress.
+"""Calls to judges: a program or an HTTP endpoint, one call for each input.
 
-`calls` is the interface, `command` and `endpoint` implement it, `call_loop` makes the calls and keeps each reply.
+`calls` is the interface, `command` and `endpoint` implement it, `key_filter` removes the key from responses,
+`call_loop` makes the calls and keeps each reply, `progress` shows how far it is.
 """

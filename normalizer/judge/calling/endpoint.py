@@ -257,7 +257,7 @@ class EndpointJudge:
 
 
 def inflater(encoding: str) -> Callable[[bytes, int], bytes]:
-    """A function that decodes blocks of a body, and gives at most so many bytes for each.
+    """A function that decodes blocks of a body, and returns at most `most` bytes for each.
 
     No compression was requested, but some endpoints compress anyway. Raises CallFailed for anything but one plain
     compression: several could turn a few kilobytes into gigabytes.

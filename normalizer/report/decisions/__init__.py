@@ -1,5 +1,5 @@
 """The page's sections on preferences, calibration and gates, and their plots.
 
 They show documents that their own commands print. `other_records` reads the records of the further ledgers, `behind`
-tells which of them a row is made of, `sections` writes tables whose numbers open them.
+finds those that a row is made of, `sections` writes tables whose numbers open them, `decision_plots` draws.
 """

@@ -52,7 +52,7 @@ class RowComparisons:
         stated = {"baseline": settings.run["baseline"]} if "baseline" in settings.run else {}
         self._run = Bundle({}, stated, [], "", [], [], COMPARISONS)
         """Stands for the bundle that a file of rows does not have."""
-        self._candidates = ComparisonDrafts(self._run, sha256, settings)
+        self._drafts = ComparisonDrafts(self._run, sha256, settings)
         self._rules = ComparisonRules(self._run, settings)
         self._sources = RowSources(sha256, mapping.name)
         phase = bundle_rules.phase_of({}, settings)
@@ -66,7 +66,7 @@ class RowComparisons:
         self._levels: dict[str, str] | None = None
         self._last: _Known | None = None
         self._text = ""
-        self._bare = self._candidates.gather({}).text
+        self._bare = self._drafts.gather({}).text
 
     def listing(self, seen: Collection[str]) -> list[Reason]:
         """The manifest's list against the items compared, as far as no record is to blame."""
@@ -90,7 +90,7 @@ class RowComparisons:
         parts = (
             self._sources.of_entry(index, row, made, first=first),
             members(value),
-            self._candidates.derived(value),
+            self._drafts.derived(value),
             self._with_levels(metadata, levels),
         )
         found = [*metadata.reasons, *self._found(made, copies, metadata.values)]
@@ -134,7 +134,7 @@ class RowComparisons:
 
     def _gather(self, own: dict[str, Any], listed: dict[str, Any]) -> _Known:
         run = self._settings.run
-        gathered = self._candidates.gather({key: each for key, each in {**own, **listed}.items() if key != "factors"})
+        gathered = self._drafts.gather({key: each for key, each in {**own, **listed}.items() if key != "factors"})
         values = {key: each for key, each in gathered.values.items() if key != "factors"}
         pointers = {"/judge_model": "/judge", "/self_judged": "/own_output"}
         reasons = [

@@ -199,7 +199,7 @@ def test_a_bug_answers_internal_and_tells_stderr(root, caplog):
 def test_of_a_long_request_only_the_first_thing_that_is_wrong_is_told(root):
     with Tree(str(root)) as tree:
         server = Server(ColdCorpus(tree))
-        more = "; there may be more: of a request this long only the first is told"
+        more = "; there may be more: of a request this long only the first is reported"
         for number, told, rest in ((3, 3, ""), (30_000, 1, more)):
             request = {"id": "1", "op": "grep", "args": {"pattern": "x", "paths": [0] * number}}
             error = json.loads(server.answer(json.dumps(request).encode()))["error"]

@@ -118,7 +118,7 @@ def test_what_is_not_run_again_is_told_by_its_kind(traced):
     assert traced.text("replay") == (
         0,
         "5 answers: 0 the same, 0 different\n"
-        "2 not run again: describe, which tells of the server and not of the tree\n"
+        "2 not run again: describe, which is about the server and not about the tree\n"
         "3 not run again: refusals that came from the session, not from the request\n",
     )
     _, report = traced.run("replay")

@@ -1,4 +1,5 @@
-"""Commands about the installation itself: `zeno doctor` looks at it, `zeno completion` writes shell completions.
+"""Commands about the installation itself.
 
-`checks` has one function for each fact that `doctor` reports; none of them changes anything.
+`doctor` prints the facts that `checks` finds out; `completion` writes shell completions and `manual` the manual page.
+Nothing here changes anything.
 """

@@ -59,7 +59,7 @@ class ClientRoots:
             capabilities = session.client_capabilities
             if self._known or capabilities is None or capabilities.roots is None:
                 return None
-            # Before asking: a change that is told meanwhile makes them unknown again.
+            # Before asking: a change that is reported meanwhile makes them unknown again.
             self._known = True
             try:
                 found = await _told(session, params)
@@ -110,7 +110,7 @@ async def _told(session: Any, params: types.CallToolRequestParams) -> list[str] 
         async with asyncio.timeout(TIMEOUT):
             return _uris(await session.send_request(types.ListRootsRequest(), types.ListRootsResult))
     except (MCPError, TimeoutError) as error:
-        _tell(f"the client did not tell its roots ({str(error) or 'no answer'}); they narrow nothing")
+        _tell(f"the client did not send its roots ({str(error) or 'no answer'}); they narrow nothing")
         return None
 
 
