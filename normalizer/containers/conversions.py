@@ -17,12 +17,10 @@ def conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | No
     """How text, labels, words, booleans, lengths and long fractions are read, where anything is declared."""
     names, labels, words = declared.get("number", []), declared.get("labels", {}), declared.get("words", {})
     booleans, places, counts = declared.get("booleans", False), declared.get("places"), "count" in declared
-    try:
-        for name in names:
-            number("", name)
-    except KeyError:
-        message = f"no number pattern is called {name}; {did_you_mean(name, patterns())}"
-        raise UnusableDocument(f"the dialect's {at}: {message}") from None
+    for name in names:
+        if name not in patterns():
+            message = f"no number pattern is called {name}; {did_you_mean(name, patterns())}"
+            raise UnusableDocument(f"the dialect's {at}: {message}")
     if not (names or labels or words or booleans or counts or places is not None):
         return None
     least = None if places is None else Decimal(1).scaleb(-int(places))
@@ -43,7 +41,7 @@ def conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | No
                 if found is not None:
                     read = Read(found, read.take, f"number {name}")
                     break
-        if least is None or type(read.value) is not Number or _is_short(read.value, int(places)):
+        if least is None or type(read.value) is not Number or _is_short(read.value, -least.adjusted()):
             return read
         return _rounded(read, least)
 
