@@ -1,10 +1,11 @@
 """Cut the API key out of everything that an endpoint sends back, before any of it is kept or shown.
 
-An endpoint may repeat the key as JSON escapes (`\\/`, `\\u002f`), escaped several times, percent-encoded or as HTML
-entities: all of these are cut out. Content in which the key still appears once its JSON strings are decoded is refused.
-An endpoint that disguises the key on purpose in another way is not noticed.
+An endpoint may repeat the key as JSON escapes (`\\/`, `\\u002f`), escaped several times, percent-encoded, as HTML
+entities, in Base64 or as hexadecimal digits: all of these are cut out. Content in which the key still appears once its
+JSON strings are decoded is refused. An endpoint that disguises the key on purpose in another way is not noticed.
 """
 
+import base64
 import html
 import json
 import re
@@ -16,6 +17,14 @@ _LONGEST = 16
 """Bytes that one character of the key may take in an encoding that is cut out."""
 
 
+_BASE64 = {"+": "[+-]", "/": r"(?:\\*/|_|%2[Ff])"}
+"""Characters that are written otherwise in URLs and in JSON."""
+
+
+_SHORT = 8
+"""Of shorter keys so few characters are certain in Base64 that ordinary text would be cut out."""
+
+
 class KeyRepeated(Exception):
     """The content repeats the key in a form that cannot be cut out."""
 
@@ -25,7 +34,8 @@ class KeyFilter:
 
     def __init__(self, key: str) -> None:
         self._key = key
-        self._pattern = re.compile("".join(map(_any_spelling, key)).encode()) if key else None
+        spelled = "".join(map(_any_spelling, key))
+        self._pattern = re.compile("|".join([spelled, *_as_a_whole(key)]).encode()) if key else None
 
     @property
     def margin(self) -> int:
@@ -54,6 +64,20 @@ def _any_spelling(char: str) -> str:
     return (
         rf"(?:\\*{re.escape(char)}|\\+u00(?i:{code:02x})|%(?:25)*(?i:{code:02x})|&#0*{code};|&#(?i:x)0*(?i:{code:x});)"
     )
+
+
+def _as_a_whole(key: str) -> list[str]:
+    """Patterns of the key in hexadecimal digits and in Base64, whatever stands before it in the encoded text."""
+    data = key.encode()
+    if len(data) < _SHORT:
+        return []
+    patterns = [f"(?i:{data.hex()})"]
+    for before in range(3):
+        # Six bits make a character: leave out those that also hold bits of the text before or after the key.
+        whole = base64.b64encode(b"\0" * before + data).decode()
+        first, last = (before * 8 + 5) // 6, (before + len(data)) * 8 // 6
+        patterns.append("".join(_BASE64.get(char, char) for char in whole[first:last]))
+    return patterns
 
 
 def _decoded(data: bytes) -> list[str]:
