@@ -31,9 +31,14 @@ class Ledgers:
         return self._items("invalid")
 
     def _items(self, kind: str) -> Iterator[dict[str, Any]]:
+        seen: set[str] = set()  # a bundle that two ledgers have counts once
         for folder in self.folders:
             with reading(folder) as ledger:
-                yield from ledger.items(kind)
+                own = {item["bundle_sha256"] for item in ledger.items("headers")}
+                for record in ledger.items(kind):
+                    if record["source"]["bundle_sha256"] not in seen:
+                        yield record
+            seen |= own
 
     def frame(self, *, invalid: bool = False) -> "pyarrow.Table":
         """All records as an Arrow table: `frame().to_pandas()`, `polars.from_arrow(frame())`."""
@@ -94,7 +99,9 @@ class Ledgers:
         against: "Ledgers | str | Path | None" = None,
         *,
         by: Sequence[str] = (),
+        where: dict[str, str | int | None] | None = None,
         consensus: str = "median",
+        gold_kinds: Sequence[str] = (),
         seed: int = 0,
     ) -> dict[str, Any]:
         """Judges against human or reference labels: what `normalizer calibrate` prints."""
@@ -103,8 +110,8 @@ class Ledgers:
 
         more = () if against is None else against.folders if isinstance(against, Ledgers) else (Path(against),)
         folders = tuple(dict.fromkeys((*self.folders, *more)))
-        options = _options(by, None, "artifact", False, (), ("model",))
-        return calibrate(folders, options, consensus, Method(bootstrap=True, seed=seed))
+        options = _options(by, where, "artifact", False, (), ("model",))
+        return calibrate(folders, options, consensus, Method(bootstrap=True, seed=seed), frozenset(gold_kinds))
 
     def gate(
         self,

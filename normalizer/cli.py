@@ -56,6 +56,7 @@ COMMANDS = {
     "export": "write records as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents",
     "build": "run the steps of a study file, normalizer.toml, and write their results",
     # the command itself
+    "docs": "print a page of the documentation",
     "completion": "print a completion script for bash, zsh or fish",
     "man": "print the manual page",
 }
@@ -91,7 +92,11 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         ctx.exit()
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Begin with normalizer docs normalizer; all pages are listed by normalizer docs.",
+)
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
 )

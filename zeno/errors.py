@@ -84,7 +84,8 @@ class NotAFile(ZenoError):
     code = "not_a_file"
 
     def __init__(self, path: str, what: str) -> None:
-        super().__init__(f"{path!r} is {what}, not a text file")
+        advice = "; list_files tells what is below it" if what == "a directory" else ""
+        super().__init__(f"{path!r} is {what}, not a text file{advice}")
         self.what = what
 
 

@@ -111,9 +111,9 @@ class Methods:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
-        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
-            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
-            max_line_chars and max_chars say nothing. Default: "hits".
+        output: hits: matching lines; files: paths with counts of matching lines; count: totals only. With files
+            (result counts) and count (result total) no line is returned, and context, receipts and max_line_chars say
+            nothing; max_chars says nothing with count. Default: "hits".
         max_hits: Return at most this many hits, or with output files this many files. With output count it says
             nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
@@ -132,7 +132,8 @@ class Methods:
             end.
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
             left for the next page; one that would not fit on any page is clipped: its lines share the room, and where
-            they are too many text has only the first.
+            they are too many text has only the first. With output files the characters of the paths count, and the
+            first file is returned however long its path is.
         """
         return self.call("grep", _given(pattern=pattern, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
@@ -171,9 +172,9 @@ class Methods:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
-        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
-            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
-            max_line_chars and max_chars say nothing. Default: "hits".
+        output: hits: matching lines; files: paths with counts of matching lines; count: totals only. With files
+            (result counts) and count (result total) no line is returned, and context, receipts and max_line_chars say
+            nothing; max_chars says nothing with count. Default: "hits".
         max_hits: Return at most this many hits, or with output files this many files. With output count it says
             nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
@@ -192,7 +193,8 @@ class Methods:
             end.
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
             left for the next page; one that would not fit on any page is clipped: its lines share the room, and where
-            they are too many text has only the first.
+            they are too many text has only the first. With output files the characters of the paths count, and the
+            first file is returned however long its path is.
         """
         return self.pages("grep", _given(pattern=pattern, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
@@ -211,6 +213,7 @@ class Methods:
         sort: Literal['path', 'mtime'] | None = None,
         tree: bool | None = None,
         depth: int | None = None,
+        max_chars: int | None = None,
     ) -> ListFilesResult:
         """List regular files under the root, sorted by the code points of their relative path or by time, or count them by directory.
 
@@ -228,14 +231,16 @@ class Methods:
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same. Refused with sort mtime and with tree.
-        sort: path: by path. mtime: last modified first, equal times by path; a link has the time of the file it leads
-            to, and files whose time cannot be read come last. Files are sorted before max cuts. Default: "path".
+        sort: path: by path; mtime: last modified first. Equal times sort by path; a link has the time of the file it
+            leads to, and files whose time cannot be read come last. Files are sorted before max cuts. Default:
+            "path".
         tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
             Default: false.
         depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
             Default: 2.
+        max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
         """
-        return self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth), ListFilesResult)
+        return self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars), ListFilesResult)
 
     def list_files_pages(
         self,
@@ -252,6 +257,7 @@ class Methods:
         sort: Literal['path', 'mtime'] | None = None,
         tree: bool | None = None,
         depth: int | None = None,
+        max_chars: int | None = None,
     ) -> Iterator[ListFilesResult]:
         """All pages of list_files, one after the other.
 
@@ -269,14 +275,16 @@ class Methods:
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same. Refused with sort mtime and with tree.
-        sort: path: by path. mtime: last modified first, equal times by path; a link has the time of the file it leads
-            to, and files whose time cannot be read come last. Files are sorted before max cuts. Default: "path".
+        sort: path: by path; mtime: last modified first. Equal times sort by path; a link has the time of the file it
+            leads to, and files whose time cannot be read come last. Files are sorted before max cuts. Default:
+            "path".
         tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
             Default: false.
         depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
             Default: 2.
+        max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
         """
-        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth), ListFilesResult)
+        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars), ListFilesResult)
 
     def peek(
         self,
@@ -443,9 +451,9 @@ class AsyncMethods:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
-        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
-            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
-            max_line_chars and max_chars say nothing. Default: "hits".
+        output: hits: matching lines; files: paths with counts of matching lines; count: totals only. With files
+            (result counts) and count (result total) no line is returned, and context, receipts and max_line_chars say
+            nothing; max_chars says nothing with count. Default: "hits".
         max_hits: Return at most this many hits, or with output files this many files. With output count it says
             nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
@@ -464,7 +472,8 @@ class AsyncMethods:
             end.
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
             left for the next page; one that would not fit on any page is clipped: its lines share the room, and where
-            they are too many text has only the first.
+            they are too many text has only the first. With output files the characters of the paths count, and the
+            first file is returned however long its path is.
         """
         return await self.call("grep", _given(pattern=pattern, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
@@ -503,9 +512,9 @@ class AsyncMethods:
             true.
         paths: Search only here: globs over the relative path, a file's path to the letter, or a directory's path for
             all below it. Absent: everywhere.
-        output: hits: the matching lines. files: only which files match and in how many lines, in counts. count: only
-            how many files and lines match, in total. With files and count no line is returned, and context, receipts,
-            max_line_chars and max_chars say nothing. Default: "hits".
+        output: hits: matching lines; files: paths with counts of matching lines; count: totals only. With files
+            (result counts) and count (result total) no line is returned, and context, receipts and max_line_chars say
+            nothing; max_chars says nothing with count. Default: "hits".
         max_hits: Return at most this many hits, or with output files this many files. With output count it says
             nothing: all is counted. Default: 200.
         max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
@@ -524,7 +533,8 @@ class AsyncMethods:
             end.
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
             left for the next page; one that would not fit on any page is clipped: its lines share the room, and where
-            they are too many text has only the first.
+            they are too many text has only the first. With output files the characters of the paths count, and the
+            first file is returned however long its path is.
         """
         return self.pages("grep", _given(pattern=pattern, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
@@ -543,6 +553,7 @@ class AsyncMethods:
         sort: Literal['path', 'mtime'] | None = None,
         tree: bool | None = None,
         depth: int | None = None,
+        max_chars: int | None = None,
     ) -> ListFilesResult:
         """List regular files under the root, sorted by the code points of their relative path or by time, or count them by directory.
 
@@ -560,14 +571,16 @@ class AsyncMethods:
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same. Refused with sort mtime and with tree.
-        sort: path: by path. mtime: last modified first, equal times by path; a link has the time of the file it leads
-            to, and files whose time cannot be read come last. Files are sorted before max cuts. Default: "path".
+        sort: path: by path; mtime: last modified first. Equal times sort by path; a link has the time of the file it
+            leads to, and files whose time cannot be read come last. Files are sorted before max cuts. Default:
+            "path".
         tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
             Default: false.
         depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
             Default: 2.
+        max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
         """
-        return await self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth), ListFilesResult)
+        return await self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars), ListFilesResult)
 
     def list_files_pages(
         self,
@@ -584,6 +597,7 @@ class AsyncMethods:
         sort: Literal['path', 'mtime'] | None = None,
         tree: bool | None = None,
         depth: int | None = None,
+        max_chars: int | None = None,
     ) -> AsyncIterator[ListFilesResult]:
         """All pages of list_files, one after the other.
 
@@ -601,14 +615,16 @@ class AsyncMethods:
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same. Refused with sort mtime and with tree.
-        sort: path: by path. mtime: last modified first, equal times by path; a link has the time of the file it leads
-            to, and files whose time cannot be read come last. Files are sorted before max cuts. Default: "path".
+        sort: path: by path; mtime: last modified first. Equal times sort by path; a link has the time of the file it
+            leads to, and files whose time cannot be read come last. Files are sorted before max cuts. Default:
+            "path".
         tree: Instead of files return directories with the number of files and lines below each. Not with sort mtime.
             Default: false.
         depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
             Default: 2.
+        max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
         """
-        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth), ListFilesResult)
+        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars), ListFilesResult)
 
     async def peek(
         self,

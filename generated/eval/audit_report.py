@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictInt, StrictStr
+from pydantic import MISSING, ConfigDict, Field, StrictInt, StrictStr
 
 
 class AuditCounts(Model):
@@ -148,7 +148,7 @@ class ProtocolCount(Model):
 
 class AuditVerified(Model):
     """
-    Every bundle is verified, not verifiable, or has a problem.
+    Every bundle is verified, not verifiable, not compared, or has a problem.
     """
 
     model_config = ConfigDict(
@@ -161,6 +161,10 @@ class AuditVerified(Model):
     not_verifiable: list[ProtocolCount]
     """
     Bundles that were normalized under another protocol version than this program has, sorted; nothing is known of their lines.
+    """
+    not_compared: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    """
+    Present exactly when no bundle was normalized again because that was switched off (--no-verify): how many there are. Forged lines are not noticed then.
     """
 
 

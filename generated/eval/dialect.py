@@ -114,7 +114,13 @@ class DialectCondition(Model):
         Field(alias='is', min_length=1),
     ] = MISSING
     """
-    The values that may stand there. Absent: something must stand there, whatever it is.
+    The values that may stand there. Absent, and without `is_not`: something must stand there, whatever it is.
+    """
+    is_not: Annotated[
+        list[StrictStr | StrictFloat | StrictBool | None] | MISSING, Field(min_length=1)
+    ] = MISSING
+    """
+    The values that must not stand there. Nothing there is fine, unless `is` is given too.
     """
 
 
@@ -134,6 +140,32 @@ class DialectReply(Model):
     unwrap: list[Literal['fence', 'prose']] = []
     """
     The text that may stand around the JSON. `fence`: one Markdown code fence, and nothing outside of it. `prose`: text before and after the one JSON object in it.
+    """
+
+
+class DialectFailureSign(Model):
+    """
+    A condition on another value under which a verdict counts as not given.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    at: Annotated[StrictStr, Field(pattern='^(/([^~/]|~[01])*)*$(?!\\n)')]
+    """
+    A JSON pointer.
+    """
+    of: Literal['row', 'part', 'document', 'reply', 'joined'] = 'row'
+    """
+    Into what it points.
+    """
+    is_: Annotated[
+        list[StrictStr | StrictFloat | StrictBool | None],
+        Field(alias='is', min_length=1),
+    ]
+    """
+    The values that say so.
     """
 
 
@@ -186,6 +218,10 @@ class DialectOption(Model):
     """
     The key or index of the part that `split` named.
     """
+    star: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    With `of: part` or `key`: which `*` of `split` is meant, counted from 1: what it matched, or its key. Absent: the part itself. A value that is its own only item has no key of its own.
+    """
     number: Annotated[list[NumberItem] | MISSING, Field(min_length=1)] = MISSING
     """
     How a number is written as text: names of patterns in `rules/number_patterns.json`, tried in order. Absent: only JSON numbers are numbers.
@@ -198,7 +234,7 @@ class DialectOption(Model):
         dict[str, WordsAdditionalProperty] | MISSING, Field(min_length=1)
     ] = MISSING
     """
-    Texts of the file and the word that each stands for, such as `a` for "A>B". The text as it was written stays in the row's text.
+    Texts of the file, or spellings of its numbers, and the word that each stands for, such as `a` for "A>B". The text as it was written stays in the row's text.
     """
     booleans: StrictBool = False
     """
@@ -269,9 +305,13 @@ class DialectValue(Model):
     """
     The key or index of the part that `split` named.
     """
+    star: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    With `of: part` or `key`: which `*` of `split` is meant, counted from 1: what it matched, or its key. Absent: the part itself. A value that is its own only item has no key of its own.
+    """
     first: Annotated[list[DialectOption] | MISSING, Field(min_length=1)] = MISSING
     """
-    The first of these that is there and not null.
+    The first of these that is there and neither null nor empty text.
     """
     number: Annotated[list[NumberItem] | MISSING, Field(min_length=1)] = MISSING
     """
@@ -285,7 +325,7 @@ class DialectValue(Model):
         dict[str, WordsAdditionalProperty] | MISSING, Field(min_length=1)
     ] = MISSING
     """
-    Texts of the file and the word that each stands for, such as `a` for "A>B". The text as it was written stays in the row's text.
+    Texts of the file, or spellings of its numbers, and the word that each stands for, such as `a` for "A>B". The text as it was written stays in the row's text.
     """
     booleans: StrictBool = False
     """
@@ -296,6 +336,12 @@ class DialectValue(Model):
     ] = MISSING
     """
     Values that say that the judge gave no verdict, such as null, -1, "NaN" or "$ERROR$". The entry is INVALID with `judge_failed`.
+    """
+    failed_if: Annotated[list[DialectFailureSign] | MISSING, Field(min_length=1)] = (
+        MISSING
+    )
+    """
+    Where else the row says that the judge gave no verdict, for tools that write a number nevertheless, such as 0 beside an error mark. One of these suffices.
     """
     absent: Literal['failed', 'omitted'] = 'omitted'
     """

@@ -144,7 +144,7 @@ class WinRate(Model):
     """
     share: StrictFloat | None
     """
-    The mean preference for A from 0 to 1, where every decided verdict is a preference.
+    The mean preference for A from 0 to 1, item by item as in the rate, where every decided verdict is a preference.
     """
     na: StrictStr | None
     """
@@ -206,7 +206,7 @@ class OverallRate(Model):
     """
     share: StrictFloat | None
     """
-    The mean preference for A from 0 to 1, where every decided verdict is a preference.
+    The mean preference for A from 0 to 1, item by item as in the rate, where every decided verdict is a preference.
     """
     na: StrictStr | None
     """
@@ -290,6 +290,10 @@ class ControlledRate(Model):
     model_config = ConfigDict(
         extra='forbid',
     )
+    items: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items with a decided comparison that records lengths.
+    """
     rate: StrictFloat | None
     """
     The rate at equal lengths.
@@ -436,7 +440,7 @@ class PreferencePair(Model):
     """
     share: StrictFloat | None
     """
-    The mean preference for A from 0 to 1, where every decided verdict is a preference.
+    The mean preference for A from 0 to 1, item by item as in the rate, where every decided verdict is a preference.
     """
     na: StrictStr | None
     """
@@ -462,7 +466,7 @@ class SwappedComparisons(Model):
     )
     pairs: Annotated[StrictInt, Field(ge=0)]
     """
-    Comparisons made in both orders.
+    Pairs of verdicts of one judge on the same answers, one in each order. Several verdicts in one order are each paired with each of the other.
     """
     decided: Annotated[StrictInt, Field(ge=0)]
     """

@@ -27,7 +27,7 @@ class StudyStep(Model):
     """
     to: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    The file for what the command prints, relative to `out`.
+    The file for what the command prints, relative to `out`. For export: its format; the file is the step's `out`.
     """
 
 

@@ -8,6 +8,11 @@ from typing import Annotated, Any
 
 from contract_spec.model import Model
 from pydantic import ConfigDict, Field, StrictStr
+from typing_extensions import TypeAliasType
+
+ArgumentsAdditionalProperty = TypeAliasType(
+    "ArgumentsAdditionalProperty", Annotated[StrictStr, Field(min_length=1)]
+)
 
 
 class McpTool(Model):
@@ -52,6 +57,10 @@ class McpRules(Model):
     tools: dict[str, McpTool]
     """
     Each operation by its name.
+    """
+    arguments: dict[str, ArgumentsAdditionalProperty]
+    """
+    Short descriptions of arguments by name, for every tool; others are described by the first sentence of their schema.
     """
     claim: Annotated[StrictStr, Field(min_length=1)]
     """

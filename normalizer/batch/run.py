@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from contract_spec.extras import install_command
+
 from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Take, TaskRunner, Team
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
@@ -93,7 +95,7 @@ def _team(engine: str, jobs: int, bench: TaskRunner) -> "Team[Take | Normalize, 
     try:
         from normalizer.batch.spark import SparkTeam  # heavy, and only here
     except ImportError:
-        raise CannotRun("this engine needs Spark: pip install 'zeno-normalizer[spark]'") from None
+        raise CannotRun(f"this engine needs Spark: {install_command('spark')}") from None
     return SparkTeam(bench)
 
 

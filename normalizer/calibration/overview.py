@@ -25,26 +25,42 @@ from normalizer.ledger.open_ledgers import Sources
 GOLD = frozenset(("human", "reference"))
 
 
-def calibrate(folders: tuple[Path, ...], options: Options, rule: str, method: Method) -> dict[str, Any]:
+def calibrate(
+    folders: tuple[Path, ...], options: Options, rule: str, method: Method, gold_kinds: frozenset[str] = frozenset()
+) -> dict[str, Any]:
     """Return the calibration document of ledgers: see `calibration_of`."""
     with (
         open_ledgers.opened(folders, options.check) as given,
         started(options.engine, options.memory, given.size) as engine,
     ):
-        return calibration_of(engine, given, options, rule, method)
+        return calibration_of(engine, given, options, rule, method, gold_kinds)
 
 
-def calibration_of(engine: Engine, given: Sources, options: Options, rule: str, method: Method) -> dict[str, Any]:
-    """Compare the labels of models with those of people and references, all from opened ledgers.
+def calibration_of(
+    engine: Engine,
+    given: Sources,
+    options: Options,
+    rule: str,
+    method: Method,
+    gold_kinds: frozenset[str] = frozenset(),
+) -> dict[str, Any]:
+    """Compare the labels of models with those of people or references, all from opened ledgers.
 
-    Gold are the VALID records whose judge_kind is human or reference. Raises CannotRun where there are none.
+    Gold are the VALID records whose judge_kind is one of `gold_kinds`; empty: human or reference, whichever there is.
+    Raises CannotRun where there are none, or where both kinds are found and were not asked for.
     """
     models = replace(options.rules, judge_kinds=frozenset(("model",)))
-    people = replace(options.rules, judge_kinds=GOLD)
+    people = replace(options.rules, judge_kinds=gold_kinds or GOLD)
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
         found = groups.find_groups(engine, query, given, options.where)
         models.check_mixing(found.kinds(), options.by)
+        people.check_mixing(found.kinds(), options.by)
+        if not gold_kinds and {kind.judge_kind for kind in found.kinds() if people.admits(kind)} == GOLD:
+            raise CannotRun(
+                "gold is of the kinds human and reference, which are not mixed silently: choose one with --gold-kind, "
+                "name both, or give ledgers of one kind"
+            )
         judged = labels(engine, query, models.condition())
         annotated = labels(engine, query, people.condition())
     if not annotated.by_item:
@@ -56,7 +72,8 @@ def calibration_of(engine: Engine, given: Sources, options: Options, rule: str, 
         raise CannotRun("there are no labels of models to compare with gold")
     gold = {item: consensus(values.values(), rule) for item, values in annotated.by_item.items()}
     names = [*query.rubric.dimensions, "total"]
-    everything = replace(options.rules, judge_kinds=GOLD | {"model"})
+    everything = replace(options.rules, judge_kinds=people.judge_kinds | {"model"})
+    flags = {*models.flags_of_all(found.kinds()), *people.flags_of_all(found.kinds())}
     return {
         "by": list(options.by),
         "measures": [
@@ -71,9 +88,7 @@ def calibration_of(engine: Engine, given: Sources, options: Options, rule: str, 
         "where": options.where,
         "bootstrap": {"resamples": method.resamples, "seed": method.seed},
         "rounding": ROUNDING,
-        "flags": sorted(
-            [*models.flags_of_all(found.kinds()), *(["self_judged_included"] if judged.self_judged else [])]
-        ),
+        "flags": sorted(flags | ({"self_judged_included"} if judged.self_judged else set())),
     }
 
 

@@ -17,18 +17,28 @@ from normalizer.documents.lossless import ordinary
 from normalizer.ledger.commit_record import changes
 from normalizer.ledger.line_format import MAX_DEPTH, SCHEMAS, VERDICTS, has_own_id, index_of, sha_slice, starts_well
 from normalizer.ledger.reader import Ledger
+from normalizer.regular_files import regular_bytes
 
 _SHOWN = 20
 """Problems reported in full; further ones are only counted."""
 
 
-def audit(ledger: Ledger, jobs: int = 1, progress: ProgressCallback = lambda *_: None) -> dict[str, Any]:
-    """Check a ledger that was opened with `checked=False`; returns a document of `audit_report.json`."""
+def audit(
+    ledger: Ledger, jobs: int = 1, progress: ProgressCallback = lambda *_: None, *, verify: bool = True
+) -> dict[str, Any]:
+    """Check a ledger that was opened with `checked=False`; returns a document of `audit_report.json`.
+
+    With `verify` false no raw bundle is normalized again, and `verified.not_compared` says so.
+    """
     tally = _Tally()
+    wait: Callable[[], Verified]
     changed = changes(ledger.folder)
     for change in changed or ():
         tally.problem(change)
-    if jobs > 1:
+    if not verify:
+        wait = Verified
+        _balance(ledger, tally, progress)
+    elif jobs > 1:
         wait = _meanwhile(lambda: reverify(ledger, jobs, progress))
         _balance(ledger, tally, lambda *_: None)
     else:
@@ -46,6 +56,7 @@ def audit(ledger: Ledger, jobs: int = 1, progress: ProgressCallback = lambda *_:
         "verified": {
             "bundles": verified.bundles,
             "not_verifiable": _protocols(verified.other_protocols),
+            **({} if verify else {"not_compared": tally.counts["bundles"] + tally.counts["audited"]}),
         },
         "eligibility": {key: tally.eligibility[key] for key in ("eligible", "diagnostic", "self_judged")},
         "reasons": [
@@ -177,7 +188,7 @@ def _bundle(ledger: Ledger, item: dict[str, Any], tally: _Tally) -> None:
 
 def _document(ledger: Ledger, name: str, digest: str, tally: _Tally) -> None:
     try:
-        data = (ledger.folder / "settings" / f"{digest}.json").read_bytes()
+        data = regular_bytes(ledger.folder / "settings" / f"{digest}.json")
     except OSError as error:
         tally.problem(f"{name} {digest}: it cannot be read: {error.strerror}")
         return

@@ -106,10 +106,10 @@ def _numbers(pointer: str, path: list[str], value: Any) -> Iterator[tuple[str, l
 
 
 def _worths(record: dict[str, Any], rubric: Rubric) -> dict[str, Decimal] | None:
-    """Return the values of a record's scores and their sum; None if a score is not on the scale."""
+    """Return the values of a record's scores and their sum; None if one is not on the scale, or it is a comparison."""
     worths = {}
     for key, dimension in rubric.dimensions.items():
-        worth = dimension.scale.worth(record["scores"].get(key))
+        worth = dimension.scale.worth(record.get("scores", {}).get(key))
         if worth is None:
             return None
         worths[key] = worth

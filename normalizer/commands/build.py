@@ -12,10 +12,11 @@ import contract_spec as spec
 
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
+from normalizer.regular_files import regular_bytes
 from normalizer.terminal.progress import LINE
 
-_INPUTS = ("ledgers", "ledger", "base", "candidate", "table", "against", "artifacts")
-_OUTPUTS = ("out", "tables", "junit", "markdown")
+_INPUTS = ("ledgers", "ledger", "base", "candidate", "table", "against", "gold", "preferences", "artifacts")
+_OUTPUTS = ("out", "tables", "figures", "junit", "markdown")
 
 
 @click.command()
@@ -45,7 +46,7 @@ def command(study: Path) -> int:
 
 def _read(study: Path) -> dict[str, Any]:
     try:
-        document = tomllib.loads(study.read_text(encoding="utf-8"))
+        document = tomllib.loads(regular_bytes(study).decode())
     except OSError as error:
         raise CannotRun(f"cannot read {study}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -64,7 +65,9 @@ def _done(number: int, step: dict[str, Any], defaults: dict[str, Any], home: Pat
     run: click.Command = importlib.import_module(f"normalizer.commands.{step['run'].replace('-', '_')}").command
     known = {name: parameter for parameter in run.params for name in _names(parameter)}
     given = {name: value for name, value in defaults.items() if name in known}
-    given |= {name: value for name, value in step.items() if name not in ("run", "to")}
+    # `to` is the file for what a command prints, unless the command has an option of that name: that of export.
+    printed = None if "to" in known else step.get("to")
+    given |= {name: value for name, value in step.items() if name != "run" and (name != "to" or printed is None)}
     for name in given:
         if name not in known:
             names = ", ".join(sorted(known))
@@ -88,8 +91,8 @@ def _done(number: int, step: dict[str, Any], defaults: dict[str, Any], home: Pat
             status = run.main([*options, "--", *ordered], prog_name=step["run"], standalone_mode=False)
         except click.ClickException as error:
             raise CannotRun(f"step {number}, {step['run']}: {error.format_message()}") from None
-    if "to" in step:
-        path = results / step["to"]
+    if printed is not None:
+        path = results / printed
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(out.getvalue(), encoding="utf-8")
     return int(status or 0)

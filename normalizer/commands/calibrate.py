@@ -24,6 +24,12 @@ from normalizer.terminal.output import WIDE, print_table, print_tables
     metavar="GOLD",
     help="A ledger of human or reference labels; repeatable. Without it, those of LEDGER are gold.",
 )
+@click.option(
+    "--gold-kind",
+    multiple=True,
+    type=click.Choice(["human", "reference"]),
+    help="Whose labels are gold; repeatable. Default: the kind that there is; both are mixed only if both are named.",
+)
 @click.option("--by", default="", metavar="KEYS", help="Also give numbers for each group, such as factors.topic.")
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable.")
@@ -39,6 +45,7 @@ from normalizer.terminal.output import WIDE, print_table, print_tables
 def command(
     ledgers: tuple[Path, ...],
     against: tuple[Path, ...],
+    gold_kind: tuple[str, ...],
     by: str,
     where: tuple[str, ...],
     consensus: str,
@@ -58,7 +65,8 @@ def command(
         by=keys_of(by), where=where_of(where), rules=Rules(diagnostic, frozenset(mix)), check=check_of(verify)
     )
     folders = (*ledgers, *(folder for folder in against if folder not in ledgers))
-    document = calibrate(folders, options, consensus, Method(bootstrap=True, resamples=resamples, seed=seed))
+    method = Method(bootstrap=True, resamples=resamples, seed=seed)
+    document = calibrate(folders, options, consensus, method, frozenset(gold_kind))
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form == "csv":

@@ -11,6 +11,7 @@ SHELLS = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
     """Print a completion script. For bash and zsh: eval "$(normalizer completion bash)"."""
-    completion = SHELLS[shell](ctx.find_root().command, {}, "normalizer", "_NORMALIZER_COMPLETE")
-    # source() would ask the installed bash for its version; the script itself needs no bash to be made.
-    click.echo(completion.source_template % completion.source_vars())
+    for name in ("normalizer", "eval-normalizer"):
+        completion = SHELLS[shell](ctx.find_root().command, {}, name, "_NORMALIZER_COMPLETE")
+        # source() would ask the installed bash for its version; the script itself needs no bash to be made.
+        click.echo(completion.source_template % completion.source_vars())

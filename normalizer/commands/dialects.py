@@ -18,5 +18,5 @@ def command(name: str | None) -> int:
         document = shipped.dialect_named(each)
         needs = document.get("needs", [])
         also = f" State with --set: {', '.join(needs)}." if needs else ""
-        print_line(f"{each:<14}{document['description'].split(': ')[0].rstrip('.')}.{also}")
+        print_line(f"{each:<16}{document['description'].split(': ')[0].rstrip('.')}.{also}")
     return 0

@@ -1,6 +1,7 @@
 """`normalizer export`."""
 
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import click
@@ -83,8 +84,11 @@ def _written(
         ):
             rubric = given.rubric(None)
             summary = summarize(engine, given, options)
-            by_judge = summarize(engine, given, Options(by=("judge_model",)))
-        judges = [row["key"]["judge_model"] for row in by_judge["rows"] if row["n"]]
+            by_judge = summarize(engine, given, Options(by=("generator_model", "judge_model")))
+        judges: dict[str | None, list[str]] = defaultdict(list)
+        for row in by_judge["rows"]:
+            if row["n_records"] and row["key"]["judge_model"] is not None:
+                judges[row["key"]["generator_model"]].append(row["key"]["judge_model"])
         found = eee.documents(summary, rubric, judges, eee.Publisher(organization, relationship, retrieved))
         return f"{eee.write(found, out or Path())} documents"
     with flattened(ledgers, invalid=invalid, check=check) as flat:
@@ -97,7 +101,7 @@ def _written(
                 return f"{arrow.write_csv(flat, sys.stdout)} rows, {len(flat.columns)} columns"
             with out.open("w", encoding="utf-8", newline="") as file:
                 return f"{arrow.write_csv(flat, file)} rows, {len(flat.columns)} columns"
-        lines = [line for ledger in flat.ledgers for kind in flat.kinds for line in ledger.lines(kind)]
+        lines = list(flat.lines())
         if out is None:
             click.echo(b"".join(lines), nl=False)
         else:

@@ -1,5 +1,6 @@
 """`normalizer guess`."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -44,16 +45,27 @@ def command(file: Path) -> int:
 
 
 def _told(file: Path, found: list[Proposal]) -> list[str]:
-    lines = [f"{'dialect':<16}{'entries':>8}{'scored':>8}{'failed':>8}   of the first {guess.ROWS} rows"]
-    lines += [f"{p.name:<16}{len(p.entries):>8}{p.scored:>8}{p.failed:>8}" for p in found]
+    lines = [
+        f"{'dialect':<16}{'entries':>8}{'scored':>8}{'off scale':>11}{'failed':>8}   of the first {guess.ROWS} rows"
+    ]
+    lines += [
+        f"{p.name:<16}{len(p.entries):>8}{p.scored:>8}{p.off_scale:>11}{p.failed:>8}"
+        + (f"   with --container {shlex.quote(p.container)}" if p.container else "")
+        for p in found
+    ]
     best = found[0]
     lines += ["", f"{best.name} would make:"]
     lines += [f"  {_entry(entry)}" for entry in best.entries[:_SHOWN]]
     known = {name for entry in best.entries for name in entry.metadata}
     known |= {name for key, name in _STATED.items() if all(key in entry.value for entry in best.entries)}
     needs = [name for name in shipped.dialect_named(best.name).get("needs", []) if name not in known]
+    other = f" --container {shlex.quote(best.container)}" if best.container else ""
+    scale = " --rubric FILE" if best.off_scale else ""
     stated = "".join(f" --set {name}=..." for name in needs)
-    lines += ["", f"normalizer normalize {file} --dialect {best.name}{stated} --out LEDGER"]
+    command = f"normalizer normalize {shlex.quote(str(file))} --dialect {best.name}{other}{scale}{stated} --out LEDGER"
+    lines += ["", command]
+    if best.off_scale:
+        lines.append(f"The scale of {best.name} is not that of this file: write yours as a rubric.")
     return lines
 
 

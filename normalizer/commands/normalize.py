@@ -26,6 +26,11 @@ _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 @click.option("--manifest", type=_DOCUMENT, help="The run's metadata and its fixed list of files.")
 @click.option("--rubric", type=_DOCUMENT, help="The scoring scale.  [default: prompt-drift-v1]")
 @click.option("--dialect", metavar="NAME|FILE", help="How the files are written; see `normalizer dialects`.")
+@click.option(
+    "--container",
+    metavar="KIND",
+    help="How the files hold their rows, in place of what the dialect says: jsonl, csv, json or json:POINTER.",
+)
 @click.option("--join", type=_DOCUMENT, help="The second file of a dialect that joins one.")
 @click.option(
     "--set", "stated", multiple=True, metavar="FIELD=VALUE", help="Run metadata that the files do not have; repeatable."
@@ -53,6 +58,7 @@ def command(
     manifest: Path | None,
     rubric: Path | None,
     dialect: str | None,
+    container: str | None,
     join: Path | None,
     stated: tuple[str, ...],
     max_bundle_bytes: int | None,
@@ -71,7 +77,7 @@ def command(
         documents.append(Path(dialect))
     given = {"max_bundle_bytes": max_bundle_bytes, "max_entries": max_entries}
     limits = {name: value for name, value in given.items() if value is not None}
-    settings = settings_from(rubric, manifest, dialect, stated, join, limits)
+    settings = settings_from(rubric, manifest, dialect, stated, join, limits, container)
     if settings.dialect is not None and settings.dialect.rows is not None:
         if limits:
             flag = "--" + next(iter(limits)).replace("_", "-")
@@ -107,12 +113,18 @@ def settings_from(
     stated: tuple[str, ...] = (),
     join: Path | None = None,
     limits: dict[str, int] | None = None,
+    container: str | None = None,
 ) -> Settings:
     """Settings from files, the name of a shipped dialect, FIELD=VALUE texts and limits other than the rules'."""
+    document = None if dialect is None else shipped.given(dialect)
+    if container is not None:
+        if document is None:
+            raise CannotRun("--container goes with --dialect")
+        document = shipped.in_container(document, container)
     return load(
         rubric=None if rubric is None else document_bytes(rubric),
         manifest=None if manifest is None else document_bytes(manifest),
-        dialect=None if dialect is None else shipped.given(dialect),
+        dialect=document,
         stated=dumps(metadata(stated)).encode() if stated else None,
         joined=None if join is None else dumps({"text": _text(join)}).encode(),
         limits=dumps(limits).encode() if limits else None,

@@ -12,6 +12,7 @@ from normalizer.errors import CannotRun
 from normalizer.judge.plan import Plan, plan
 from normalizer.judge.prepare import Documents, inputs
 from normalizer.judge.run_folder import RunFolder, input_name, pretty
+from normalizer.regular_files import regular_bytes
 
 _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 
@@ -79,6 +80,6 @@ def plan_of(
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return regular_bytes(path)
     except OSError as error:
         raise CannotRun(f"cannot read {path}: {error.strerror}") from None

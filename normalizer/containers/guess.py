@@ -6,6 +6,8 @@ A proposal is for people; no other command uses it.
 import io
 import json
 import re
+from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
@@ -13,9 +15,10 @@ from normalizer.containers import shipped
 from normalizer.containers.mapping import MappedEntry, Mapping
 from normalizer.containers.number_text import readable_by
 from normalizer.containers.readers.opening import open_container
-from normalizer.containers.readers.rows import Row, UnreadableContainer
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer
 from normalizer.documents.lossless import Number
 from normalizer.documents.pointers import escape
+from normalizer.documents.rubric import rubric_of
 from normalizer.documents.settings import checked_dialect
 
 ROWS = 20
@@ -24,7 +27,11 @@ _SCORE = re.compile(r"score|rating|grade|verdict|mark|points|value|preference|co
 _ITEM = re.compile(r"(^|_)(id|uid|key|item|file|question|sample|doc)($|_)|_id$|Id$", re.IGNORECASE)
 _JUDGE = re.compile(r"judge|grader|annotator|evaluator", re.IGNORECASE)
 _GENERATOR = re.compile(r"model|generator|system|provider", re.IGNORECASE)
-_LISTS = ("results", "samples", "rows", "data", "items", "records", "judgments", "evaluations", "entries")
+_VERDICTS = ("a", "b", "draw", "both_bad")
+_MAX_LISTS = 20
+"""Lists of a document that are tried."""
+_DEPTH = 3
+"""How deep lists of rows are looked for."""
 
 
 class Proposal(NamedTuple):
@@ -33,16 +40,31 @@ class Proposal(NamedTuple):
     name: str
     entries: list[MappedEntry]
     scored: int
-    """Entries with a file and a score, or with an item and a verdict."""
+    """Entries with a file and a score of the dialect's scale, or with an item and a verdict."""
+    off_scale: int
+    """Entries whose score is none of the dialect's scale."""
     failed: int
     """Entries whose judge gave no verdict, by declaration."""
     unreadable: int
+    container: str = ""
+    """The value of --container, where the file holds its rows in another way than the dialect says."""
 
 
 def proposals(stream: BinaryIO) -> list[Proposal]:
-    """The shipped dialects that find a file and a score in at least one of the first rows, the best first."""
-    found = [proposal for name in shipped.names() if (proposal := tried(stream, name, shipped.given(name)))]
-    return sorted(found, key=lambda proposal: (-_weight(proposal), proposal.name))
+    """The shipped dialects that find a file and a score in at least one of the first rows, the best first.
+
+    Where there is none, the same dialects with other containers.
+    """
+    documents = {name: shipped.given(name) for name in shipped.names()}
+    found = [proposal for name, text in documents.items() if (proposal := tried(stream, name, text))]
+    if not found:
+        found = [
+            proposal._replace(container=other)
+            for name, text in documents.items()
+            for other in _other_containers(stream)
+            if (proposal := tried(stream, name, shipped.in_container(text, other)))
+        ]
+    return sorted(found, key=lambda proposal: (-_weight(proposal), proposal.name, proposal.container))
 
 
 def tried(stream: BinaryIO, name: str, document: bytes) -> Proposal | None:
@@ -60,20 +82,57 @@ def tried(stream: BinaryIO, name: str, document: bytes) -> Proposal | None:
                 made += [entry for entry in mapping.entries(row, reader.document) if entry is not None]
     except UnreadableContainer:
         return None
-    scored = sum(_is_scored(entry.value) for entry in made)
+    standing = Counter(_standing(entry.value, dialect) for entry in made)
     failed = sum(any(problem.code == "judge_failed" for problem in entry.problems) for entry in made)
-    return Proposal(name, made, scored, failed, unreadable) if scored else None
+    scored, off_scale = standing["scored"], standing["off scale"]
+    return Proposal(name, made, scored, off_scale, failed, unreadable) if scored or off_scale else None
 
 
-def _is_scored(value: dict[str, Any]) -> bool:
-    """Whether an entry names what was judged and has a score or a verdict."""
-    return bool((value.get("file") and value["scores"]) or (value.get("item") and "verdict" in value))
+def _standing(value: dict[str, Any], dialect: dict[str, Any]) -> str:
+    """`scored` for an entry that names what was judged and has a score or a verdict; `off scale`; else nothing."""
+    if "item" in value:
+        verdict = value.get("verdict")
+        known = type(verdict) in (dict, Number) or verdict in _VERDICTS
+        return "scored" if known else ""
+    scores = value.get("scores")
+    if not value.get("file") or not scores or not all(type(score) is Number for score in scores.values()):
+        return ""
+    dimensions = rubric_of(dialect["rubric"]).dimensions if "rubric" in dialect else {}
+    on = all(key not in dimensions or dimensions[key].scale.worth(score) is not None for key, score in scores.items())
+    return "scored" if on else "off scale"
 
 
 def _weight(proposal: Proposal) -> float:
-    """The share of entries that are scored, then how many of the declared fields are there."""
+    """The share of entries that are scored, half of those off the scale, then how many declared fields are there."""
     fields = sum(len(entry.steps) for entry in proposal.entries)
-    return proposal.scored / len(proposal.entries) + fields / (100 * len(proposal.entries))
+    found = proposal.scored + proposal.off_scale / 2
+    return found / len(proposal.entries) + fields / (100 * len(proposal.entries))
+
+
+def _other_containers(stream: BinaryIO) -> list[str]:
+    """Values of --container that may fit a file."""
+    stream.seek(0)
+    return ["jsonl", *(f"json:{rows}" for rows in _lists(stream.read(MAX_ROW_BYTES))), "json:", "csv"]
+
+
+def _lists(data: bytes) -> list[str]:
+    """Where a JSON document has objects in a list or an object, as pointers with `*`, the least deep first."""
+    try:
+        found = sorted(_lists_below(json.loads(data), "", 0))
+    except (ValueError, RecursionError):
+        return []
+    return [pointer for _, pointer in found[:_MAX_LISTS]]
+
+
+def _lists_below(value: Any, at: str, depth: int) -> Iterator[tuple[int, str]]:
+    if not isinstance(value, (dict, list)) or not value or depth > _DEPTH:
+        return
+    items = value if isinstance(value, list) else list(value.values())
+    if all(isinstance(item, dict) for item in items):
+        yield depth, f"{at}/*"
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _lists_below(inner, f"{at}/{escape(key)}", depth + 1)
 
 
 def draft(data: bytes) -> dict[str, Any] | None:
@@ -94,7 +153,7 @@ def _containers(data: bytes) -> list[dict[str, Any]]:
         return [{"kind": "zip", "members": "*.json"}, {"kind": "zip", "members": "*.jsonl", "each": "jsonl"}]
     if data.lstrip()[:1] == b"[":
         return [{"kind": "json", "rows": "/*"}]
-    named = [{"kind": "json", "rows": f"/{name}/*"} for name in _LISTS]
+    named = [{"kind": "json", "rows": rows} for rows in _lists(data)]
     return [*named, {"kind": "jsonl"}, {"kind": "csv"}]
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple
 
+from normalizer.containers.conversions import Read
 from normalizer.containers.values import (
     MISSING,
-    Read,
     Scope,
     ValueReader,
     reader,
@@ -67,7 +67,7 @@ class Making:
             return row[field.member]
         found: Read = field.read(self._scope)
         if found.failed:
-            at = f" at {found.take}" if found.take else ""
+            at = f" at {found.take}" if found.take and found.take != "part:" else ""
             self.problems.append(Problem("judge_failed", field.put, f"the judge gave no verdict: {found.failed}{at}"))
             self.steps.append(RecordedStep(found.take, field.put, "failed"))
         elif found.value is not MISSING:

@@ -8,8 +8,9 @@ from normalizer.containers.forms import ComparisonForm, ScoresForm
 from normalizer.containers.joining import Joined
 from normalizer.containers.making import Making, Problem, RecordedStep
 from normalizer.containers.readers.rows import Row
-from normalizer.containers.values import MISSING, Scope, fetch, matcher
+from normalizer.containers.values import MISSING, Scope, Star, fetch, matcher
 from normalizer.documents.pointers import escape, steps_of
+from normalizer.errors import UnusableDocument
 
 
 class MappedEntry(NamedTuple):
@@ -35,6 +36,7 @@ class Mapping:
         self._select_part = [matcher(condition) for condition in dialect.get("select_part", [])]
         self._split = steps_of(dialect["split"]) if "split" in dialect else None
         self._split_at = dialect.get("split", "")
+        _check_stars(dialect, (self._split or []).count("*"))
         self._parts = [(at, steps_of(at)) for at in dialect.get("parts", [])]
         self._reply = dialect.get("reply")
         self._reply_steps = steps_of(self._reply["at"]) if self._reply else []
@@ -62,12 +64,13 @@ class Mapping:
             yield self._made(Scope(row.value, MISSING, document, replied, ""), first, problems, "")
             return
         count = 0
-        for pointer, key, part in _matches(row.value, self._split, ""):
+        for part in _matches(row.value, self._split, "", ()):
             count += 1
-            if not all(matches(part) for matches in self._select_part):
+            if not all(matches(part.value) for matches in self._select_part):
                 yield None
                 continue
-            yield self._made(Scope(row.value, part, document, replied, key), first, problems, pointer)
+            scope = Scope(row.value, part.value, document, replied, part.key, stars=part.stars)
+            yield self._made(scope, first, problems, part.pointer)
         if count == 0:
             message = f"nothing is at {self._split_at}, where the dialect splits a row into entries"
             split = Problem("judge_failed", self._form.verdict_at, message)
@@ -101,21 +104,51 @@ class Mapping:
                 problems = [*problems, Problem("entry_field_missing", "", message)]
         made = Making(scope, steps, problems)
         content = self._form.content(made)
-        return MappedEntry(content.value, content.metadata, tuple(made.steps), made.problems, part, content.answer)
+        found = made.problems
+        if any(problem.pointer == self._form.verdict_at for problem in problems):
+            # The verdict as a whole is blamed, so its single scores need not be.
+            found = problems + [one for one in found[len(problems) :] if one.code != "judge_failed"]
+        return MappedEntry(content.value, content.metadata, tuple(made.steps), found, part, content.answer)
 
 
-def _matches(value: Any, steps: list[str], pointer: str) -> Iterator[tuple[str, str, Any]]:
-    """Pointer, last key and value of everything that the steps lead to."""
+def _check_stars(dialect: Any, count: int) -> None:
+    """Refuse a dialect that names more `*` than its `split` has."""
+    if isinstance(dialect, list):
+        for item in dialect:
+            _check_stars(item, count)
+    elif isinstance(dialect, dict):
+        if "star" in dialect and ("key" in dialect or "at" in dialect) and int(dialect["star"]) > count:
+            message = f"the dialect names the * number {dialect['star']}, and its /split has {count} of them"
+            raise UnusableDocument(message)
+        for key, inner in dialect.items():
+            if key != "rubric":
+                _check_stars(inner, count)
+
+
+class _Part(NamedTuple):
+    """A part of a row that `split` names."""
+
+    pointer: str
+    key: str
+    value: Any
+    stars: tuple[Star, ...]
+
+
+def _matches(value: Any, steps: list[str], pointer: str, stars: tuple[Star, ...]) -> Iterator[_Part]:
+    """Everything that the steps lead to."""
     if not steps:
-        yield pointer, steps_of(pointer)[-1] if pointer else "", value
+        yield _Part(pointer, steps_of(pointer)[-1] if pointer else "", value, stars)
         return
     items: Any = ()
-    if steps == ["*"] and value is not None and type(value) not in (dict, list):
-        yield pointer, "0", value
+    if steps == ["*"] and type(value) not in (dict, list):
+        yield _Part(pointer, "0", value, (*stars, Star(None, value, pointer)))
     if type(value) is dict:
         items = value.items()
     elif type(value) is list:
         items = ((str(index), inner) for index, inner in enumerate(value))
     for key, inner in items:
-        if steps[0] in ("*", key):
-            yield from _matches(inner, steps[1:], f"{pointer}/{escape(key)}")
+        at = f"{pointer}/{escape(key)}"
+        if steps[0] == "*":
+            yield from _matches(inner, steps[1:], at, (*stars, Star(key, inner, at)))
+        elif steps[0] == key:
+            yield from _matches(inner, steps[1:], at, stars)

@@ -7,8 +7,11 @@ from typing import Any
 
 import contract_spec as spec
 
+from normalizer.documents.lossless import dumps
+from normalizer.documents.settings import parse_document
 from normalizer.errors import CannotRun, did_you_mean
 
+_KINDS = ("json", "jsonl", "csv")
 _FOLDER = Path(spec.__file__).parent / "rules" / "dialects"
 
 
@@ -40,3 +43,20 @@ def given(name_or_file: str) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise CannotRun(f"cannot read {path}: {error.strerror}") from None
+
+
+def in_container(document: bytes, container: str) -> bytes:
+    """A dialect whose files hold their rows in another way: `jsonl`, `csv`, `json` or `json:POINTER`.
+
+    `json:` with an empty pointer is a document that is one row.
+
+    Raises CannotRun for anything else, and for a dialect that reads no rows.
+    """
+    kind, colon, rows = container.partition(":")
+    if kind not in _KINDS or (colon and kind != "json"):
+        raise CannotRun(f"--container must be jsonl, csv, json or json:POINTER, such as json:/data/*, not {container}")
+    dialect = parse_document("dialect", document)
+    if "container" not in dialect:
+        raise CannotRun("--container is for dialects that read rows, and this one moves members of a judge bundle")
+    dialect["container"] = [{"kind": kind, **({"rows": rows} if colon else {})}]
+    return dumps(dialect).encode()

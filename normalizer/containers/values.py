@@ -2,20 +2,27 @@
 
 import re
 from collections.abc import Callable
-from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, NamedTuple
 
-from normalizer.containers.number_text import number
+from normalizer.containers.conversions import Read, conversion
 from normalizer.documents.lossless import Number, dumps, exact_value
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
 
 _WHERE = ("at", "template", "text", "key", "first")
 _REFERENCE = re.compile(r"\{(?:(?:(part|document|reply|joined):)?((?:/[^{}]*)?)|(key))\}")
-_FINE, _LARGE = Decimal("1e-300"), Decimal("1e12")
-"""Numbers beyond these are left as they are, for the rubric to refuse."""
 MISSING: Any = object()
 """The absent value."""
+
+
+class Star(NamedTuple):
+    """A match of a `*` of `split`."""
+
+    key: str | None
+    """The key or index; None where a value is its own only item."""
+    value: Any
+    pointer: str
+    """From the row."""
 
 
 class Scope(NamedTuple):
@@ -27,19 +34,7 @@ class Scope(NamedTuple):
     reply: Any
     key: str
     joined: Any = None
-
-
-class Read(NamedTuple):
-    """A value that was read."""
-
-    value: Any
-    """The value, or `MISSING`."""
-    take: str
-    """Where it stood."""
-    how: str = ""
-    """How it was read, where it is not copied as it stands."""
-    failed: str = ""
-    """Why the judge gave no verdict, where the dialect declares that this means it."""
+    stars: tuple[Star, ...] = ()
 
 
 ValueReader = Callable[[Scope], Read]
@@ -66,6 +61,8 @@ def reads_row_alone(declared: dict[str, Any]) -> bool:
         return all(map(reads_row_alone, declared["first"]))
     if "template" in declared:
         return all(not match[1] and not match[3] for match in _REFERENCE.finditer(declared["template"]))
+    if any(sign.get("of", "row") != "row" for sign in declared.get("failed_if", [])):
+        return False
     return "key" not in declared and "member" not in declared and declared.get("of", "row") == "row"
 
 
@@ -76,15 +73,19 @@ def reader(declared: dict[str, Any], at: str) -> ValueReader:
         raise UnusableDocument(f"the dialect's {at} must have exactly one of {', '.join(_WHERE)}")
     found = _source(declared, given[0], at)
     failures = [comparable(value) for value in declared.get("failed", [])]
+    signs = [_sign(sign) for sign in declared.get("failed_if", [])]
     absent = declared.get("absent", "omitted")
-    convert = _conversion(declared, at)
-    if not failures and absent == "omitted" and convert is None:
+    convert = conversion(declared, at)
+    if not failures and not signs and absent == "omitted" and convert is None:
         return found
 
     def read(scope: Scope) -> Read:
         read = found(scope)
         if read.failed:
             return read
+        for sign in signs:
+            if said := sign(scope):
+                return Read(MISSING, "", failed=said)
         if read.value is MISSING:
             return read._replace(failed="nothing is there") if absent == "failed" else read
         if failures and comparable(read.value) in failures:
@@ -94,8 +95,24 @@ def reader(declared: dict[str, Any], at: str) -> ValueReader:
     return read
 
 
+def _sign(declared: dict[str, Any]) -> Callable[[Scope], str]:
+    """The function that returns what says that there is no verdict, or nothing."""
+    steps, of = steps_of(declared["at"]), declared.get("of", "row")
+    place = Scope._fields.index(of)
+    allowed = [comparable(value) for value in declared["is"]]
+    take = declared["at"] if of == "row" else f"{of}:{declared['at']}"
+
+    def said(scope: Scope) -> str:
+        value = fetch(scope[place], steps)
+        return f"{take} is {dumps(value)}" if value is not MISSING and comparable(value) in allowed else ""
+
+    return said
+
+
 def comparable(value: Any) -> Any:
-    """Equal for equal values: numbers by value, the rest by type and what they say."""
+    """Equal for equal values: numbers by value, the rest by type and what they say. `MISSING` equals nothing else."""
+    if value is MISSING:
+        return ("missing", None)
     if type(value) is Number:
         return ("number", exact_value(value))
     return (type(value).__name__, value if isinstance(value, (str, bool)) or value is None else dumps(value))
@@ -130,6 +147,8 @@ def _source(declared: dict[str, Any], kind: str, at: str) -> ValueReader:
     if kind == "text":
         constant = Read(declared["text"], "", "text")
         return lambda _: constant
+    if "star" in declared:
+        return _star(declared, kind, at)
     if kind == "key":
         return lambda scope: Read(scope.key, "key")
     if kind == "first":
@@ -138,12 +157,36 @@ def _source(declared: dict[str, Any], kind: str, at: str) -> ValueReader:
     return _pointer(declared)
 
 
+def _star(declared: dict[str, Any], kind: str, at: str) -> ValueReader:
+    """Return a reader of the value that a `*` of `split` matched, or of its key."""
+    number = int(declared["star"]) - 1
+    if kind == "key":
+
+        def key(scope: Scope) -> Read:
+            star = scope.stars[number] if number < len(scope.stars) else None
+            return Read(MISSING if star is None or star.key is None else star.key, "key")
+
+        return key
+    if kind != "at" or declared.get("of") != "part" or "member" in declared:
+        raise UnusableDocument(f"the dialect's {at}: star goes with key, or with at and of: part")
+    found = _pointer({name: value for name, value in declared.items() if name != "star"})
+
+    def read(scope: Scope) -> Read:
+        if number >= len(scope.stars):
+            return Read(MISSING, f"part:{declared['at']}")
+        star = scope.stars[number]
+        read = found(scope._replace(part=star.value))
+        return read._replace(take=star.pointer + read.take.removeprefix("part:"))
+
+    return read
+
+
 def _first(options: list[ValueReader], scope: Scope) -> Read:
-    """Return the first value that is present and not null (a failure counts as present), otherwise the last."""
+    """Return the first value that is present and neither null nor empty, or a failure; else the last."""
     read = Read(MISSING, "")
     for option in options:
         read = option(scope)
-        if read.failed or (read.value is not MISSING and read.value is not None):
+        if read.failed or (read.value is not MISSING and read.value is not None and read.value != ""):
             return read
     return read
 
@@ -179,6 +222,10 @@ def _named_by_part(scope: Scope, value: Any, take: str) -> Read:
 def matcher(condition: dict[str, Any]) -> Callable[[Any], bool]:
     """Return a function that says whether a condition applies to a row or an item."""
     steps = steps_of(condition["at"])
+    if "is_not" in condition:
+        refused = [comparable(value) for value in condition["is_not"]]
+        others = matcher({"at": condition["at"], "is": condition["is"]}) if "is" in condition else lambda _: True
+        return lambda value: comparable(fetch(value, steps)) not in refused and others(value)
     if "is" not in condition:
         return lambda value: fetch(value, steps) is not MISSING
     allowed = [comparable(value) for value in condition["is"]]
@@ -212,47 +259,3 @@ def _template(template: str, at: str) -> ValueReader:
         return Read("".join(texts), template, "template")
 
     return read
-
-
-def _conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | None:
-    """How text, labels, words, booleans, lengths and long fractions are read, where anything is declared."""
-    names, labels, words = declared.get("number", []), declared.get("labels", {}), declared.get("words", {})
-    booleans, places, counts = declared.get("booleans", False), declared.get("places"), "count" in declared
-    try:
-        for name in names:
-            number("", name)
-    except KeyError as error:
-        raise UnusableDocument(f"the dialect's {at}: no number pattern is called {error}") from None
-    if not (names or labels or words or booleans or counts or places is not None):
-        return None
-    least = None if places is None else Decimal(1).scaleb(-int(places))
-
-    def convert(read: Read) -> Read:
-        value = read.value
-        if counts and type(value) is str:
-            return Read(Number(str(len(value))), read.take, "count characters")
-        if type(value) is bool and booleans:
-            return Read(Number("1" if value else "0"), read.take, "boolean")
-        if type(value) is str and value in labels:
-            return Read(Number(labels[value]), read.take, "label")
-        if type(value) is str and value in words:
-            return Read(words[value], read.take, "word")
-        if type(value) is str:
-            for name in names:
-                found = number(value, name)
-                if found is not None:
-                    read = Read(found, read.take, f"number {name}")
-                    break
-        return _rounded(read, least) if least is not None and type(read.value) is Number else read
-
-    return convert
-
-
-def _rounded(read: Read, least: Decimal) -> Read:
-    """Return the number rounded to multiples of `least`."""
-    exact = exact_value(read.value)
-    if exact is None or not _FINE < abs(exact) < _LARGE or Decimal(int(exact.as_tuple().exponent)) >= least.adjusted():
-        return read
-    places = -least.adjusted()
-    text = f"{exact.quantize(least, rounding=ROUND_HALF_EVEN):f}"
-    return Read(Number(text), read.take, f"{read.how} round {places}".strip())

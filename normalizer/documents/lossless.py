@@ -124,3 +124,16 @@ def members(value: dict[str, Any]) -> str:
         text = quoted(inner) if kind is str else f"{{{members(inner)}}}" if kind is dict else dumps(inner)
         written.append(f"{quoted(key)}:{text}")
     return ",".join(written)
+
+
+def most_values(max_bytes: int) -> int:
+    """How many commas a document may have where `max_bytes` is the limit of its size: one for eight bytes.
+
+    A value takes some hundred bytes of memory, however short it is: 64 MiB of `0,` would take 4 GB.
+    """
+    return max_bytes // 8
+
+
+def too_many_values(max_bytes: int) -> str:
+    """Why a document with more commas than that is not read."""
+    return f"it has more than {most_values(max_bytes)} commas, and each value takes memory"

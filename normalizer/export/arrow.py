@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from contract_spec.extras import install_command
+
 from normalizer.documents.protocol import version
 from normalizer.errors import CannotRun
 from normalizer.export.flat import Flat, cell
@@ -20,7 +22,7 @@ def table(flat: Flat) -> "pyarrow.Table":
     try:
         import pyarrow as pa
     except ImportError:
-        raise CannotRun("this needs pyarrow: pip install 'zeno-normalizer[export]'") from None
+        raise CannotRun(f"this needs pyarrow: {install_command('export')}") from None
     types = {"number": pa.float64(), "boolean": pa.bool_(), "text": pa.string()}
     columns: dict[str, list[object]] = {name: [] for name in flat.columns}
     for row in flat.rows():

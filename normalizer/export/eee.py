@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,8 +23,10 @@ class Publisher(NamedTuple):
     clock."""
 
 
-def documents(summary: dict[str, Any], rubric: Rubric, judges: list[str], by: Publisher) -> dict[str, dict[str, Any]]:
-    """The documents by file name; groups without a number have none."""
+def documents(
+    summary: dict[str, Any], rubric: Rubric, judges: Mapping[str | None, list[str]], by: Publisher
+) -> dict[str, dict[str, Any]]:
+    """The documents by file name; groups without a number have none. `judges` has those of each generator."""
     if summary["by"] != ["generator_model"]:
         raise CannotRun("Every Eval Ever has one document a generator: the summary must be by generator_model")
     found = {}
@@ -36,7 +39,7 @@ def documents(summary: dict[str, Any], rubric: Rubric, judges: list[str], by: Pu
         for key, moments in row["dimensions"].items():
             scale = rubric.dimensions[key].scale
             measures.append((key, moments, scale.minimum, scale.maximum))
-        results = [_result(summary, row, measure, judges) for measure in measures]
+        results = [_result(summary, row, measure, judges[name]) for measure in measures]
         identity = json.dumps(results, sort_keys=True)
         document = {
             "schema_version": _VERSION,

@@ -1,7 +1,7 @@
 """Records as flat rows: a column a member, members of objects under dotted names."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,6 +50,14 @@ class Flat(NamedTuple):
         for kind, record in _records(self.ledgers, self.kinds):
             yield _row(kind, record)
 
+    def lines(self) -> Iterator[bytes]:
+        """The ledgers' own lines, in the order of the rows."""
+        for ledger, seen in _own_bundles(self.ledgers):
+            for kind in self.kinds:
+                for line in ledger.lines(kind):
+                    if ledger.item(kind, line)["source"]["bundle_sha256"] not in seen:
+                        yield line
+
 
 @contextmanager
 def flattened(folders: tuple[Path, ...], *, invalid: bool = False, check: Check = check_records) -> Iterator[Flat]:
@@ -72,14 +80,20 @@ def flattened(folders: tuple[Path, ...], *, invalid: bool = False, check: Check 
 
 
 def _records(ledgers: list[Ledger], kinds: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
-    seen: set[str] = set()
-    for ledger in ledgers:
-        own = {item["bundle_sha256"] for item in ledger.items("headers")}
+    for ledger, seen in _own_bundles(ledgers):
         for kind in kinds:
             for record in ledger.items(kind):
                 if record["source"]["bundle_sha256"] not in seen:
                     yield kind, record
-        seen |= own
+
+
+def _own_bundles(ledgers: Iterable[Ledger]) -> Iterator[tuple[Ledger, set[str]]]:
+    """Each ledger, with the bundles that one before it has: they count once."""
+    seen: set[str] = set()
+    for ledger in ledgers:
+        own = {item["bundle_sha256"] for item in ledger.items("headers")}
+        yield ledger, seen
+        seen = seen | own
 
 
 def _row(kind: str, record: dict[str, Any]) -> dict[str, Any]:

@@ -84,6 +84,6 @@ def _written(folder: RunFolder, data: bytes) -> bytes:
     """Write the bundle once. Raises CannotRun if another one is in its place."""
     if not folder.bundle.exists():
         folder.write(folder.bundle.name, data)
-    elif folder.bundle.read_bytes() != data:
+    elif folder.read(folder.bundle.name) != data:
         raise CannotRun(f"{folder.bundle} was changed since it was written: `normalizer replay {folder.path}` compares")
     return data

@@ -26,6 +26,7 @@ import contract_spec as spec
 
 from normalizer.errors import CannotRun
 from normalizer.judge.replies import CheckedReply, read_reply
+from normalizer.regular_files import regular_bytes
 
 _KNOWN = {".lock", "manifest.json", "rubric.json", "inputs"}
 """Names that a folder may hold before its run.json exists, after an interrupted preparation."""
@@ -106,7 +107,7 @@ class RunFolder:
     def read(self, name: str) -> bytes:
         """A file of the run."""
         try:
-            return (self.path / name).read_bytes()
+            return regular_bytes(self.path / name)
         except OSError as error:
             raise CannotRun(f"cannot read {self.path / name}: {error.strerror}") from None
 

@@ -13,6 +13,7 @@ from normalizer.errors import UnusableLedger
 from normalizer.ledger.commit_record import Span, Spans, load, verified_blocks
 from normalizer.ledger.line_format import FILES, settings_in
 from normalizer.ledger.reader import Ledger
+from normalizer.regular_files import open_regular
 
 
 class Intact:
@@ -84,7 +85,7 @@ class Intact:
 def check_bytes(path: Path, sha256: str) -> None:
     """Raise UnusableLedger unless a kept raw bundle has the bytes of its hash."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise UnusableLedger(f"cannot read {path}: {error.strerror}") from None

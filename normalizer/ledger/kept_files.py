@@ -7,6 +7,7 @@ from pathlib import Path
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.line_format import settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
+from normalizer.regular_files import open_regular
 
 
 def changed_files(ledger: Ledger) -> Iterator[str]:
@@ -31,7 +32,7 @@ def changed_files(ledger: Ledger) -> Iterator[str]:
 
 def _complaint(path: Path, sha256: str) -> Iterator[str]:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         yield f"cannot read {path}: {error.strerror}"

@@ -44,6 +44,7 @@ from normalizer.ledger.line_format import (
     sha_slice,
     starts_well,
 )
+from normalizer.regular_files import regular_bytes
 
 LOCK = ".lock"
 STAGING = ".staging"
@@ -203,7 +204,7 @@ class Ledger:
         """The raw bytes of a bundle, as they came."""
         path = self.kept(sha256)
         try:
-            data = path.read_bytes()
+            data = regular_bytes(path)
         except OSError as error:
             raise UnusableLedger(f"cannot read {path}: {error.strerror}") from None
         if hashlib.sha256(data).hexdigest() != path.stem:
@@ -215,7 +216,7 @@ class Ledger:
         path = self.folder / "settings" / f"{sha256}.json"
         if not path.is_file():
             raise UnusableLedger(f"{path} is missing: copy it from where this ledger is whole")
-        data = path.read_bytes()
+        data = regular_bytes(path)
         text = data[:-1]
         if hashlib.sha256(text).hexdigest() != sha256 or data[-1:] != b"\n":
             raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")

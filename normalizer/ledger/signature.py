@@ -16,6 +16,7 @@ from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.commit_record import NAME, changes
 from normalizer.ledger.kept_files import changed_files
 from normalizer.ledger.reader import Ledger, reading
+from normalizer.regular_files import regular_bytes
 
 NAMESPACE = "ledger"
 """The purpose (namespace) of a signature. Signatures made for another purpose are not accepted."""
@@ -28,6 +29,8 @@ def sign(ledger: Path, key: Path) -> bytes:
 
     `key` is a private key, or a public key whose private one an agent holds.
     """
+    if not key.is_file():
+        raise CannotRun(f"cannot read {key}: there is no such file")
     with reading(ledger, checked=False, complete=False) as opened:
         record = _record(ledger)
         for difference in _differences(opened):
@@ -63,11 +66,13 @@ def _differences(ledger: Ledger) -> Iterator[str]:
 
 def _record(ledger: Path) -> bytes:
     try:
-        return (ledger / NAME).read_bytes()
-    except OSError:
+        return regular_bytes(ledger / NAME)
+    except FileNotFoundError:
         raise UnusableLedger(
             f"{ledger} has no {NAME} to sign: `normalizer repair {ledger} --out NEW` makes a ledger with one"
         ) from None
+    except OSError as error:
+        raise UnusableLedger(f"cannot read {ledger / NAME}: {error.strerror}") from None
 
 
 def _keygen(action: str, *flags: str, record: bytes) -> "subprocess.CompletedProcess[bytes]":

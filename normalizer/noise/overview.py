@@ -1,18 +1,19 @@
 """Noise of the judges of ledgers, and a plan for the next study: a document of `plan.json`."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
-from normalizer.aggregate import groups
+from normalizer.aggregate import cell_names, groups
 from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.summary import Options, left_out, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.documents.exact import ROUNDING
+from normalizer.errors import CannotRun
 from normalizer.ledger import open_ledgers
 from normalizer.noise.components import components, variances
 from normalizer.noise.sample_size import items_needed
@@ -33,7 +34,11 @@ class PowerTarget:
 
 
 def plan(folders: tuple[Path, ...], options: Options, wanted: PowerTarget | None) -> dict[str, Any]:
-    """The noise of every judge on every measure; with `wanted`, the items a study needs, by its repeats."""
+    """The noise of every judge on every measure; with `wanted`, the items a study needs, by its repeats.
+
+    Raises CannotRun where a judge has labels under several prompt versions: a change of prompt is no noise.
+    """
+    options = replace(options, by=("judge_prompt_version",))
     with (
         open_ledgers.opened(folders, options.check) as given,
         started(options.engine, options.memory, given.size) as engine,
@@ -42,17 +47,25 @@ def plan(folders: tuple[Path, ...], options: Options, wanted: PowerTarget | None
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             found = groups.find_groups(engine, query, given, options.where)
             options.rules.check_mixing(found.kinds(), None)
-            columns = ", ".join(["artifact", "generator", "judge", *query.measures])
+            columns = ", ".join([*query.keys, "artifact", "generator", "judge", *query.measures])
             condition = options.rules.condition()
             rows = list(engine.rows(f"SELECT {columns} FROM records WHERE {condition} AND judge IS NOT NULL"))
     names = [*query.rubric.dimensions, "total"]
     unit = 10**query.places
     judges: dict[str, list[_Labels]] = defaultdict(lambda: [defaultdict(list) for _ in names])
-    for artifact, generator, judge, *values in rows:
+    prompts: dict[str, set[str | None]] = defaultdict(set)
+    for prompt, artifact, generator, judge, *values in rows:
+        prompts[judge].add(prompt)
         for place, value in enumerate(values):
             judges[judge][place][artifact, generator].append(Fraction(int(value), unit))
     results = []
     for judge in sorted(judges):
+        if len(prompts[judge]) > 1:
+            known = sorted(cell_names.level(prompt) for prompt in prompts[judge])
+            raise CannotRun(
+                f"{judge} was asked under the prompt versions {' and '.join(known[:5])}, and a change of prompt is no "
+                f"noise: choose one with --where judge_prompt_version={known[-1]}"
+            )
         for name, labels in zip(names, judges[judge], strict=True):
             result = {"judge": judge, "measure": name, **components(_table(labels))}
             result["plan"] = None if wanted is None else _planned(labels, wanted)
@@ -90,12 +103,15 @@ def _planned(labels: _Labels, wanted: PowerTarget) -> list[dict[str, Any]] | Non
             "paired": None if interaction is None else noise + interaction,
             "unpaired": noise + 2 * between,
         }
-        rows.append({"repeats": repeats, **{name: _items(square, wanted) for name, square in deviations.items()}})
+        rows.append({"repeats": repeats, **{name: _items(square, wanted, name) for name, square in deviations.items()}})
     return rows
 
 
-def _items(square: Fraction | None, wanted: PowerTarget) -> int | None:
-    return None if square is None else items_needed(wanted.detect, sqrt(square), wanted.power, wanted.alpha)
+def _items(square: Fraction | None, wanted: PowerTarget, design: str) -> int | None:
+    if square is None:
+        return None
+    groups = 2 if design == "unpaired" else 1
+    return items_needed(wanted.detect, sqrt(square), wanted.power, wanted.alpha, groups=groups)
 
 
 def _interaction(labels: _Labels, within: Fraction) -> Fraction | None:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import exp, log2, sqrt, tanh
 from typing import Any
 
+from normalizer.aggregate.eligibility import ALONE
 from normalizer.aggregate.intervals import Method, quantile
 from normalizer.documents.exact import rounded
 from normalizer.preferences.comparisons import DECIDED, Comparison
@@ -55,7 +56,9 @@ def _controlled(known: list[Comparison]) -> dict[str, Any]:
     gaps = np.array([one.lengths[0] - one.lengths[1] for one in known if one.lengths is not None])
     spread = float(gaps.std(ddof=1)) if len(gaps) > 1 else 0.0
     items = {item: number for number, item in enumerate(sorted({one.item for one in known}))}
-    document: dict[str, Any] = {"rate": None, "ci95": None, "slope": None, "slope_ci95": None, "na": None}
+    document: dict[str, Any] = {"items": len(items), "rate": None, "ci95": None, "slope": None, "slope_ci95": None}
+    if all(one.self_judged for one in known):
+        return {**document, "na": ALONE}
     if spread == 0:
         return {**document, "na": "all differences in length are equal"}
     if len(items) < LEAST_ITEMS:
@@ -69,6 +72,7 @@ def _controlled(known: list[Comparison]) -> dict[str, Any]:
     constant, slope = map(float, fitted.coefficients)
     halves = [t * sqrt(max(float(fitted.covariance[at, at]), 0.0)) for at in (0, 1)]
     return {
+        "items": len(items),
         "rate": _number(_sigmoid(constant)),
         "ci95": [_number(_sigmoid(constant - halves[0])), _number(_sigmoid(constant + halves[0]))],
         "slope": _number(slope),

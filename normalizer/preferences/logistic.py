@@ -20,7 +20,7 @@ _LARGE = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Coefficients, their cluster-robust covariance, and the number of clusters."""
+    """Coefficients, their cluster-robust covariance (NaN with one cluster), and the number of clusters."""
 
     coefficients: "Array"
     covariance: "Array"
@@ -28,7 +28,7 @@ class Fit:
 
 
 def fit(design: "Array", outcomes: "Array", clusters: "Places") -> Fit | None:
-    """Maximize the likelihood; None where there is no maximum or too few clusters for a standard error.
+    """Maximize the likelihood; None where there is no maximum.
 
     `clusters` has a whole number for each row. The covariance is the sandwich with G / (G - 1).
     """
@@ -57,8 +57,10 @@ def fit(design: "Array", outcomes: "Array", clusters: "Places") -> Fit | None:
     else:
         return None
     groups = int(clusters.max()) + 1 if rows else 0
-    if groups < 2 or np.linalg.cond(information) > 1e12:
+    if np.linalg.cond(information) > 1e12:
         return None
+    if groups < 2:
+        return Fit(beta, np.full((columns, columns), np.nan), groups)
     residuals = design * (outcomes - _sigmoid(design @ beta))[:, None]
     sums = np.zeros((groups, columns))
     np.add.at(sums, clusters, residuals)

@@ -37,11 +37,15 @@ def counted(comparisons: Iterable[Comparison]) -> dict[str, int]:
 
 def item_scores(comparisons: Iterable[Comparison]) -> dict[str, Fraction]:
     """A's average on each item that has a decided comparison."""
+    return item_means((one.item, one.score) for one in comparisons if one.winner in DECIDED)
+
+
+def item_means(values: Iterable[tuple[str, Fraction]]) -> dict[str, Fraction]:
+    """The mean of each item's values."""
     by_item: dict[str, list[Fraction]] = defaultdict(list)
-    for comparison in comparisons:
-        if comparison.winner in DECIDED:
-            by_item[comparison.item].append(comparison.score)
-    return {item: sum(scores, Fraction(0)) / len(scores) for item, scores in sorted(by_item.items())}
+    for item, value in values:
+        by_item[item].append(value)
+    return {item: sum(found, Fraction(0)) / len(found) for item, found in sorted(by_item.items())}
 
 
 def wilson(rate: Fraction, n: Fraction | int) -> Interval:
@@ -86,7 +90,8 @@ def rate(comparisons: list[Comparison], method: Method) -> dict[str, Any]:
             document["bootstrap95"] = _ends(resampled(list(scores.values()), method))
         shares = [comparison.share for comparison in decided if comparison.share is not None]
         if len(shares) == len(decided):
-            document["share"] = rounded(sum(shares, Fraction(0)) / len(shares))
+            means = item_means((one.item, share) for one, share in zip(decided, shares, strict=True))
+            document["share"] = rounded(sum(means.values(), Fraction(0)) / len(means))
         if any(own):
             flags.append("self_judged_included")
     if any(comparison.first == "unknown" for comparison in comparisons):

@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import exp, sqrt
 from typing import Any
 
+from normalizer.aggregate.eligibility import ALONE
 from normalizer.aggregate.intervals import quantile
 from normalizer.documents.exact import rounded
 from normalizer.preferences.comparisons import DECIDED, Comparison
@@ -35,13 +36,14 @@ def ratings(comparisons: list[Comparison], baseline: str | None) -> dict[str, An
     origin = [1 / len(names)] * len(names)
     if baseline in names:
         origin = [float(name == baseline) for name in names]
-    t = quantile(items - 1)
+    enough = items >= LEAST_ITEMS
+    t = quantile(items - 1) if enough else 0.0
     for place, name in enumerate(names):
         weights = [float(at == place) - share for at, share in enumerate(origin)]
         value = sum(weight * each for weight, each in zip(weights, values, strict=True))
         square = sum(weights[i] * weights[j] * covariance[i][j] for i in range(len(names)) for j in range(len(names)))
-        half = t * sqrt(max(square, 0.0))
-        ci = None if items < LEAST_ITEMS else [_number(value - half), _number(value + half)]
+        half = t * sqrt(max(square, 0.0)) if enough else 0.0
+        ci = [_number(value - half), _number(value + half)] if enough else None
         row = {
             "generator": name,
             "rating": _number(value),
@@ -50,21 +52,28 @@ def ratings(comparisons: list[Comparison], baseline: str | None) -> dict[str, An
         }
         document["rows"].append(row)
     document["rows"].sort(key=lambda row: (-row["rating"], row["generator"]))
-    if items < LEAST_ITEMS:
+    if not enough:
         document["na"] = f"fewer than {LEAST_ITEMS} items give no interval"
     return document
 
 
 def _not_rated(decided: list[Comparison], names: list[str]) -> str | None:
-    """Why there is no maximum: the graph of wins, a draw counting both ways, is not strongly connected."""
+    """Why there is no rating. The graph of wins, a draw counting both ways, must be strongly connected."""
     if len(names) < 2:
         return "fewer than two generators have a decided comparison"
+    if all(comparison.self_judged for comparison in decided):
+        return ALONE
     beaten: dict[str, set[str]] = {name: set() for name in names}
     for comparison in decided:
         if comparison.winner != "b":
             beaten[comparison.a].add(comparison.b)
         if comparison.winner != "a":
             beaten[comparison.b].add(comparison.a)
+    met = {name: beaten[name] | {other for other in names if name in beaten[other]} for name in names}
+    linked = _reached(names[0], met)
+    if linked != set(names):
+        apart = next(name for name in names if name not in linked)
+        return f"{names[0]} and {apart} have not been compared, not even through others, so that no scale holds both"
     reached = _reached(names[0], beaten)
     lost_to = {name: {other for other in names if name in beaten[other]} for name in names}
     if reached != set(names) or _reached(names[0], lost_to) != set(names):

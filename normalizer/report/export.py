@@ -1,5 +1,6 @@
 """The tables and figures of a report as files: CSV for programs, Markdown, LaTeX; SVG, PDF and PNG."""
 
+import html
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +11,15 @@ from normalizer.aggregate import cell_names
 from normalizer.errors import CannotRun
 from normalizer.report.plots import COLOURS
 from normalizer.report.study import Study
-from normalizer.tables import agreement_table, evidence_table, statistics_tables, summary_table
+from normalizer.tables import (
+    agreement_table,
+    calibration_table,
+    evidence_table,
+    gate_table,
+    preferences_table,
+    statistics_tables,
+    summary_table,
+)
 from normalizer.tables.formats import Cell, Table, flagged, written
 from normalizer.tables.summary_table import of_all
 
@@ -48,16 +57,19 @@ def export(study: Study, folder: Path) -> list[Path]:
 def figures(page: bytes, folder: Path) -> list[Path]:
     """Write every plot of a page as SVG, PDF and PNG, in black on white. Return the paths.
 
-    File names are numbered in the order of the page.
+    File names are numbered in the order of the page. Of a plot that the page also has for small screens, the wide
+    drawing is written.
     """
     import vl_convert
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
-        for number, drawn in enumerate(re.findall(r"<svg[^>]*>.*?</svg>", page.decode(), re.DOTALL), start=1):
+        every = re.findall(r"<svg[^>]*>.*?</svg>", page.decode(), re.DOTALL)
+        wide = [drawn for drawn in every if 'class="narrow"' not in drawn.partition(">")[0]]
+        for number, drawn in enumerate(wide, start=1):
             title = re.search(r'aria-label="([^"]*)"', drawn)
-            name = f"{number:02}-{_file_name(title[1] if title else 'plot').lower()}"
+            name = f"{number:02}-{_words(html.unescape(title[1] if title else 'plot'))}"
             svg = drawn.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
             for colour, variable in COLOURS.items():
                 svg = svg.replace(f"var(--{variable})", colour)
@@ -112,9 +124,25 @@ def _tables(study: Study) -> Iterator[tuple[str, list[str], Table, Table]]:
     if study.drift:
         drifted = _drift(study)
         yield "drift", diagnostic, drifted, drifted
+    documents = {
+        "preferences": (study.preferences, preferences_table.named),
+        "calibration": (study.calibration, calibration_table.named),
+    }
+    for part, (document, named) in documents.items():
+        of_part = [flag for flag in (document or {"flags": []})["flags"] if flag != "self_judged_included"]
+        for title, table in named(document) if document else []:
+            yield f"{part}-{_words(title)}", of_part, table, table
+    if study.gate is not None:
+        verdicts = gate_table.table(study.gate)
+        yield "gate", diagnostic, verdicts, verdicts
     for number, report in enumerate(study.evidence):
         counts, everything = evidence_table.counts(report), evidence_table.everything(report)
         yield f"evidence{number + 1 if number else ''}", diagnostic, counts, everything
+
+
+def _words(title: str) -> str:
+    """Return the words of a title as a part of a file's name."""
+    return re.sub("[^a-z0-9]+", "-", title.lower()).strip("-")[:100]
 
 
 def _file_name(key: str) -> str:

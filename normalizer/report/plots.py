@@ -5,12 +5,13 @@ field names.
 """
 
 import html
+from collections.abc import Callable
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
-from normalizer.report.markup import Html, el, visible
+from normalizer.report.markup import Html, el, join, visible
 
 COLOURS = {"#111111": "ink", "#777777": "muted", "#dddddd": "line", "#3366cc": "accent", "#bbccee": "accent-soft"}
 """Placeholder colours, replaced by the page's own, light or dark."""
@@ -18,6 +19,8 @@ INK, MUTED, LINE, ACCENT, SOFT = COLOURS
 _TAGS = {"svg", "g", "path", "line", "rect", "text", "circle", "title", "tspan"}
 _DROPPED = {"style", "class", "aria-roledescription", "role", "pointer-events", "version", "id", "clip-path"}
 WIDTH = 720
+NARROW = 290
+"""The width of plots for small screens."""
 
 
 def intervals(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> Html:
@@ -25,13 +28,15 @@ def intervals(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> Htm
     Rows have `label`, `mean`, `low`, `high`, `at_minimum`, `at_maximum`."""
     import altair as alt
 
-    base = rows_chart(alt, rows)
     domain = alt.Scale(domain=[float(scale[0]), float(scale[1])], nice=False, clamp=True)
     x = alt.X("at_minimum:Q", scale=domain, title="mean total", axis=number_axis(alt))
-    between = base.mark_bar(color=SOFT, height=14, cornerRadius=3).encode(x=x, x2="at_maximum:Q")
-    bars = base.mark_rule(color=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q")
-    points = base.mark_point(filled=True, color=ACCENT, size=70, opacity=1).encode(x="mean:Q")
-    return drawn(alt.layer(between, bars, points).properties(width=WIDTH, height=alt.Step(34)), "Means and intervals")
+
+    def layers(base: Any) -> list[Any]:
+        between = base.mark_bar(color=SOFT, height=14, cornerRadius=3).encode(x=x, x2="at_maximum:Q")
+        bars = base.mark_rule(color=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q")
+        return [between, bars, base.mark_point(filled=True, color=ACCENT, size=70, opacity=1).encode(x="mean:Q")]
+
+    return rows_drawn(rows, layers, 34, "Means and intervals")
 
 
 def distribution(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> Html:
@@ -41,37 +46,34 @@ def distribution(rows: list[dict[str, Any]], scale: tuple[Decimal, Decimal]) -> 
     span = float(scale[1] - scale[0]) or 1.0
     totals = sorted({row["total"] for row in rows})
     gap = min((after - before for before, after in pairwise(totals)), default=span)
-    thick = max(1.0, min(24.0, 0.8 * gap / span * WIDTH))
     ends = [float(scale[0]) - span / 40, float(scale[1]) + span / 40]  # room for the bars at the ends
-    chart = (
-        alt.Chart(values(alt, rows))
-        .mark_bar(color=ACCENT, width=thick)
-        .encode(
+
+    def chart(width: int, header: Any) -> Any:
+        thick = max(1.0, min(24.0, 0.8 * gap / span * width))
+        bars = alt.Chart(values(alt, rows)).mark_bar(color=ACCENT, width=thick)
+        return bars.encode(
             x=alt.X("total:Q", scale=alt.Scale(domain=ends, nice=False), title="total", axis=number_axis(alt)),
             y=alt.Y("units:Q", title=None, axis=alt.Axis(tickMinStep=1, tickCount=3)),
-            row=alt.Row(
-                "label:N",
-                title=None,
-                header=alt.Header(labelAngle=0, labelAlign="right", labelPadding=14, labelLimit=180),
-            ),
-        )
-        .properties(width=WIDTH, height=64)
-    )
-    return drawn(chart, "Distribution of totals")
+            row=alt.Row("label:N", title=None, header=header),
+        ).properties(width=width, height=64)
+
+    beside = alt.Header(labelAngle=0, labelAlign="right", labelPadding=14, labelLimit=180)
+    above = alt.Header(labelOrient="top", labelAnchor="start", labelLimit=NARROW)
+    return for_both_screens(chart(WIDTH, beside), chart(NARROW - 20, above), "Distribution of totals")
 
 
 def forest(rows: list[dict[str, Any]]) -> Html:
     """Differences with intervals about zero; rows have `label`, `difference`, `low`, `high`."""
     import altair as alt
 
-    base = rows_chart(alt, rows)
     zero = alt.Chart(values(alt, [{"zero": 0}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="zero:Q")
     x = alt.X("low:Q", title="mean difference", axis=number_axis(alt))
-    bars = base.mark_rule(color=INK, strokeWidth=2).encode(x=x, x2="high:Q")
-    points = base.mark_point(filled=True, color=ACCENT, size=60, opacity=1).encode(x="difference:Q")
-    return drawn(
-        alt.layer(zero, bars, points).properties(width=WIDTH, height=alt.Step(26)), "Differences and intervals"
-    )
+
+    def layers(base: Any) -> list[Any]:
+        bars = base.mark_rule(color=INK, strokeWidth=2).encode(x=x, x2="high:Q")
+        return [zero, bars, base.mark_point(filled=True, color=ACCENT, size=60, opacity=1).encode(x="difference:Q")]
+
+    return rows_drawn(rows, layers, 26, "Differences and intervals")
 
 
 def confusion(rows: list[dict[str, Any]]) -> Html:
@@ -90,12 +92,33 @@ def confusion(rows: list[dict[str, Any]]) -> Html:
     return drawn(alt.layer(squares, counts).properties(width=alt.Step(30), height=alt.Step(30)), "Totals that met")
 
 
-def rows_chart(alt: Any, rows: list[dict[str, Any]]) -> Any:
-    """A chart with a row for each `label`, in the order given."""
+def rows_drawn(rows: list[dict[str, Any]], layers: Callable[[Any], list[Any]], height: int, title: str) -> Html:
+    """A plot with a row for each `label`, in the order given; `layers` makes the marks of a chart with these rows.
+
+    It is drawn twice: with the labels beside the rows, `height` pixels a row, and for small screens with the labels
+    above them.
+    """
+    import altair as alt
+
     ordered = [{**row, "at": number} for number, row in enumerate(rows)]
     order = alt.EncodingSortField(field="at", op="min", order="ascending")
-    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False))
-    return alt.Chart(values(alt, ordered)).encode(y=y)
+    beside = alt.Axis(labelLimit=220, ticks=False, domain=False)
+    wide, narrow = (
+        alt.Chart(values(alt, ordered)).encode(y=alt.Y("label:N", sort=order, title=None, axis=axis))
+        for axis in (beside, None)
+    )
+    label = narrow.mark_text(align="left", baseline="bottom", dy=-8, color=INK, fontSize=12, limit=NARROW)
+    above = label.encode(text="label:N", x=alt.value(0))
+    return for_both_screens(
+        alt.layer(*layers(wide)).properties(width=WIDTH, height=alt.Step(height)),
+        alt.layer(*layers(narrow), above).properties(width=NARROW, height=alt.Step(46)),
+        title,
+    )
+
+
+def for_both_screens(wide: Any, narrow: Any, title: str) -> Html:
+    """Two charts of the same, of which the page shows the one that fits the screen."""
+    return join([drawn(wide, title, box="scroll wide-screen"), drawn(narrow, title, "narrow", "scroll small-screen")])
 
 
 def values(alt: Any, rows: list[dict[str, Any]]) -> Any:
@@ -105,11 +128,11 @@ def values(alt: Any, rows: list[dict[str, Any]]) -> Any:
 
 def number_axis(alt: Any) -> Any:
     """An axis of plain numbers."""
-    return alt.Axis(format="~f", tickCount=8, labelOverlap=True)
+    return alt.Axis(format="~f", tickCount=alt.ExprRef("width > 400 ? 8 : 5"), labelOverlap=True)
 
 
-def drawn(chart: Any, title: str) -> Html:
-    """The chart as SVG that takes the page's colours."""
+def drawn(chart: Any, title: str, kind: str = "plot", box: str = "scroll") -> Html:
+    """The chart as SVG that takes the page's colours. `kind` and `box` are the classes of the drawing and around it."""
     import vl_convert
 
     text = {"labelColor": MUTED, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 400}
@@ -125,7 +148,7 @@ def drawn(chart: Any, title: str) -> Html:
     root = ElementTree.fromstring(vl_convert.vegalite_to_svg(chart.to_dict()))  # noqa: S314 - our own drawing
     for name in ("width", "height"):
         root.attrib[name] = str(round(float(root.attrib[name])))
-    return el("div", Html(_written(root, {"role": "img", "aria-label": title, "class": "plot"})), class_="scroll")
+    return el("div", Html(_written(root, {"role": "img", "aria-label": title, "class": kind})), class_=box)
 
 
 def _written(node: ElementTree.Element, more: dict[str, str] | None = None) -> str:

@@ -11,12 +11,9 @@ from normalizer.screening.bundle import read
 from normalizer.screening.comparisons.records import ComparisonDrafts
 from normalizer.screening.comparisons.rules import ComparisonScreen
 from normalizer.screening.entry_rules import Screen
-from normalizer.screening.reasons import Reason, reasons_json
+from normalizer.screening.reasons import FirstReasons, Reason, reasons_json
 from normalizer.screening.records import RecordDrafts, line
 from normalizer.screening.row_pipeline import Collected, RowCounts, normalize_rows
-
-SHOWN = 3
-"""Reasons of a bundle that are shown by the run that took it in."""
 
 
 class BundleOutcome(NamedTuple):
@@ -59,14 +56,14 @@ def normalize(data: bytes, settings: Settings) -> BundleOutcome:
     screen = kinds[1](bundle, entries, settings)
     records: list[str] = []
     invalid: list[str] = []
-    first: list[Reason] = []
+    first = FirstReasons()
     for index, entry in enumerate(entries):
         metadata = drafts.metadata_of(entry.value)
         body = drafts.body(index, entry, metadata)  # entry      -> draft
         reasons = screen.reasons(index, entry, metadata)  # draft      -> VALID | INVALID
         if reasons:
             invalid.append(line(body, reasons_json(reasons)))
-            first += reasons[:1] if len(first) < SHOWN else []
+            first.add(reasons[0])
         else:
             records.append(line(body))
     mark = COMPARISON_MARK if bundle.compares else ""
@@ -76,9 +73,10 @@ def normalize(data: bytes, settings: Settings) -> BundleOutcome:
         f'"header":{dumps(bundle.header)},"reasons":{reasons_json(screen.unblamed)}{mark}}}\n'
     )
     flawed = bool(invalid or screen.unblamed)
-    first += screen.unblamed[: SHOWN - len(first)]
+    for reason in screen.unblamed:
+        first.add(reason)
     return BundleOutcome(
-        sha256, "".join(records), "".join(invalid), header, "", len(records), len(invalid), flawed, tuple(first)
+        sha256, "".join(records), "".join(invalid), header, "", len(records), len(invalid), flawed, tuple(first.shown())
     )
 
 

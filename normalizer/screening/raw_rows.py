@@ -1,5 +1,6 @@
 """The raw text that a record comes from: its bundle, or its row of a container."""
 
+import hashlib
 import io
 from itertools import islice
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from normalizer.containers.readers.rows import UnreadableContainer
 from normalizer.documents.lossless import ordinary
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import Ledger
+from normalizer.regular_files import open_regular
 
 
 class RawRow(NamedTuple):
@@ -41,7 +43,10 @@ def raw_row(ledger: Ledger, source: dict[str, Any]) -> RawRow:
     if kind == "zip":
         return _of_archive(ledger, header["settings"]["dialect"], source, is_json=is_json)
     if kind == "jsonl":
-        with ledger.kept(sha256).open("rb") as file:
+        with open_regular(ledger.kept(sha256)) as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
+                raise UnusableLedger(f"the bytes of {file.name} are not those of its hash: the file was changed")
+            file.seek(0)
             raw = next(islice(file, line - 1, line), b"")
     else:
         raw = "".join(ledger.bundle(sha256).decode().splitlines(keepends=True)[line - 1 : line]).encode()

@@ -16,6 +16,34 @@ class Reason(NamedTuple):
     message: str
 
 
+_SHOWN = 5
+
+
+class FirstReasons:
+    """The first reason of each kind, to be shown, and how many more entries have one."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, Reason] = {}
+        self._count: dict[str, int] = {}
+
+    def add(self, reason: Reason, member: str = "") -> None:
+        """Take note of an entry's reason; of an archive, with the member that holds the entry."""
+        code = reason.code
+        self._count[code] = self._count.get(code, 0) + 1
+        if code not in self._first:
+            where = f"in {member}: " if member else ""
+            self._first[code] = reason._replace(message=where + reason.message)
+
+    def shown(self) -> list[Reason]:
+        """The first of each kind, with the number of others."""
+        return [
+            reason._replace(message=f"{reason.message} (and {self._count[code] - 1} more)")
+            if self._count[code] > 1
+            else reason
+            for code, reason in list(self._first.items())[:_SHOWN]
+        ]
+
+
 @cache
 def _rank() -> dict[str, int]:
     codes = spec.schema("eval/reason.json")["$defs"]["code"]["enum"]

@@ -15,7 +15,7 @@ from normalizer.containers.readers.rows import Row, UnreadableContainer
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings
 from normalizer.screening.comparisons.rows import RowComparisons
-from normalizer.screening.reasons import Reason, reasons_json
+from normalizer.screening.reasons import FirstReasons, Reason, reasons_json
 from normalizer.screening.records import line
 from normalizer.screening.row_records import RowRecords
 
@@ -87,7 +87,7 @@ class _Pass:
         self._copies = copies
         self.keys = bytearray()
         self._seen: set[str] = set()
-        self._first: list[Reason] = []
+        self._first = FirstReasons()
         self._left_out = 0
         """Parts of the present row that are no entries."""
 
@@ -109,8 +109,7 @@ class _Pass:
                 if reasons:
                     invalid += 1
                     self._out.write("invalid", line(body, reasons_json(reasons)))
-                    if len(self._first) < 3:
-                        self._first.append(reasons[0])
+                    self._first.add(reasons[0], row.member)
                 else:
                     valid += 1
                     self._out.write("records", line(body))
@@ -131,7 +130,7 @@ class _Pass:
             f'"reasons":{reasons_json(unblamed)}{self._records.mark}}}\n'
         )
         flawed = bool(invalid or unblamed)
-        return RowCounts(valid, invalid, unreadable, unselected, header, flawed, self._first)
+        return RowCounts(valid, invalid, unreadable, unselected, header, flawed, self._first.shown())
 
     def _drafts(self, row: Row, document: Any, index: int) -> Iterator[tuple[str, list[Reason]]]:
         if row.problem:

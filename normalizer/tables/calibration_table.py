@@ -7,6 +7,7 @@ from normalizer.tables.formats import Cell, Table
 from normalizer.tables.summary_table import left_out_note, of_all
 
 _SHOWN = ("exact", "mae", "bias", "kappa", "kappa_quadratic", "alpha_ordinal", "pearson", "spearman", "kendall")
+_SELF_JUDGED = "Some labels are of a judge on its own model's outputs (self_judged_included)."
 _WITH_INTERVAL = ("exact", "bias", "kappa", "pearson")
 
 
@@ -15,6 +16,7 @@ def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
     tables = [
         ("Judges against gold", judges(document)),
         ("Bias by gold level", _by_level(document)),
+        ("Confusion", _confusion(document)),
         ("Annotators against the others' consensus (the human ceiling)", _ceiling(document)),
         ("Closest judge or panel", _closest(document)),
         ("Gold means, prediction-powered", _powered(document)),
@@ -34,6 +36,8 @@ def judges(document: dict[str, Any]) -> Table:
             reasons |= set(row["na"].values())
     columns = ["measure", "judge", *document["by"], "n", *_agreement_columns()]
     notes = [note for flag in document["flags"] if flag != "self_judged_included" for note in of_all([flag])]
+    if "self_judged_included" in document["flags"]:
+        notes.append(_SELF_JUDGED)
     notes.append(
         "exact is the share of equal labels; bias is judge minus gold. 95 % intervals: Wilson (exact), Student's t "
         "(bias), jackknife on Fisher's z (kappa, pearson); the JSON has those of all measures."
@@ -68,6 +72,25 @@ def _by_level(document: dict[str, Any]) -> Table:
                     rows.append([*start, level["judge_mean"], level["bias"], *(level["ci95"] or [None, None])])
     columns = ["measure", "judge", "gold", "n", "judge_mean", "bias", "ci95_low", "ci95_high"]
     return Table(columns, rows, ["Intervals: Student's t."])
+
+
+def _confusion(document: dict[str, Any]) -> Table:
+    """Return a row for each value that a judge or gold gave: its shares, and how often the judge gave which."""
+    rows: list[list[Cell]] = []
+    for measure in document["measures"]:
+        for row in measure["judges"]:
+            if not row["key"]:
+                for value in row["prevalence"]:
+                    given = [cell for cell in row["confusion"] if cell["gold"] == value["value"]]
+                    counted = ", ".join(f"{cell['judge']:f}: {cell['n']}" for cell in given)
+                    start: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), value["value"]]
+                    rows.append([*start, value["gold"], value["judge"], counted or None])
+    note = (
+        "gold share and judge share: how often each gave the value. Kappa falls where one value is rare, with any "
+        "judge. judge gave: the judge's values on the items of that gold value, each with the number of items."
+    )
+    columns = ["measure", "judge", "value", "gold share", "judge share", "judge gave"]
+    return Table(columns, rows, [note])
 
 
 def _ceiling(document: dict[str, Any]) -> Table:

@@ -32,14 +32,29 @@ def notes(document: dict[str, Any]) -> list[str]:
         f"(alpha {document['alpha']:g} over {len(document['results'])} verdicts); margin {document['margin']:f}."
     ]
     for result in document["results"]:
-        alone = result["only_in_base"] + result["only_in_candidate"]
-        name = verdict_name(result)
         said.append(
-            f"{name}: {result['why']}; {result['improved']} improved, {result['equal']} equal, "
-            f"{result['worsened']} worsened"
-            + (f"; {alone} {'artifacts' if rival is None else 'items'} without a partner." if alone else ".")
+            f"{verdict_name(result)}: {result['why']}; {result['improved']} improved, {result['equal']} equal, "
+            f"{result['worsened']} worsened{_alone(document, result)}."
         )
-    return said + [f"{flag}: let pass as asked." for flag in document["flags"]]
+    return said + _left_out(document) + [f"{flag}: let pass as asked." for flag in document["flags"]]
+
+
+def _alone(document: dict[str, Any], result: dict[str, Any]) -> str:
+    """Return what is in no pair of a verdict, by side; empty if everything is in one."""
+    what = "artifacts" if document["baseline"] is None else "items"
+    sides = [(name, result[f"only_in_{name}"]) for name in ("base", "candidate")]
+    told = " and ".join(f"{count} {what} of {name}" for name, count in sides if count)
+    return f"; in no pair: {told}" if told else ""
+
+
+def _left_out(document: dict[str, Any]) -> list[str]:
+    """Return for each side how many of its records were left out, and why; none if all of them count."""
+    said = []
+    for name, counts in document["left_out"].items():
+        told = ", ".join(f"{reason} {count}" for reason, count in counts.items() if count)
+        if told:
+            said.append(f"Left out of {name}, of {document['records'][name]} records: {told}.")
+    return said
 
 
 def summary(document: dict[str, Any]) -> str:
@@ -58,13 +73,15 @@ def junit(document: dict[str, Any]) -> str:
     for result in results:
         lines.append(f'  <testcase classname="normalizer.gate" name={_attribute(verdict_name(result))}>')
         told = (
-            f"{result['verdict']}: difference {cell_text(result['difference'])} on {result['n']} pairs; {result['why']}"
+            f"{result['verdict']}: difference {cell_text(result['difference'])} on {result['n']} pairs; "
+            f"{result['why']}{_alone(document, result)}"
         )
         if result["passes"]:
             lines.append(f"    <system-out>{_text(told)}</system-out>")
         else:
             lines.append(f"    <failure type={_attribute(result['verdict'])} message={_attribute(told)}/>")
         lines.append("  </testcase>")
+    lines.append(f"  <system-out>{_text(chr(10).join(notes(document)))}</system-out>")
     return "\n".join([*lines, "</testsuite>", ""])
 
 

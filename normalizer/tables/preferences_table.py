@@ -115,7 +115,7 @@ def _length(document: dict[str, Any]) -> Table:
                 if found["items"]:
                     rows.append([*start, found["a_is"], found["items"], found["rate"], *_two(found["wilson95"])])
             controlled = pair["length"]["controlled"]
-            rows.append([*start, "controlled", pair["items"], controlled["rate"], *_two(controlled["ci95"])])
+            rows.append([*start, "controlled", controlled["items"], controlled["rate"], *_two(controlled["ci95"])])
             said |= {f"NA: {controlled['na']}."} if controlled["na"] else set()
     columns = ["generator", "against", "length of the first", "items", "rate", "ci95_low", "ci95_high"]
     return Table([*document["by"], *columns], rows, sorted(said))

@@ -195,9 +195,14 @@ def test_bash_completes_commands_and_flags(tmp_path):
         [sys.executable, "-m", "normalizer", "completion", "bash"], capture_output=True, text=True, check=True
     ).stdout
     path = environment(tmp_path)["PATH"]
-    for words, offered in (("normalizer norm", "normalize"), ("normalizer audit --form", "--format")):
-        typed = words.split()
-        asked = f"{script}\nCOMP_WORDS=({words}); COMP_CWORD={len(typed) - 1}; _normalizer_completion normalizer"
+    for words, offered in (
+        ("normalizer norm", "normalize"),
+        ("normalizer audit --form", "--format"),
+        ("eval-normalizer norm", "normalize"),
+    ):
+        program, *typed = words.split()
+        function = f"_{program.replace('-', '_')}_completion"
+        asked = f"{script}\nCOMP_WORDS=({words}); COMP_CWORD={len(typed)}; {function} {program}"
         done = subprocess.run(
             ["bash", "-c", f'{asked}\nprintf "%s\\n" "${{COMPREPLY[@]}}"'],
             capture_output=True,

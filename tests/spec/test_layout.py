@@ -38,7 +38,7 @@ ROOMS = {
     "normalizer": (
         "__main__ → cli → commands → terminal → api → report → export → tables → checks → gate → calibration"
         " → preferences → noise → statistics → aggregate → judge → batch → screening → containers → ledger → documents"
-        " → errors"
+        " → regular_files → errors"
     ),
 }
 
@@ -127,7 +127,7 @@ def test_packages_are_listed_whole():
     for package, folder in FOLDERS.items():
         for init in sorted((ROOT / folder).rglob("__init__.py")):
             found.append(".".join([package, *init.parent.relative_to(ROOT / folder).parts]))
-    assert sorted(listed) == sorted(found)
+    assert sorted(listed) == sorted([*found, "contract_spec.docs"])  # pages, no code
 
 
 @pytest.mark.parametrize("folder", sorted(ALLOWED))

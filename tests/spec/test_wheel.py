@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -58,3 +59,31 @@ def test_the_wheel_holds_every_schema_and_rule(installed):
         return {path.relative_to(folder).as_posix() for path in folder.rglob("*.json")}
 
     assert files(installed / "contract_spec") == files(ROOT / "spec")
+
+
+def test_the_wheel_holds_every_page_that_a_help_text_names(installed):
+    texts = [
+        run(installed, "-m", name, "man") + run(installed, "-m", name, "--help") for name in ("zeno", "normalizer")
+    ]
+    assert not re.findall(r"[\w/-]+/[\w-]+\.md", " ".join(texts)), "a file of the repository is named in a help text"
+    named = re.findall(r"(zeno|normalizer) docs ([a-z]+)\b", " ".join(" ".join(texts).split()))
+    assert {page for _, page in named if page != "lists"} >= {"protocol", "doors", "trace", "normalizer"}
+    for program, page in set(named):
+        assert run(installed, "-m", program, "docs", page).startswith("# ")
+
+
+def test_both_commands_list_and_print_every_page(installed):
+    listed = run(installed, "-m", "zeno", "docs")
+    assert listed == run(installed, "-m", "normalizer", "docs")
+    names = [line.split()[0] for line in listed.splitlines()]
+    pages = {path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+    printed = {run(installed, "-m", "normalizer", "docs", name) for name in names}
+    assert pages < printed
+    assert len(printed) == len(names)
+
+
+def test_a_page_that_is_not_there_is_told_with_what_is():
+    for program, told in (("zeno", "zeno docs lists all pages"), ("normalizer", "did you mean protocol?")):
+        done = subprocess.run([sys.executable, "-m", program, "docs", "protocl"], capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert told in done.stderr

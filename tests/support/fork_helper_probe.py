@@ -69,11 +69,11 @@ def differences(root: str, requests: list[dict[str, Any]]) -> list[str]:
     found = []
     with Tree(root) as tree:
         before = descriptors()
-        alone = ColdCorpus(tree, shared_from=sys.maxsize)
+        alone = ColdCorpus(tree, shared_from=sys.maxsize, shared_directories=sys.maxsize)
         # Names that are there no more, or are no files, as if somebody had changed the tree after it was listed.
         paths = sorted({*map(printed_entry, os.listdir(root)), "gone", "gone/x", " first/x", "d/\0ff"})
         for kind in (ColdCorpus, PatientCorpus):
-            helped = kind(tree, shared_from=1, part=2)
+            helped = kind(tree, shared_from=1, part=2, shared_directories=1)
             for request in requests:
                 line = json.dumps(request).encode()
                 answers = [Server(corpus, clock=lambda: 0).answer(line) for corpus in (alone, helped)]

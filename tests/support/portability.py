@@ -24,6 +24,7 @@ ABOUT = {
     ),
     "fork": (
         "tests/zeno/search/test_fork_helper.py",
+        "tests/zeno/search/test_shared_walk.py",
         # A request that cannot be interrupted between two files is killed in its forked process.
         "tests/zeno/session/test_server.py::test_a_request_over_its_time_is_refused_and_the_next_one_answered",
         "tests/zeno/session/test_server.py::test_a_server_that_is_killed_leaves_no_process_behind",

@@ -47,7 +47,7 @@ def test_order_and_jobs_do_not_matter_and_everything_verifies(logs, tmp_path, ca
     assert f"{logs / '0.json'} is unreadable: container_unreadable: it is not JSON" in said
     random.Random(5).shuffle(files)
     for file in files[:3]:
-        run(*normalize, file, "--out", tmp_path / "two", status=int(file.name == "0.json"))
+        run(*normalize, file, "--out", tmp_path / "two", status=1)
     run(*normalize, logs, "--out", tmp_path / "two", "--jobs", "2", status=1)
     assert taken(tmp_path / "one") == taken(tmp_path / "two")
     run("audit", tmp_path / "one")
@@ -80,12 +80,15 @@ def test_what_was_taken_in_comes_out_again(name, tmp_path, capsysbinary):
 def test_rows_of_an_archive_are_compared_with_its_members(tmp_path, capsysbinary):
     path, ledger = tmp_path / "log.eval", tmp_path / "ledger"
     path.write_bytes(archived(fixture("inspect")))
-    run("normalize", path, "--dialect", "inspect", *STATED, "--set", "judge_model=j", "--out", ledger)
+    run("normalize", path, "--dialect", "inspect", *STATED, "--set", "judge_model=j", "--out", ledger, status=1)
+    assert (
+        "judge_failed at /scores/style/value/depth: in samples/q3_epoch_1.json: the judge gave"
+        in capsysbinary.readouterr().err.decode()
+    )
     [bundle] = (ledger / "bundles").iterdir()
-    capsysbinary.readouterr()
     run("restore", ledger, bundle.stem, "--from-records")
-    samples = json.loads(fixture("inspect"))["samples"]
-    assert [json.loads(line) for line in capsysbinary.readouterr().out.splitlines()] == samples
+    samples = [json.dumps(sample) for sample in json.loads(fixture("inspect"))["samples"]]
+    assert [json.dumps(json.loads(line)) for line in capsysbinary.readouterr().out.splitlines()] == samples
     run("explain", ledger, "capitals/q1/epoch-1")
     assert "samples/q1_epoch_1.json" in capsysbinary.readouterr().out.decode()
 
@@ -108,6 +111,10 @@ def test_a_forged_row_is_noticed(tmp_path, capsys):
         (["--dialect", "mt-bench", "--set", "judge_model"], "write FIELD=VALUE"),
         (["--dialect", "mt-bench", "--set", "phase=7"], "phase"),
         (["--dialect", "mt-bench", "--set", "run_id=a", "--set", "run_id=b"], "given twice"),
+        (["--container", "jsonl"], "--container goes with --dialect"),
+        (["--dialect", "mt-bench", "--container", "xml"], "must be jsonl, csv, json or json:POINTER"),
+        (["--dialect", "mt-bench", "--container", "jsonl:/a"], "must be jsonl, csv, json or json:POINTER"),
+        (["--dialect", "mt-bench", "--container", "json:a"], "/container/0/rows"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_could_be(argv, says, tmp_path, capsys):
@@ -142,6 +149,76 @@ def test_the_dialect_of_a_fixture_is_proposed_first(name, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split()[0] == name
     assert lines[-1].startswith(f"normalizer normalize {path} --dialect {name}")
+
+
+def langfuse_rows():
+    return [json.loads(line) for line in fixture("langfuse").splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("container", "data"),
+    [
+        ("json:/data/*", json.dumps({"data": langfuse_rows(), "meta": {"page": 1}})),
+        ("json:/*", json.dumps(langfuse_rows(), indent=1)),
+        ("json:/export/scores/*", json.dumps({"export": {"scores": langfuse_rows()}})),
+    ],
+)
+def test_rows_in_another_container_are_proposed_and_read(container, data, tmp_path, capsysbinary):
+    (tmp_path / "scores").write_text(data)
+    run("guess", tmp_path / "scores")
+    proposed = capsysbinary.readouterr().out.decode()
+    assert f"--dialect langfuse --container '{container}'" in proposed.splitlines()[-1]
+    stated = ("--set", "judge_model=j", "--set", "generator_model=g")
+    ledger = tmp_path / "ledger"
+    as_lines = ("normalize", FOLDER / "langfuse.jsonl", "--dialect", "langfuse", *STATED, *stated, "--out")
+    run(*as_lines, tmp_path / "lines", status=1)
+    other = ("--container", container)
+    run("normalize", tmp_path / "scores", "--dialect", "langfuse", *other, *STATED, *stated, "--out", ledger, status=1)
+    told = capsysbinary.readouterr().err.decode()
+    assert told.count("entries: 6 in = 5 valid + 1 invalid + 0 unreadable") == 2
+    [bundle] = (ledger / "bundles").iterdir()
+    run("restore", ledger, bundle.stem, "--from-records")
+    assert capsysbinary.readouterr().out.decode() == data
+    run("audit", ledger)
+
+
+def test_scores_off_the_scale_of_a_proposed_dialect_are_told(tmp_path, capsys):
+    rows = [{**row, "value": 4} for row in langfuse_rows()]
+    (tmp_path / "scores").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("guess", tmp_path / "scores")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split() == ["langfuse", "6", "0", "6", "0"]
+    assert "--rubric FILE" in lines[-2]
+
+
+def test_the_first_reason_of_each_kind_is_shown_with_the_number_of_others(tmp_path, capsys):
+    rows = [{"question_id": n, "model": "m", "judge": ["j", "p"], "turn": 1, "score": -1} for n in range(9)]
+    rows.append({**rows[0], "question_id": 99, "score": 77})
+    (tmp_path / "scores").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("normalize", tmp_path / "scores", "--dialect", "mt-bench", *STATED, "--out", tmp_path / "ledger", status=1)
+    [*_, failed, off] = capsys.readouterr().err.splitlines()
+    assert failed.endswith("the judge gave no verdict: it is -1 at /score (and 8 more)")
+    assert off.endswith("not 77")
+
+
+@pytest.mark.parametrize(
+    ("score", "says"),
+    [
+        ({"of": "part", "star": 3, "at": ""}, "the dialect names the * number 3, and its /split has 2 of them"),
+        ({"star": 1, "at": "/x"}, "star goes with key, or with at and of: part"),
+    ],
+)
+def test_a_star_that_cannot_be_meant_is_refused(score, says, tmp_path, capsys):
+    dialect = {
+        "name": "d",
+        "container": [{"kind": "jsonl"}],
+        "split": "/a/*/b/*",
+        "fields": {"file": {"at": "/q"}, "scores": {"overall": score}},
+    }
+    (tmp_path / "dialect.json").write_text(json.dumps(dialect))
+    (tmp_path / "rows").write_text('{"q":1}\n')
+    run("normalize", tmp_path / "rows", "--dialect", tmp_path / "dialect.json", "--out", tmp_path / "l", status=2)
+    assert says in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

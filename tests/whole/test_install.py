@@ -1,6 +1,7 @@
 """The wheel in empty environments: one-line starts with uv and pipx, and beside distributions that have our names."""
 
 import json
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -62,6 +63,20 @@ def test_uvx_runs_every_script(user):
     for script, name in (("zeno", "zeno"), ("zeno-mcp", "zeno"), ("normalizer", "normalizer")):
         assert run(user, "uvx", "-q", "--from", "zeno-normalizer", script, "--version").startswith(f"{name} {VERSION} ")
     assert run(user, "uvx", "-q", "--from", "zeno-normalizer", "eval-normalizer", "--version").startswith("normalizer ")
+
+
+def test_both_installations_of_the_readme_leave_both_quickstarts_working(tmp_path):
+    user = empty_environment(tmp_path / "home")
+    require_index(user)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^\$ (uv tool install .+)$", readme, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        run(user, "bash", "-c", command)
+    told = run(user, "zeno", "doctor")
+    assert re.search(r"^ok +extra +mcp$", told, re.MULTILINE), told
+    assert re.search(r"^ok +extra +report$", told, re.MULTILINE), told
+    assert "export is not installed (pyarrow); uv tool install 'zeno-normalizer[export,mcp,report]'" in told
 
 
 def test_pipx_runs_a_script(user):

@@ -144,7 +144,7 @@ async def investigate(agent: Investigator, name: str, absent: str) -> None:
     await _tests(agent, name)
     text = await agent.ask(f"is {absent} used anywhere?", agent.search, pattern=absent, include_hidden=True)
     where = "nothing uses"
-    if "skipped:" in last_line(text):
+    if "skipped " in last_line(text):
         # Files that were not searched may have it: ask only about those that can be searched.
         where = "no Python file uses"
         args = {"pattern": absent, "include_hidden": True, "paths": ["**/*.py"]}

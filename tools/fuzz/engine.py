@@ -68,6 +68,7 @@ def _guided(atheris: Any, run: _Run, target: Target, folder: Path, seed: int) ->
     words = folder / "words"
     words.write_text("".join('"' + "".join(f"\\x{byte:02x}" for byte in word) + '"\n' for word in target.words))
     flags = [f"-dict={words}", f"-max_len={_MOST_BYTES}", f"-seed={seed}", "-timeout=120", "-verbosity=0"]
+    flags.append(f"-artifact_prefix={folder}{os.sep}")  # slow inputs are kept there, not in the working directory
     atheris.Setup([sys.argv[0], *flags, str(corpus)], run.one)
     atheris.Fuzz()
 

@@ -1,9 +1,12 @@
 """Targets that match text: globs against fnmatch, ignore rules against git, the index against RE2."""
 
+import fcntl
 import io
+import os
 import shutil
 import tempfile
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 from tests.zeno.text.test_gitignore import Referee
@@ -44,10 +47,20 @@ def glob(data: bytes) -> None:
 
 @cache
 def _referee() -> Referee:
-    folder = Path(tempfile.gettempdir()) / "zeno-fuzz-gitignore"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    return Referee(folder)
+    """A repository of this process alone. The engine ends without clean-up, so folders are used again, under a lock."""
+    for number in count():
+        folder = Path(tempfile.gettempdir()) / f"zeno-fuzz-gitignore-{number}"
+        folder.mkdir(exist_ok=True)
+        lock = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # until this process ends
+        except BlockingIOError:
+            os.close(lock)
+            continue
+        shutil.rmtree(folder / "tree", ignore_errors=True)
+        (folder / "tree").mkdir()
+        return Referee(folder / "tree")
+    raise AssertionError("count() does not end")
 
 
 def gitignore(data: bytes) -> None:

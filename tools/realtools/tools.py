@@ -33,6 +33,7 @@ WITHOUT_A_WRITER = {
     "mt-bench-pair": "FastChat's judge scripts are in its repository and not in its package",
     "arena-hard": "there is no package",
     "wildbench": "there is no package",
+    "wildbench-pair": "there is no package",
     "judgebench": "there is no package",
     "prometheus": "the package prometheus-eval grades and writes no file; the scripts that do are in its repository",
 }

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import contract_spec as spec
+from contract_spec.extras import install_command
 
 from zeno.cli.interrupts import deadly
 from zeno.cli.policy_flags import opened_tree
@@ -150,7 +151,7 @@ def http(options: argparse.Namespace) -> int:
 
 
 def _needs(extra: str, error: ModuleNotFoundError) -> CannotRun:
-    return CannotRun(f"{error.name} is not installed; run: pip install 'zeno-normalizer[{extra}]'")
+    return CannotRun(f"{error.name} is not installed; run: {install_command(extra)}")
 
 
 def shell(options: argparse.Namespace) -> int:
@@ -247,6 +248,21 @@ def doctor(options: argparse.Namespace) -> int:
     from zeno.cli.install.doctor import doctor
 
     return doctor(options)
+
+
+def docs(options: argparse.Namespace) -> int:
+    """Print a page of the documentation, or the names of all pages."""
+    from contract_spec import pages
+
+    names = pages.names()
+    if options.page is None:
+        width = max(map(len, names), default=0)
+        print("".join(f"{name:<{width}}  {pages.title(name)}\n" for name in names), end="")
+        return 0
+    if options.page not in names:
+        raise CannotRun(f"there is no page {options.page!r}; zeno docs lists all pages")
+    print(pages.text(options.page), end="")
+    return 0
 
 
 def completion(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:

@@ -16,7 +16,7 @@ from zeno.cli.flags import add_cache, add_root, add_server, port, positive
 from zeno.cli.printing import forget_output
 from zeno.errors import CannotRun
 
-EPILOG = "Documentation of the protocol: docs/protocol.md; its schemas: zeno schema."
+EPILOG = "The protocol is explained by zeno docs protocol; its schemas are printed by zeno schema."
 
 
 def run() -> int:
@@ -103,7 +103,7 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         "mcp",
         help="answer the Model Context Protocol on standard input",
         description="Serve every operation as a tool of the Model Context Protocol over standard input and output.",
-        epilog="Needs the extra: pip install 'zeno-normalizer[mcp]'. How to set up agents: docs/doors.md.",
+        epilog="Needs the extra: pip install 'zeno-normalizer[mcp]'. How to set up agents: zeno docs doors.",
     )
     add_server(mcp)
     mcp.add_argument(
@@ -118,7 +118,7 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         help="answer HTTP requests",
         description="Serve operations at POST /v1/ops/OP, request lines at POST /v1/jsonl, MCP at /mcp, "
         "GET /openapi.json and GET /healthz; with --log also POST /v1/claims.",
-        epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: docs/doors.md.",
+        epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: zeno docs doors.",
     )
     add_server(http)
     http.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
@@ -183,6 +183,14 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
     schema.add_argument("--list", action="store_true", help="print the names only")
     schema.set_defaults(run=commands.schema)
 
+    docs = inner.add_parser(
+        "docs",
+        help="print a page of the documentation",
+        description="Print a page of the documentation as Markdown, or with no PAGE the names of all pages.",
+    )
+    docs.add_argument("page", metavar="PAGE", nargs="?", help="such as protocol, doors or trace")
+    docs.set_defaults(run=commands.docs)
+
     doctor = inner.add_parser(
         "doctor",
         help="check this installation and what the system offers",
@@ -211,7 +219,7 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         "trace",
         help="check, replay, verify, measure, see and write traces",
         description="Work with the traces that zeno serve --log writes.",
-        epilog="Worked through from first question to verified claims: docs/trace.md.",
+        epilog="Worked through from first question to verified claims: zeno docs trace.",
     )
     if of_trace:
         from zeno.cli.trace_parser import add_commands

@@ -11,7 +11,7 @@ from typing import Any
 from zeno.cli.flags import positive
 from zeno.cli.policy_flags import add_policy
 
-DOCS = "Worked through from first question to verified claims: docs/trace.md."
+DOCS = "Worked through from first question to verified claims: zeno docs trace."
 
 
 def add_commands(trace: argparse.ArgumentParser) -> None:

@@ -46,33 +46,19 @@ class WalkedNames(NamedTuple):
     problem: str | None
 
 
-class _Level:
-    """A directory that the walk is in."""
+class Unlisted(NamedTuple):
+    """A directory that the walk has not entered yet."""
 
-    __slots__ = ("at", "files", "ignores", "left_out", "others", "prefix")
-
-    def __init__(
-        self,
-        prefix: str,
-        files: list[str],
-        others: list["_Other"],
-        ignores: Ignores | None,
-        left_out: list[WalkedNames],
-    ) -> None:
-        self.prefix = prefix
-        self.files = sorted(files)
-        """Printed names of its regular files."""
-        self.at = 0
-        """Number of them that were yielded."""
-        self.others = iter(sorted(others, key=itemgetter(0)))
-        self.ignores = ignores
-        self.left_out = left_out
-        """Names in it that the rules leave out, until they are yielded."""
+    path: str
+    """Relative to the root, with a slash at the end; empty for the root."""
+    ignores: Ignores | None
+    """The ignore rules that apply to it; None where none are asked for."""
 
 
 _Other = tuple[str, "os.DirEntry[str]"]
 """An entry that is no plain file, with its printed name; a directory's name ends in a slash, for sorting."""
-_LAST: tuple[str, None] = ("", None)
+_LeftOut = dict[str, set[str]]
+"""Printed names in one directory that each rule leaves out."""
 
 
 def walk(
@@ -91,69 +77,88 @@ def walk(
 
 
 def runs(
-    tree: Tree, *, include_hidden: bool, exclude_dirs: frozenset[str], gitignore: bool, start: str
+    tree: Tree,
+    *,
+    include_hidden: bool,
+    exclude_dirs: frozenset[str],
+    gitignore: bool,
+    start: str,
+    first: Unlisted | None = None,
 ) -> Iterator[WalkedNames]:
-    """Like `walk`, but yield lists of consecutive names instead of an object for each."""
-    return _Walk(tree, include_hidden, exclude_dirs, gitignore, start).run()
+    """Like `walk`, but yield lists of consecutive names. With `first` given, walk only that directory."""
+    walk = _Walk(tree, include_hidden, exclude_dirs, start)
+    return walk.run(first or Unlisted("", Ignores() if gitignore else None))
+
+
+def names_in(
+    tree: Tree, directory: Unlisted, *, include_hidden: bool, exclude_dirs: frozenset[str]
+) -> list[WalkedNames | Unlisted]:
+    """List one directory, in the order of a walk, without the directories below it."""
+    return _Walk(tree, include_hidden, exclude_dirs, "").names_in(directory)
 
 
 class _Walk:
-    def __init__(
-        self, tree: Tree, include_hidden: bool, exclude_dirs: frozenset[str], gitignore: bool, start: str
-    ) -> None:
+    def __init__(self, tree: Tree, include_hidden: bool, exclude_dirs: frozenset[str], start: str) -> None:
         self._tree = tree
         self._include_hidden = include_hidden
         self._exclude_dirs = exclude_dirs
         self._start = start
-        self._levels: list[_Level] = []
+        self._levels: list[Iterator[WalkedNames | Unlisted]] = []
+        """For each directory that the walk is in, what is left of it."""
         self._held = HeldDirectories(tree.location, LISTING)
-        self._ignores = Ignores() if gitignore else None
         self._denied = DeniedByRules(tree.descriptor) if tree.policy.ignored else None
         """Ignore rules of the policy, those of the current directory last."""
 
-    def run(self) -> Iterator[WalkedNames]:
-        levels, start = self._levels, self._start
+    def run(self, first: Unlisted) -> Iterator[WalkedNames]:
+        """Walk a directory and all below it."""
+        levels = self._levels
         try:
-            if not self._enter("", b".", self._ignores):
-                yield WalkedNames(["./"], UNREADABLE)
+            yield from self._begin(first)
             while levels:
-                level = levels[-1]
-                if level.left_out:
-                    yield from level.left_out
-                    level.left_out = []
-                key, entry = next(level.others, _LAST)
-                files, at = level.files, level.at
-                level.at = len(files) if entry is None else bisect_left(files, key, at)
-                if level.at > at:
-                    prefix = level.prefix
-                    paths = [prefix + name for name in files[at : level.at]]
-                    yield WalkedNames([path for path in paths if path >= start] if start else paths, None)
-                if entry is None:
+                found = next(levels[-1], None)
+                if found is None:
                     levels.pop()
                     self._held.leave()
                     if self._denied is not None:
                         self._denied.leave(len(levels) - 1)
-                    continue
-                path = level.prefix + key
-                if key.endswith("/"):
-                    wanted = path >= start or start.startswith(path)
-                    if wanted and not self._enter(path, raw(key[:-1], "path"), level.ignores):
-                        yield WalkedNames([path], UNREADABLE)
-                elif path >= start and (found := self._look(path, entry)) is not None:
+                elif not isinstance(found, Unlisted):
                     yield found
+                elif not self._enter(found):
+                    yield WalkedNames([found.path], UNREADABLE)
         finally:
             self._held.clear()
 
-    def _enter(self, prefix: str, name: bytes, ignores: Ignores | None) -> bool:
+    def names_in(self, directory: Unlisted) -> list[WalkedNames | Unlisted]:
+        try:
+            return [*self._begin(directory), *(found for level in self._levels for found in level)]
+        finally:
+            self._held.clear()
+
+    def _begin(self, first: Unlisted) -> list[WalkedNames]:
+        """Enter the directory that the walk begins with, from the root. Return it if it cannot be read."""
+        try:
+            for name in [b".", *raw(first.path, "path").split(b"/")][:-2] if first.path else ():
+                self._held.enter(name, os.open(name, LISTING, dir_fd=self._held.last()))
+            if self._enter(first):
+                return []
+        except OSError as error:
+            # A directory that was removed meanwhile counts as if it had never existed.
+            if error.errno in NOWHERE:
+                return []
+        return [WalkedNames([first.path or "./"], UNREADABLE)]
+
+    def _enter(self, found: Unlisted) -> bool:
         """Enter a directory. Return False if it, or an ignore file in it, cannot be read.
 
         If it was moved while it was listed, it is opened again from the root.
         """
+        path = raw(found.path[:-1], "path")
+        name = path.rpartition(b"/")[2] or b"."
         location = self._tree.location
         for attempt in range(MAX_MOVES):
             try:
                 if attempt:
-                    directory = location.open_directory(raw(prefix[:-1], "path"), LISTING)
+                    directory = location.open_directory(path, LISTING)
                 else:
                     directory = os.open(name, LISTING, dir_fd=self._held.last())
             except OSError as error:
@@ -163,10 +168,8 @@ class _Walk:
                 # A directory that was removed meanwhile counts as if it had never existed.
                 return error.errno in NOWHERE
             try:
-                level, complete = self._level(prefix, directory, ignores)
-                if location.is_above(directory, len(self._levels)) or location.leads_to(
-                    directory, raw(prefix[:-1], "path")
-                ):
+                level, complete = self._level(found.path, directory, found.ignores)
+                if location.is_above(directory, found.path.count("/")) or location.leads_to(directory, path):
                     self._levels.append(level)
                     self._held.enter(name, directory)
                     return complete
@@ -176,13 +179,15 @@ class _Walk:
             os.close(directory)
         return False
 
-    def _level(self, prefix: str, directory: int, ignores: Ignores | None) -> tuple[_Level, bool]:
-        """List an open directory. Also return whether everything in it could be read."""
-        left_out: dict[str, set[str]] = {}
+    def _level(
+        self, prefix: str, directory: int, ignores: Ignores | None
+    ) -> tuple[Iterator[WalkedNames | Unlisted], bool]:
+        """List an open directory: what is in it, in order. Also return whether everything in it could be read."""
+        left_out: _LeftOut = {}
         if self._denied is not None and prefix:
             self._denied.leave(len(self._levels) - 1)
             self._denied.enter(raw(prefix, "path"), directory)
-        files, others, special, complete = self._entries(prefix, directory, left_out)
+        files, others, special, complete = self._entries(prefix, directory, ignores is not None, left_out)
         if ignores is not None:
             base = raw(prefix, "path")
             ignores, all_read = rules_inside(ignores, base, directory, special, self._tree.location)
@@ -202,11 +207,31 @@ class _Walk:
             if excluded:
                 left_out[EXCLUDED] = excluded
                 others = [other for other in others if other[0] not in excluded]
-        told = [WalkedNames([prefix + key for key in keys], rule) for rule, keys in left_out.items()]
-        return _Level(prefix, files, others, ignores, told), complete
+        return self._in_order(prefix, files, others, ignores, left_out), complete
+
+    def _in_order(
+        self, prefix: str, files: list[str], others: list[_Other], ignores: Ignores | None, left_out: _LeftOut
+    ) -> Iterator[WalkedNames | Unlisted]:
+        """Yield the names in a directory: those that the rules leave out first, all others in order."""
+        for rule, keys in left_out.items():
+            yield WalkedNames([prefix + key for key in keys], rule)
+        start, at = self._start, 0
+        paths = [path for name in sorted(files) if (path := prefix + name) >= start]
+        for key, entry in sorted(others, key=itemgetter(0)):
+            path = prefix + key
+            before, at = at, bisect_left(paths, path, at)
+            if at > before:
+                yield WalkedNames(paths[before:at], None)
+            if key.endswith("/"):
+                if path >= start or start.startswith(path):
+                    yield Unlisted(path, ignores)
+            elif path >= start and (found := self._look(path, entry)) is not None:
+                yield found
+        if at < len(paths):
+            yield WalkedNames(paths[at:], None)
 
     def _entries(
-        self, prefix: str, directory: int, left_out: dict[str, set[str]]
+        self, prefix: str, directory: int, gitignore: bool, left_out: _LeftOut
     ) -> tuple[list[str], list[_Other], dict[str, "os.DirEntry[str]"], bool]:
         """Return files, other entries, ignore files by name, and whether the directory could be read to its end.
 
@@ -239,7 +264,7 @@ class _Walk:
                     rule = None
                     if name[0] == ".":
                         rule = None if self._include_hidden else HIDDEN
-                        if self._ignores is not None and name in _SPECIAL:
+                        if gitignore and name in _SPECIAL:
                             special[name] = entry
                             if name == REPOSITORY:
                                 rule = rule or IGNORED

@@ -161,6 +161,7 @@ class _Tally:
 
     def __init__(self, args: GrepArgs) -> None:
         self._max_files = args.max_hits if args.output == "files" else None
+        self._room = args.max_chars if args.output == "files" and args.max_chars is not MISSING else None
         self.counts: list[GrepFileCount] = []
         self.lines = 0
         self.full_by: list[str] = []
@@ -172,9 +173,15 @@ class _Tally:
         return f"0:{self.counts[-1].path}" if self.full_by else None
 
     def add(self, path: str, lines: int) -> None:
-        """Count the matching lines of a file, if there are any."""
-        if lines:
-            self.counts.append(GrepFileCount(path=path, lines=lines))
-            self.lines += lines
+        """Count the matching lines of a file, if there are any, or be full without it."""
+        if not lines:
+            return
+        if self._room is not None:
+            self._room -= len(path)
+            if self._room < 0 and self.counts:
+                self.full_by = ["max_chars"]
+                return
+        self.counts.append(GrepFileCount(path=path, lines=lines))
+        self.lines += lines
         if len(self.counts) == self._max_files:
             self.full_by = ["max_hits"]

@@ -9,6 +9,7 @@ from zeno.errors import InvalidArgs, ZenoError
 from zeno.files.file_tree import FileTree
 from zeno.meter import Meter
 from zeno.results import cursors
+from zeno.results.clip import fitting_paths
 from zeno.results.directory_counts import directory_counts
 from zeno.results.hints import on_stars, why_nothing
 from zeno.results.left_out import left_out
@@ -37,14 +38,14 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
     meter.files_scanned += len(candidates.paths)
     matching = selection.of(candidates)
     found = _newest_first(matching, corpus.tree, meter) if args.sort == "mtime" else matching
-    files = [] if args.tree else found[: args.max]
     directories = directory_counts(matching, args.depth, corpus.tree, meter) if args.tree else []
-    limits = {"max": len(directories if args.tree else matching) > args.max, "max_files": candidates.cut}
-    truncated_by = [name for name, bit in limits.items() if bit]
+    kept, cut_by = _fitting([one.path for one in directories] if args.tree else found, args)
+    files = [] if args.tree else found[:kept]
+    truncated_by = [*cut_by, *(["max_files"] if candidates.cut else [])]
     problems = selection.problems(candidates)
     cursor = None
     if truncated_by and args.sort == "path" and not args.tree:
-        cursor = cursors.issue("list_files", args, files[-1] if limits["max"] else candidates.paths[-1])
+        cursor = cursors.issue("list_files", args, files[-1] if cut_by else candidates.paths[-1])
     hints = None
     if not matching and not start:
         globs = [] if args.glob is MISSING else [args.glob]
@@ -54,7 +55,7 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
         hints = on_stars(args.glob, matching)
     return ListFilesResult(
         files=files,
-        tree=directories[: args.max] if args.tree else MISSING,
+        tree=directories[:kept] if args.tree else MISSING,
         truncated=bool(truncated_by),
         truncated_by=truncated_by or MISSING,
         cursor=cursor or MISSING,
@@ -66,6 +67,15 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
         hints=hints or MISSING,
         metrics=meter.stop(),
     )
+
+
+def _fitting(paths: Sequence[str], args: ListFilesArgs) -> tuple[int, list[str]]:
+    """Return how many of the first paths the limits let through, and the limits that left others out."""
+    kept = min(len(paths), args.max)
+    cut_by = ["max"] if kept < len(paths) else []
+    if args.max_chars is not MISSING and (fit := fitting_paths(paths[:kept], args.max_chars)) < kept:
+        kept, cut_by = fit, ["max_chars"]
+    return kept, cut_by
 
 
 def _check(args: ListFilesArgs) -> None:

@@ -75,6 +75,8 @@ class _Reader:
         self._meter = meter
         self._lines = args.max_lines
         self._chars = None if args.max_chars is MISSING else args.max_chars
+        self._empty = True
+        """Whether no line has been read so far."""
 
     def read(self, asked: ReadFileRange, field: str) -> _Read:
         """Read one range; `field` names its path in errors."""
@@ -88,7 +90,9 @@ class _Reader:
             window.feed(file.chunks())
         self._meter.scanned(file.bytes_read)
         lines = shortened(window.lines, self._args)
-        kept = lines if self._chars is None else fitting(lines, self._chars)
+        # Only the first line of an answer is clipped to the room: what follows on is read by the next request.
+        kept = lines if self._chars is None else fitting(lines, self._chars, part=self._empty)
+        self._empty = self._empty and not kept
         self._lines -= len(kept)
         if self._chars is not None:
             self._chars -= size(kept)

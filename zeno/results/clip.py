@@ -16,16 +16,30 @@ def clip(line: str, limit: int, around: tuple[int, int] = (0, 0)) -> str:
     return line[first : first + limit]
 
 
-def fitting(lines: Iterable[str], room: int) -> list[str]:
-    """Return the first lines that fit into `room` characters with line feeds between them, or a part of the first."""
+def fitting(lines: Iterable[str], room: int, *, part: bool = True) -> list[str]:
+    """Return the first lines that fit into `room` characters with line feeds between them.
+
+    Where not even the first one fits, return a part of it, or nothing if `part` is false.
+    """
     kept: list[str] = []
     for line in lines:
         size = len(line) + (1 if kept else 0)
         if size > room:
-            return kept or ([clip(line, room)] if room else [])
+            return kept or ([clip(line, room)] if room and part else [])
         kept.append(line)
         room -= size
     return kept
+
+
+def fitting_paths(paths: Iterable[str], room: int) -> int:
+    """Return how many of the first paths fit into `room` characters: at least one, if there is one."""
+    count = 0
+    for path in paths:
+        room -= len(path)
+        if room < 0 and count:
+            break
+        count += 1
+    return count
 
 
 def size(lines: list[str]) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from zeno.errors import InvalidArgs, InvalidPattern, ZenoError
 from zeno.files.file_tree import FileTree
+from zeno.results.suggestions import alternatives, similar
 from zeno.search.corpus import Corpus
 from zeno.search.selection import Candidates, Selection
 from zeno.text.globs import WILDCARD, matcher
@@ -31,7 +32,11 @@ def why_nothing(
     for glob in globs[:MAX_GLOBS]:
         # Ignoring case makes a glob larger, perhaps too large for RE2.
         with suppress(InvalidArgs):
-            found += _on_glob(glob, field, candidates.paths) or _on_links(glob, corpus.tree)
+            found += (
+                _on_glob(glob, field, candidates.paths)
+                or _on_links(glob, corpus.tree)
+                or _on_similar(glob, candidates.paths)
+            )
     return found + _on_rules(args, selection, corpus)
 
 
@@ -101,6 +106,15 @@ def _on_links(glob: str, tree: FileTree) -> list[str]:
             instead = "/".join([*([] if place.path == "." else [place.path]), *steps[length:]]) or "."
             return [f"linked directories are not entered, and {link!r} leads to {place.path!r}: ask for {instead!r}"]
     return []
+
+
+def _on_similar(glob: str, paths: Sequence[str]) -> list[str]:
+    """Return a hint on files or directories that may have been meant by a path without wildcards."""
+    if WILDCARD.search(glob):
+        return []
+    directories = {path[:at] for path in paths for at, char in enumerate(path) if char == "/"}
+    meant = similar(glob, list(paths)) or similar(glob, sorted(directories))
+    return [f"nothing is at {glob!r}; did you mean {alternatives(meant)}?"] if meant else []
 
 
 def _on_rules(args: Any, selection: Selection, corpus: Corpus) -> list[str]:

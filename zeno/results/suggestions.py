@@ -31,9 +31,13 @@ def suggesting(path: str, corpus: Corpus) -> Iterator[None]:
         meant = similar(path, corpus.snapshot(_Everything()).candidates.paths)
         if not meant:
             raise
-        *others, last = map(repr, meant)
-        told = f"{', '.join(others)} or {last}" if others else last
-        raise NotFound(path, f"{error.why}; did you mean {told}?") from None
+        raise NotFound(path, f"{error.why}; did you mean {alternatives(meant)}?") from None
+
+
+def alternatives(paths: list[str]) -> str:
+    """Return one or more paths as `'a', 'b' or 'c'`."""
+    *others, last = map(repr, paths)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def similar(path: str, paths: list[str]) -> list[str]:

@@ -1,42 +1,47 @@
 """A corpus that walks and reads the disk for every request. It keeps nothing between requests."""
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import repeat
 
 from zeno.files.tree import Tree
-from zeno.files.walk import runs
 from zeno.meter import Meter
 from zeno.search.corpus import Query, Search, SearchedFile, planned_for
 from zeno.search.disk_reader import MAY_MATCH, Reader
-from zeno.search.fork_helper import PART, ForkHelper, possible
+from zeno.search.fork_helper import ForkHelper, possible
 from zeno.search.line_view import LineView
 from zeno.search.selection import Candidates, Selection, SelectionRules, select
+from zeno.search.shared_walk import SHARED_DIRECTORIES, names
 from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 
 # With fewer files a second process costs more than it saves.
 SHARED_FROM = 1000
+# Number of files that a process claims at a time: small, so that neither waits long for the other at the end.
+PART = 64
 
 
 class ColdCorpus:
     """Walks the tree and reads files for every request."""
 
-    def __init__(self, tree: Tree, *, shared_from: int = SHARED_FROM, part: int = PART) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        *,
+        shared_from: int = SHARED_FROM,
+        part: int = PART,
+        shared_directories: int = SHARED_DIRECTORIES,
+    ) -> None:
+        """Search with a second process from `shared_from` files on, and walk with one from that many directories on."""
         self.tree = tree
         self._shared_from = shared_from
         self._part = part
+        self._shared_directories = shared_directories
 
     def snapshot(self, rules: SelectionRules, start: str = "") -> "ColdSnapshot":
         """Walk the tree."""
-        walked = runs(
-            self.tree,
-            include_hidden=rules.include_hidden,
-            exclude_dirs=frozenset(rules.exclude_dirs),
-            gitignore=rules.gitignore,
-            start=start,
-        )
-        return ColdSnapshot(self, select(walked, rules, start))
+        return ColdSnapshot(self, select(names(self.tree, rules, start, self._shared_directories), rules, start))
 
     def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: Skipped) -> Search:
         """Read the files at these paths, and ask RE2 about the lines that one pass over a text does not rule out."""
@@ -48,21 +53,23 @@ class ColdCorpus:
         planned = planned_for(query)
         with ExitStack() as stack:
             reader = stack.enter_context(Reader(self.tree, query.max_bytes, planned, meter, skipped))
-            glimpses: Iterator[int | None] = repeat(None)
+            parts: Iterator[tuple[range, bytes | None]] = iter([(range(len(paths)), None)])
             # If a scan rules nothing out, a second process saves nothing.
             if len(paths) >= self._shared_from and planned.scan is not None and possible():
-                look = lambda index: reader.glimpse(paths[index])  # noqa: E731
+                glimpse = lambda part: array("q", (reader.glimpse(paths[index]) for index in part)).tobytes()  # noqa: E731
                 sure = lambda: not reader.doubtful()  # noqa: E731
-                glimpses = stack.enter_context(ForkHelper(len(paths), look, self._part, sure)).findings()
-            for path, size in zip(paths, glimpses, strict=False):
-                whole = not search.counts_only
-                if size is not None and size != MAY_MATCH:
-                    reader.count(size, whole=whole)
-                    continue
-                text = reader.text(path, whole=whole)
-                if text is not None:
-                    lines = LineView(text)
-                    yield SearchedFile(path, lines, lines.matching(query.matches, planned.scan))
+                parts = stack.enter_context(ForkHelper(len(paths), glimpse, self._part, sure)).results()
+            for part, glimpses in parts:
+                sizes = repeat(MAY_MATCH) if glimpses is None else array("q", glimpses)
+                for index, size in zip(part, sizes, strict=False):
+                    whole = not search.counts_only
+                    if size != MAY_MATCH:
+                        reader.count(size, whole=whole)
+                        continue
+                    text = reader.text(paths[index], whole=whole)
+                    if text is not None:
+                        lines = LineView(text)
+                        yield SearchedFile(paths[index], lines, lines.matching(query.matches, planned.scan))
 
     def preparations(self) -> list[Callable[[], object]]:
         """There is nothing to prepare."""

@@ -1,9 +1,9 @@
-"""Scan many files with two processes, which start from both ends. A search of files on disk takes half as long.
+"""Do one list of work with two processes, which start from both ends. Walking and searching a tree on disk takes half
+as long.
 
-Threads would not help, since only one of them runs Python at a time. A forked copy of this process scans the files from
-the last one backwards, sends one number for each through a pipe, and exits. It only rules files out: the caller reads
-the others again. Files without a number, because the copy failed or was killed, are scanned by this process, so no
-answer depends on the copy.
+Threads would not help, since only one of them runs Python at a time. A forked copy of this process works from the last
+part of the list backwards, sends its results through a pipe, and exits. Parts without a result, because the copy failed
+or was killed, are left to this process, so no answer depends on the copy.
 
 The copy runs the same code on the same open root, so it can open no more than this process can.
 """
@@ -11,20 +11,18 @@ The copy runs the same code on the same open root, so it can open no more than t
 import gc
 import os
 import signal
-from array import array
 from collections.abc import Callable, Iterator
-from itertools import repeat
 from typing import NoReturn
 
 from zeno.options import is_without
 
-# Number of files that a process claims at a time: small, so that neither waits long for the other at the end.
-PART = 64
 # Each part is one byte in a pipe; this many fit into the smallest pipe.
 MAX_PARTS = 4096
+# Each result is sent behind its length, in so many bytes.
+_LENGTH = 8
 
-Look = Callable[[int], int]
-"""Scans the file with this index and returns the finding as one number."""
+PartialWork = Callable[[range], bytes]
+"""Does the items with these indexes and returns the result."""
 
 
 def possible() -> bool:
@@ -39,10 +37,13 @@ def possible() -> bool:
 
 
 class ForkHelper:
-    """A forked process that scans some of the files while this one scans the others. Has to be closed."""
+    """A forked process that does some parts of a list while this one does the others. Has to be closed."""
 
-    def __init__(self, count: int, look: Look, part: int = PART, sure: Callable[[], bool] = lambda: True) -> None:
-        """Start the other process for `count` files. At its end it calls `sure` and sends nothing if that is False."""
+    def __init__(self, count: int, work: PartialWork, part: int, sure: Callable[[], bool] = lambda: True) -> None:
+        """Start the other process for `count` items, of which a process claims at least `part` at a time.
+
+        At its end the other process calls `sure` and sends nothing if that is False.
+        """
         self._count = count
         self._sure = sure
         self._part = max(part, -(-count // MAX_PARTS))
@@ -50,7 +51,7 @@ class ForkHelper:
         self._process = 0
         self._open: list[int] = []
         try:
-            self._start(look)
+            self._start(work)
         except OSError:
             self.close()
 
@@ -60,15 +61,19 @@ class ForkHelper:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def findings(self) -> Iterator[int | None]:
-        """Yield for each file, in order, the other process's number; None if this process has to scan the file."""
-        rest = self._count
-        while rest > 0 and self._process and self._claim():
-            mine = min(self._part, rest)
-            yield from repeat(None, mine)
-            rest -= mine
-        said = self._received() if rest > 0 and self._process else array("q")
-        yield from said if len(said) == rest else repeat(None, rest)
+    def results(self) -> Iterator[tuple[range, bytes | None]]:
+        """Yield each part, in order, with the other process's result; None if this process has to do it."""
+        done = 0
+        while done < self._parts and self._process and self._claim():
+            yield self._items(done), None
+            done += 1
+        rest = self._parts - done
+        sent = self._sent() if rest and self._process else []
+        for number in range(rest):
+            yield self._items(done + number), sent[number] if len(sent) == rest else None
+
+    def _items(self, number: int) -> range:
+        return range(number * self._part, min((number + 1) * self._part, self._count))
 
     def close(self) -> None:
         """Kill the other process if it is still running."""
@@ -84,7 +89,7 @@ class ForkHelper:
         while self._open:
             os.close(self._open.pop())
 
-    def _start(self, look: Look) -> None:
+    def _start(self, work: PartialWork) -> None:
         self._tickets, tickets = os.pipe()
         self._open += [self._tickets, tickets]
         self._answer, answer = os.pipe()
@@ -98,7 +103,7 @@ class ForkHelper:
         try:
             process = os.fork()
             if process == 0:
-                self._help(look, answer, blocked, parent)
+                self._help(work, answer, blocked, parent)
             self._process = process
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
@@ -111,17 +116,24 @@ class ForkHelper:
     def _claim(self) -> bool:
         return os.read(self._tickets, 1) != b""
 
-    def _received(self) -> "array[int]":
-        """Return all numbers of the other process after it has ended; fewer than expected if it failed."""
+    def _sent(self) -> list[bytes]:
+        """Return all results of the other process after it has ended; none if it failed."""
         pieces = [os.read(self._answer, 1 << 20)]
         while pieces[-1]:
             pieces.append(os.read(self._answer, 1 << 20))
         self.close()
-        said = b"".join(pieces)
-        return array("q", said if len(said) % 8 == 0 else b"")
+        sent = b"".join(pieces)
+        results, at = [], 0
+        while at < len(sent):
+            end = at + _LENGTH + int.from_bytes(sent[at : at + _LENGTH], "big")
+            if end > len(sent):
+                return []
+            results.append(sent[at + _LENGTH : end])
+            at = end
+        return results
 
-    def _help(self, look: Look, answer: int, blocked: "set[signal.Signals | int]", parent: int) -> NoReturn:
-        """Run in the other process: scan, send the numbers, exit. Never returns."""
+    def _help(self, work: PartialWork, answer: int, blocked: "set[signal.Signals | int]", parent: int) -> NoReturn:
+        """Run in the other process: do parts from the last one on, send the results, exit. Never returns."""
         failed = 1
         try:
             signal.set_wakeup_fd(-1)
@@ -131,14 +143,13 @@ class ForkHelper:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
             gc.disable()
             self._close(self._answer)
-            end = self._parts * self._part
-            found: list[array[int]] = []
+            results: list[bytes] = []
             while self._claim() and os.getppid() == parent:
-                end -= self._part
-                found.append(array("q", map(look, range(end, min(end + self._part, self._count)))))
-            said = memoryview(b"".join(map(array.tobytes, reversed(found))) if self._sure() else b"")
-            while said:
-                said = said[os.write(answer, said) :]
+                result = work(self._items(self._parts - 1 - len(results)))
+                results.append(len(result).to_bytes(_LENGTH, "big") + result)
+            unsent = memoryview(b"".join(reversed(results)) if self._sure() else b"")
+            while unsent:
+                unsent = unsent[os.write(answer, unsent) :]
             failed = 0
         finally:
             os._exit(failed)

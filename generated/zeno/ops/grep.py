@@ -52,7 +52,7 @@ class GrepArgs(Model):
     """
     output: Literal['hits', 'files', 'count'] = 'hits'
     """
-    hits: the matching lines. files: only which files match and in how many lines, in counts. count: only how many files and lines match, in total. With files and count no line is returned, and context, receipts, max_line_chars and max_chars say nothing.
+    hits: matching lines; files: paths with counts of matching lines; count: totals only. With files (result counts) and count (result total) no line is returned, and context, receipts and max_line_chars say nothing; max_chars says nothing with count.
     """
     max_hits: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 200
     """
@@ -104,7 +104,7 @@ class GrepArgs(Model):
         MISSING
     )
     """
-    Return at most this many characters of text in all, context included. A hit that does not fit is left for the next page; one that would not fit on any page is clipped: its lines share the room, and where they are too many text has only the first.
+    Return at most this many characters of text in all, context included. A hit that does not fit is left for the next page; one that would not fit on any page is clipped: its lines share the room, and where they are too many text has only the first. With output files the characters of the paths count, and the first file is returned however long its path is.
     """
 
 

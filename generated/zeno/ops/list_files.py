@@ -65,7 +65,7 @@ class ListFilesArgs(Model):
     """
     sort: Literal['path', 'mtime'] = 'path'
     """
-    path: by path. mtime: last modified first, equal times by path; a link has the time of the file it leads to, and files whose time cannot be read come last. Files are sorted before max cuts.
+    path: by path; mtime: last modified first. Equal times sort by path; a link has the time of the file it leads to, and files whose time cannot be read come last. Files are sorted before max cuts.
     """
     tree: StrictBool = False
     """
@@ -74,6 +74,12 @@ class ListFilesArgs(Model):
     depth: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 2
     """
     With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
+    """
+    max_chars: Annotated[StrictInt | MISSING, Field(ge=1, le=9007199254740991)] = (
+        MISSING
+    )
+    """
+    Return at most this many characters of paths in all. The first path is returned however long it is.
     """
 
 
@@ -143,10 +149,10 @@ class ListFilesResult(Model):
     """
     truncated: StrictBool
     """
-    True if more files matched than max, with tree if there are more directories, or max_files cut the scan.
+    True if more files matched than max, with tree if there are more directories, if max_chars left some out, or max_files cut the scan.
     """
     truncated_by: Annotated[
-        list[Literal['max', 'max_files']] | MISSING, Field(min_length=1)
+        list[Literal['max', 'max_chars', 'max_files']] | MISSING, Field(min_length=1)
     ] = MISSING
     """
     Present exactly when truncated is true: the sorted names of the limits that did it.

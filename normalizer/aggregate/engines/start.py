@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from contract_spec.extras import install_command
+
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.errors import CannotRun
 
@@ -18,12 +20,12 @@ def started(name: str, memory: str, work: int) -> Iterator[Engine]:
         try:
             from normalizer.aggregate.engines.on_duckdb import DuckDB
         except ImportError:
-            raise CannotRun("aggregation needs DuckDB: pip install 'zeno-normalizer[report]'") from None
+            raise CannotRun(f"aggregation needs DuckDB: {install_command('report')}") from None
         with tempfile.TemporaryDirectory(prefix="normalizer-") as scratch:
             yield DuckDB(Path(scratch), memory)
         return
     try:
         from normalizer.aggregate.engines.on_spark import Spark
     except ImportError:
-        raise CannotRun("this engine needs Spark: pip install 'zeno-normalizer[spark]'") from None
+        raise CannotRun(f"this engine needs Spark: {install_command('spark')}") from None
     yield Spark(work)

@@ -28,13 +28,17 @@ _AROUND = re.compile(r"(.*?[0-9])\s*\^\{?\s*\+([0-9.,]+)\s*\}?\s*_\{?\s*[-\u2212
 _SUBSCRIPT = re.compile(r"(.*?[0-9])\s*_\{?\s*(?:\xb1\s*)?([0-9.,]+)\s*\}?")
 _LAST_DIGITS = re.compile(r"([-+\u2212]?[0-9]+)[.,]([0-9]+)\(([0-9]+)\)")
 """An error in units of the last digits, as in 6.08(37)."""
-_MARKS = re.compile(r"(?:\s*(?:[*\u2020\u2021\xa7\xb6#\xb9\xb2\xb3\u2070-\u2079]|\^\{?[a-z*\u2020\u2021]\}?))+$")
+_MARKS = re.compile(r"(?:\s*(?:[*\u2020\u2021\xa7\xb6#\xb9\xb2\xb3\u2070-\u2079]|\^\{?[a-z*,\u2020\u2021]+\}?))+$")
 _LABEL = re.compile(r"(?:\b95\s*%[ -]?)?\b(CI|KI|IC|SD|S\.D\.|SEM|SE|S\.E\.)(?![A-Za-z])\s*[:=]?\s*")
 _ENDS_IN_DIGIT = re.compile(r"[0-9%][ ,;]*$")
 _KINDS = {"CI": "interval", "KI": "interval", "IC": "interval", "SD": "sd", "SEM": "se", "SE": "se"}
 _PLAIN_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)")
 _THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(?:([,' \u00a0\u2009\u202f])[0-9]{3})(?:\1[0-9]{3})*(?:\.[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"[-+]?(?:[0-9]*|[0-9]{1,3}(?:[.' \u00a0\u2009\u202f][0-9]{3})+),[0-9]+")
+
+
+_LONGEST = 200
+"""Longer cells state no number: the patterns above try every way to divide a cell, and some texts have many."""
 
 
 class Reading(NamedTuple):
@@ -49,6 +53,8 @@ class Reading(NamedTuple):
 
 def readings(cell: str, count: int, *, decimal_comma: bool) -> list[Reading]:
     """Return all ways to read a cell that states `count` numbers; empty if it states something else."""
+    if len(cell) > _LONGEST:
+        return []
     text = cell.strip().strip("$").strip()
     text, kind = _without_label(text)
     found = []

@@ -10,13 +10,15 @@ _COUNTS = {"n": "n", "n_records": "n_records", "records": "n_records", "n_judges
 _COUNTS |= {"at_min": "at_min", "at min": "at_min", "at_max": "at_max", "at max": "at_max"}
 _PLAIN = {"95 % interval": "total.ci95", "ci95": "total.ci95", "mean": "total.mean"}
 _PLAIN |= {name: f"total.{name}" for name in ("sd", "min", "max", "ci95_low", "ci95_high")}
+_ARROWS = "\N{UPWARDS ARROW}\N{DOWNWARDS ARROW}"
+"""Arrows beside a column's name say which end is the better one."""
 PASSED_OVER = ("row", "flags")
 """Columns of our own tables that hold no number."""
 
 
 def statistic_of(column: str, dimensions: list[str]) -> str | None:
     """Return the statistic that a column's name means, or None."""
-    name = column.strip()
+    name = column.strip(f"{_ARROWS} ")
     measures = ["total", *map(cell_names.dimension, dimensions)]
     if name in measures:
         return f"{name}.mean"

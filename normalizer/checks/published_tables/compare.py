@@ -63,6 +63,11 @@ def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[
             if column not in (*options.by, *keyed.values(), *PASSED_OVER):
                 verdict = _compared_cell(row[column], meanings[column], group, decimal_comma=published.decimal_comma)
                 cells.append({"line": line, "column": column, "key": key, "statistic": meanings[column], **verdict})
+    if cells and all(cell["statistic"] is None for cell in cells):
+        raise CannotRun(
+            f"no column of {table.name} is known for a statistic, so that nothing was compared: its columns are "
+            f"{', '.join(columns)}; name them with --column 'NAME=total.mean' and the like"
+        )
     counts = Counter(cell["verdict"] for cell in cells)
     return {
         "by": list(options.by),

@@ -1,15 +1,19 @@
 """Read published tables into rows: CSV with any usual separator, Markdown, LaTeX.
 
-Cells are text without markup: bold, math and table rules are removed, and nothing else is changed.
+Cells are text without markup: bold, math, links and table rules are removed, and nothing else is changed. LaTeX is read
+by `latex`.
 """
 
 import csv
+import html
 import io
 import re
 from pathlib import Path
 from typing import NamedTuple
 
+from normalizer.checks.published_tables import latex
 from normalizer.errors import CannotRun
+from normalizer.regular_files import regular_bytes
 
 
 class Published(NamedTuple):
@@ -24,15 +28,15 @@ class Published(NamedTuple):
 def read(table: Path) -> Published:
     """Read a table. Raises CannotRun if there is none, or if a row has another number of cells."""
     try:
-        text = table.read_bytes().decode("utf-8-sig")
+        text = regular_bytes(table).decode("utf-8-sig")
     except OSError as error:
         raise CannotRun(f"cannot read {table}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise CannotRun(f"{table} is not UTF-8 text: save it as CSV in UTF-8") from None
-    if r"\begin{tabular" in text:
-        return _rows(table, _latex(text), decimal_comma=True)
-    if re.search(r"^\s*\|.*\|\s*$\n\s*\|[\s:|-]+\|\s*$", text, re.MULTILINE):
-        return _rows(table, _markdown(text), decimal_comma=True)
+    if latex.has_table(text):
+        return _rows(table, latex.rows(text), decimal_comma=True)
+    if (found := _markdown(text)) is not None:
+        return _rows(table, found, decimal_comma=True)
     separator = _separator(text)
     return _rows(table, _csv(table, text, separator), decimal_comma=separator != ",")
 
@@ -67,61 +71,38 @@ def _csv(table: Path, text: str, separator: str) -> list[tuple[int, list[str]]]:
     return found
 
 
-def _markdown(text: str) -> list[tuple[int, list[str]]]:
-    """Read the first Markdown table."""
-    found: list[tuple[int, list[str]]] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        stripped = line.strip()
-        if not (stripped.startswith("|") and stripped.endswith("|") and len(stripped) > 1):
-            if found:
-                break
-            continue
-        if re.fullmatch(r"\|[\s:|-]+\|", stripped) and "-" in stripped and len(found) == 1:
-            continue
-        cells = re.split(r"(?<!\\)\|", stripped[1:-1])
-        found.append((number, [_without_markdown(cell) for cell in cells]))
-    return found
+_DASHES = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+"""The line below the names of the columns."""
+
+
+def _markdown(text: str) -> list[tuple[int, list[str]]] | None:
+    """Read the first Markdown table, with or without pipes at the ends of its lines; None if there is none."""
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    for place, line in enumerate(lines[:-1]):
+        below = lines[place + 1]
+        if "|" in line and "|" in below and "-" in below and _DASHES.fullmatch(below):
+            found = [(place + 1, _cells(line))]
+            for number, row in enumerate(lines[place + 2 :], start=place + 3):
+                if "|" not in row:
+                    break
+                found.append((number, _cells(row)))
+            return found
+    return None
+
+
+def _cells(line: str) -> list[str]:
+    inner = line.strip().removeprefix("|")
+    if re.search(r"(?<!\\)\|$", inner):
+        inner = inner[:-1]
+    return [_without_markdown(cell) for cell in re.split(r"(?<!\\)\|", inner)]
 
 
 def _without_markdown(cell: str) -> str:
     text = re.sub(r"(\*\*|__)(.*?)\1", r"\2", cell.strip())
+    text = re.sub(r"^([*_`])([^*_`]+)\1$", r"\2", text)
+    text = re.sub(r"(?<!\\)\[\^[^\]]*\]$", "", text)  # a footnote
+    text = re.sub(r"(?<![\\!])\[([^\]\\]*)\]\([^()\\]*\)", r"\1", text)  # a link
+    text = re.sub(r"<(sub|sup)>(.*?)</\1>", lambda found: f"{'_' if found[1] == 'sub' else '^'}{{{found[2]}}}", text)
+    text = re.sub(r"</?(?:b|strong|i|em|u|small|code)>|<br ?/?>", "", text)
     text = re.sub(r"\\([\\`*_{}\[\]()#+!|~$-])", r"\1", text)
-    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
-
-
-_LATEX_MARKUP = (
-    (re.compile(r"\\(?:textbf|textit|emph|underline|mathbf|textrm|mathrm|text)\{([^{}]*)\}"), r"\1"),
-    (re.compile(r"\\(?:bfseries|itshape|small|footnotesize|centering)\b"), ""),
-    (re.compile(r"\\pm\b"), "\xb1"),
-    (re.compile(r"\\(?:,|;|!| )|~"), " "),
-    (re.compile(r"\{,\}"), ","),
-    (re.compile(r"\\([%&_#${}])"), r"\1"),
-    (re.compile(r"(?<!\\)\$"), ""),
-    (re.compile(r"\{-\}"), "-"),
-    (re.compile(r"\\text(?:minus|endash)\b(?:\{\})?"), "-"),
-)
-_RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|c(?:mid)?(?:line|rule)(?:\([^)]*\))?\{[^}]*\})")
-
-
-def _latex(text: str) -> list[tuple[int, list[str]]]:
-    """Read the first `tabular`. A row ends at a double backslash."""
-    start = re.search(r"\\begin\{tabular[x*]?\}(?:\{[^{}]*\})?\{(?:[^{}]|\{[^{}]*\})*\}", text)
-    if start is None:
-        return []
-    body = text[start.end() :].partition(r"\end{tabular")[0]
-    line = text.count("\n", 0, start.end()) + 1
-    found = []
-    for row in re.split(r"\\\\(?:\[[^\]]*\])?", body):
-        cells = re.sub(r"(?<!\\)%.*", "", _RULES.sub("", row))
-        first = line + row[: len(row) - len(row.lstrip())].count("\n")
-        line += row.count("\n")
-        if cells.strip():
-            found.append((first, [_without_latex(cell) for cell in re.split(r"(?<!\\)&", cells)]))
-    return found
-
-
-def _without_latex(cell: str) -> str:
-    text = cell.strip()
-    for pattern, instead in _LATEX_MARKUP:
-        text = pattern.sub(instead, text)
-    return text.strip("{} \n\t")
+    return html.unescape(text).strip()

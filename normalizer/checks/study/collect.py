@@ -10,7 +10,19 @@ from normalizer.ledger.reader import Ledger, is_ledger, reading
 
 ITEM_FACTORS = ("question_id", "item", "sample_id", "session_id", "doc_id", "question", "test_case", "test")
 """Factors that name the item an answer is for, the first that a record has."""
-METRIC_FACTORS = ("metric", "scorer", "assessment", "score_name", "evaluation", "assertion_number", "turn", "repeat")
+METRIC_FACTORS = (
+    "metric",
+    "scorer",
+    "value",
+    "filter",
+    "assessment",
+    "score_name",
+    "evaluation",
+    "assertion_number",
+    "turn",
+    "epoch",
+    "repeat",
+)
 """Factors that distinguish several scores of one answer."""
 _SPELLINGS = ("number ", "label", "boolean")
 
@@ -73,29 +85,62 @@ def _listed(ledger: Ledger) -> dict[tuple[str, str], str]:
 
 
 def _row(ledger: Path, record: dict[str, Any], hashes: dict[tuple[str, str], str]) -> StudyRecord:
+    if "scores" not in record and "item" in record:
+        return _compared(ledger, record)
     source, factors = record["source"], record.get("factors")
     factors = factors if isinstance(factors, dict) else {}
     file = _text(record.get("artifact")) or _text(record.get("file")) or ""
     item = next((str(factors[name]) for name in ITEM_FACTORS if name in factors), file)
     scores = record.get("scores")
     listed = hashes.get((source["bundle_sha256"], _text(record.get("file")) or ""))
-    line = f"line {source['line']}" if "line" in source else source["pointer"]
     return StudyRecord(
         ledger=ledger,
         record_id=record["record_id"],
         bundle=source["bundle_sha256"],
-        place=source.get("member") or line,
+        place=_place(source),
         item=item,
         part="/".join(f"{name}={factors[name]}" for name in METRIC_FACTORS if name in factors),
         judge=_text(record.get("judge_model")),
         generator=_text(record.get("generator_model")),
         codes=tuple(reason["code"] for reason in record.get("reasons", [])),
         answer=source.get("answer_sha256", listed),
-        text=hashlib.sha256(source["text"].encode()).hexdigest() if "text" in source else None,
+        text=_text_digest(source),
         spellings=_spellings(source, scores if isinstance(scores, dict) else {}),
         scored=isinstance(scores, dict) and bool(scores),
         replied=bool(record.get("notes") or record.get("evidence")),
     )
+
+
+def _compared(ledger: Path, record: dict[str, Any]) -> StudyRecord:
+    """A comparison of two answers. Its generator is the pair, in the order of the names."""
+    source = record["source"]
+    sides = {**record, **record.get("outcome", {})}
+    pair = [name for side in ("a", "b") if (name := _text(sides.get(side)))]
+    parts = ((name, record[name]) for name in ("order", "criterion", "repeat") if name in record)
+    return StudyRecord(
+        ledger=ledger,
+        record_id=record["record_id"],
+        bundle=source["bundle_sha256"],
+        place=_place(source),
+        item=_text(record["item"]) or "",
+        part="/".join(f"{name}={value}" for name, value in parts),
+        judge=_text(record.get("judge")),
+        generator=" and ".join(sorted(pair)) if len(pair) == 2 else None,
+        codes=tuple(reason["code"] for reason in record.get("reasons", [])),
+        answer=None,
+        text=_text_digest(source),
+        spellings=(),
+        scored="verdict" in record,
+        replied=bool(record.get("notes") or record.get("evidence")),
+    )
+
+
+def _place(source: dict[str, Any]) -> str:
+    return source.get("member") or (f"line {source['line']}" if "line" in source else source["pointer"])
+
+
+def _text_digest(source: dict[str, Any]) -> str | None:
+    return hashlib.sha256(source["text"].encode()).hexdigest() if "text" in source else None
 
 
 def _spellings(source: dict[str, Any], scores: dict[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -1,5 +1,6 @@
 """Defects of a study that are not visible in a single file, with counts, the worst first."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from normalizer.checks.study.collect import StudyRecord, rows
 
 _SHOWN = 5
 """Number of examples per finding."""
+_DIGITS = re.compile(r"([0-9]+)")
 
 
 class StudyFinding(NamedTuple):
@@ -29,9 +31,14 @@ def findings(folder: Path) -> list[StudyFinding]:
 
 
 def _finding(code: str, sentence: str, concerned: Iterable[StudyRecord], of: int) -> Iterator[StudyFinding]:
-    listed = sorted(concerned, key=lambda row: (str(row.ledger), row.bundle, row.place, row.record_id))
+    listed = sorted(concerned, key=lambda row: (str(row.ledger), row.bundle, _in_order(row.place), row.record_id))
     if listed:
         yield StudyFinding(code, len(listed), of, sentence, [_example(row) for row in listed[:_SHOWN]])
+
+
+def _in_order(place: str) -> list[tuple[int, str]]:
+    """A key by which line 2 comes before line 10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(place)]
 
 
 def _example(row: StudyRecord) -> str:
@@ -48,6 +55,13 @@ def same_answer_for_two_generators(everything: list[StudyRecord]) -> Iterator[St
     yield from _finding(
         "same_answer_two_generators", "the same answer stands under several generators", shared, len(everything)
     )
+    by_text: dict[str, list[StudyRecord]] = defaultdict(list)
+    for row in everything:
+        if row.text and row.generator:
+            by_text[row.text].append(row)
+    shared = [row for group in by_text.values() if len({row.generator for row in group}) > 1 for row in group]
+    sentence = "the same row, to the character, stands under several generators"
+    yield from _finding("same_row_two_generators", sentence, shared, len(everything))
 
 
 def answer_of_another_item(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
@@ -65,11 +79,18 @@ def names_that_contradict(everything: list[StudyRecord]) -> Iterator[StudyFindin
     """A generator or judge that contradicts the manifest, --set, or the folder that is named after another one."""
     stated = [row for row in everything if "manifest_contradiction" in row.codes]
     yield from _finding("contradicts_manifest", "a row contradicts its manifest or --set", stated, len(everything))
-    for what, value in _NAMED.items():
-        names = {name for row in everything if (name := value(row))}
-        wrong = [row for row in everything if _is_elsewhere(value(row), names & set(row.ledger.parts))]
+    for what, wrong in _in_wrong_folders(everything).items():
         sentence = f"the {what} is not the one that the folder is named after"
         yield from _finding(f"{what}_contradicts_folder", sentence, wrong, len(everything))
+
+
+def _in_wrong_folders(everything: list[StudyRecord]) -> dict[str, list[StudyRecord]]:
+    """Rows whose generator or judge is not the one that their folder is named after."""
+    found = {}
+    for what, value in _NAMED.items():
+        names = {name for row in everything if (name := value(row))}
+        found[what] = [row for row in everything if _is_elsewhere(value(row), names & set(row.ledger.parts))]
+    return found
 
 
 def _is_elsewhere(name: str | None, folders: set[str]) -> bool:
@@ -127,9 +148,15 @@ def verdicts_without_a_call(everything: list[StudyRecord]) -> Iterator[StudyFind
 
 
 def missing_rows(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
-    """Items that some generators or judges of the study have rows for and others lack."""
+    """Items that some generators or judges of the study have rows for and others lack.
+
+    A row whose own names are in doubt is no evidence that another generator or judge took part.
+    """
+    doubtful = {row.record_id for rows in _in_wrong_folders(everything).values() for row in rows}
     have: dict[tuple[str, str], dict[str, StudyRecord]] = defaultdict(dict)
     for row in everything:
+        if row.record_id in doubtful or "manifest_contradiction" in row.codes:
+            continue
         if row.item and row.judge and row.generator:
             have[row.judge, row.generator].setdefault(row.item, row)
     items = {item for group in have.values() for item in group}
@@ -146,7 +173,7 @@ def two_spellings(everything: list[StudyRecord]) -> Iterator[StudyFinding]:
     ways: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     written = []
     for row in everything:
-        metric = "/".join(part for part in row.part.split("/") if not part.startswith(("turn=", "repeat=")))
+        metric = "/".join(part for part in row.part.split("/") if not part.startswith(("turn=", "epoch=", "repeat=")))
         for name, how in row.spellings:
             key = (str(row.ledger), row.bundle, metric, name)
             ways[key][how] += 1

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from normalizer.containers.readers.lines import JsonLinesReader
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
 from normalizer.containers.readers.tables import CsvReader
-from normalizer.documents.lossless import Number
+from normalizer.documents.lossless import Number, most_values, too_many_values
 
 _ZSTANDARD = 93
 """The compression method that newer versions of Inspect use."""
@@ -24,9 +24,9 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedErro
 
 
 _STREAMED = 1 << 20
-"""Members of lines or cells that have more bytes are streamed."""
+"""Members of lines or cells that have more bytes are streamed. Smaller members may be as dense as they like."""
 _DENSEST = 200
-"""Bytes that one byte of a streamed member may unpack to. Lines of text have less than fifty, bombs a thousand."""
+"""Bytes that one byte of a larger member may unpack to. Lines of text have less than fifty, bombs a thousand."""
 
 
 class ArchiveReader:
@@ -83,11 +83,7 @@ class ArchiveReader:
 
     def _compare_checksum(self, info: zipfile.ZipInfo) -> None:
         """Read a member to its end, where zipfile compares its checksum. Raises `UnreadableContainer`."""
-        if info.file_size > _DENSEST * max(info.compress_size, 1):
-            raise UnreadableContainer(
-                f"the member unpacks from {info.compress_size} to {info.file_size} bytes, more than {_DENSEST} times "
-                "as many: unpack it and give the file itself"
-            )
+        _refuse_bomb(info)
         try:
             with self._zip.open(info) as file:
                 while file.read(1 << 20):
@@ -104,8 +100,13 @@ class ArchiveReader:
             if name not in self._zip.namelist():
                 continue
             try:
-                text = self.member(name).decode("utf-8")
+                data = self.member(name)
+                if data.count(b",") > most_values(MAX_ROW_BYTES):
+                    raise UnreadableContainer(f"its member {name} cannot be read: {too_many_values(MAX_ROW_BYTES)}")
+                text = data.decode("utf-8")
                 return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=str)
+            except RecursionError:
+                raise UnreadableContainer(f"its member {name} is nested too deep") from None
             except ValueError as error:
                 raise UnreadableContainer(f"its member {name} cannot be read: {error}") from None
         return None
@@ -115,6 +116,8 @@ class ArchiveReader:
             raise UnreadableContainer(
                 f"the member has {info.file_size} bytes, more than the {MAX_ROW_BYTES} it may have"
             )
+        if info.file_size > _STREAMED:
+            _refuse_bomb(info)
         try:
             if info.compress_type == _ZSTANDARD and _ZSTANDARD not in getattr(zipfile, "compressor_names", {}):
                 return self._zstandard(info)
@@ -152,3 +155,12 @@ class ArchiveReader:
         if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
             raise zipfile.BadZipFile("its size or checksum is wrong")
         return data
+
+
+def _refuse_bomb(info: zipfile.ZipInfo) -> None:
+    """Raise UnreadableContainer for a member that is far larger unpacked: what is kept of it would fill the disk."""
+    if info.file_size > _DENSEST * max(info.compress_size, 1):
+        raise UnreadableContainer(
+            f"the member unpacks from {info.compress_size} to {info.file_size} bytes, more than {_DENSEST} times "
+            "as many: unpack it and give the file itself"
+        )

@@ -34,6 +34,8 @@ class JsonLinesReader:
             end = line[len(body) :].decode("ascii")
             if not body.strip(b" \t\r"):
                 gap += body.decode("ascii") + end
+                if len(gap) > MAX_ROW_BYTES:
+                    raise UnreadableContainer(f"line {number} comes after more than {MAX_ROW_BYTES} empty lines")
                 continue
             value, problem = parsed(body, nan=self._nan)
             if problem == "" and self._describes_run(value):

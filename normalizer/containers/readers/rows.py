@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 import contract_spec as spec
 
-from normalizer.documents.lossless import Number
+from normalizer.documents.lossless import Number, most_values, too_many_values
 from normalizer.documents.settings import LIMITS
 
 MAX_ROW_BYTES = LIMITS["max_bundle_bytes"]
@@ -47,6 +47,8 @@ class ContainerReader(Protocol):
 
 def parsed(raw: bytes, *, nan: bool) -> tuple[Any, str]:
     """The value of a row that is JSON, and an empty string; or None and why it cannot be read."""
+    if raw.count(b",") > most_values(MAX_ROW_BYTES):
+        return None, too_many_values(MAX_ROW_BYTES)
     try:
         if nan:
             return spec.parse(raw, max_depth=LIMITS["max_depth"], number=Number, constant=str), ""

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -49,6 +50,8 @@ class CsvReader:
                 raise UnreadableContainer(f"the line of column names cannot be read: {problem}")
             if not cells and not problem:
                 gap += body + end
+                if len(gap) > MAX_ROW_BYTES:
+                    raise UnreadableContainer(f"line {first} comes after more than {MAX_ROW_BYTES} empty lines")
                 continue
             if columns is None:
                 columns = [cells[0].removeprefix("\ufeff"), *cells[1:]]
@@ -102,6 +105,6 @@ class CsvReader:
 
 
 def _check(columns: list[str]) -> None:
-    twice = {name for name in columns if columns.count(name) > 1}
+    twice = {name for name, count in Counter(columns).items() if count > 1}
     if twice:
         raise UnreadableContainer(f"the column {min(twice)!r} is named twice")

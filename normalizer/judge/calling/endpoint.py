@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 import contract_spec as spec
+from contract_spec.extras import install_command
 
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
@@ -123,7 +124,7 @@ class EndpointJudge:
         try:
             import httpx
         except ImportError:
-            raise CannotRun("an endpoint judge needs httpx: pip install 'zeno-normalizer[judge]'") from None
+            raise CannotRun(f"an endpoint judge needs httpx: {install_command('judge')}") from None
         key = os.environ.get(key_env, "").strip()
         if not all("!" <= char <= "~" for char in key):
             # Otherwise an error message of the client would show it.

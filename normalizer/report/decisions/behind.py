@@ -104,6 +104,10 @@ def of_calibration(study: Study) -> dict[str, Rows]:
             for level in row["by_level"]:
                 at = {item for item in both if rounded(agreed[item]) == level["gold"]}
                 rows["Bias by gold level"].append(_of_items([*own, *gold], at))
+            given = {item: mean_of([value(each) for each in found]) for item, found in _by_item(own).items()}
+            for level in row["prevalence"]:
+                at = {item for item in both if level["value"] in (rounded(agreed[item]), rounded(given[item]))}
+                rows["Confusion"].append(_of_items([*own, *gold], at))
         for row in measure["ceiling"]["annotators"]:
             shared = {
                 item

@@ -3,23 +3,22 @@
 from typing import Any
 
 from normalizer.report.markup import Html
-from normalizer.report.plots import ACCENT, INK, MUTED, WIDTH, drawn, number_axis, rows_chart, values
+from normalizer.report.plots import ACCENT, INK, MUTED, for_both_screens, number_axis, rows_drawn, values
 
 
 def ranges(rows: list[dict[str, Any]], title: str, mark: float | None) -> Html:
     """A point with an interval a row, and a dashed line at `mark`. Rows have `label`, `value`, `low` and `high`."""
     import altair as alt
 
-    base = rows_chart(alt, rows)
     x = alt.X("low:Q", title=title, axis=number_axis(alt), scale=alt.Scale(zero=False))
-    layers = [
-        base.mark_rule(color=INK, strokeWidth=2).encode(x=x, x2="high:Q"),
-        base.mark_point(filled=True, color=ACCENT, size=60, opacity=1).encode(x="value:Q"),
-    ]
-    if mark is not None:
-        line = alt.Chart(values(alt, [{"mark": mark}])).mark_rule(color=MUTED, strokeDash=[3, 3])
-        layers.insert(0, line.encode(x="mark:Q"))
-    return drawn(alt.layer(*layers).properties(width=WIDTH, height=alt.Step(28)), title)
+    line = alt.Chart(values(alt, [{"mark": mark}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="mark:Q")
+
+    def layers(base: Any) -> list[Any]:
+        bars = base.mark_rule(color=INK, strokeWidth=2).encode(x=x, x2="high:Q")
+        points = base.mark_point(filled=True, color=ACCENT, size=60, opacity=1).encode(x="value:Q")
+        return [*([] if mark is None else [line]), bars, points]
+
+    return rows_drawn(rows, layers, 28, title)
 
 
 def reliability(rows: list[dict[str, Any]]) -> Html:
@@ -37,6 +36,9 @@ def reliability(rows: list[dict[str, Any]]) -> Html:
     points = base.mark_point(filled=True, color=ACCENT, opacity=1).encode(
         x=x, y=alt.Y("gold:Q", scale=scale), size=alt.Size("n:Q", legend=None, scale=alt.Scale(range=[25, 160]))
     )
-    layered = alt.layer(diagonal, bars, points, data=values(alt, rows)).properties(width=210, height=210)
-    chart = layered.facet(facet=alt.Facet("judge:N", title=None), columns=3)
-    return drawn(chart, "Gold by the judge's value")
+    layered = alt.layer(diagonal, bars, points, data=values(alt, rows))
+    wide, narrow = (
+        layered.properties(width=size, height=size).facet(facet=alt.Facet("judge:N", title=None), columns=columns)
+        for size, columns in ((210, 3), (250, 1))
+    )
+    return for_both_screens(wide, narrow, "Gold by the judge's value")

@@ -60,3 +60,16 @@ def test_standard_input_is_read_up_to_a_limit(tmp_path, capsys, monkeypatch):
         assert main(["normalize", "-", "--out", str(tmp_path / "l")]) == 2
     assert "standard input goes on after 1000 bytes" in capsys.readouterr().err
     assert not (tmp_path / "l" / "bundles").exists()
+
+
+@pytest.mark.parametrize("dialect", [None, "alpaca-eval"])
+def test_a_bundle_of_tens_of_millions_of_values_is_not_read(tmp_path, dialect):
+    """Each value takes a hundred bytes, however short it is."""
+    (tmp_path / "b.json").write_bytes(b'{"per_file_scores":[' + b"0," * 9_000_000 + b"0]}")
+    flags = ["--dialect", dialect] if dialect else []
+    ledger = tmp_path / "ledger"
+    assert main(["normalize", str(tmp_path / "b.json"), *flags, "--out", str(ledger)]) == 1
+    (line,) = (ledger / "audit.jsonl").read_text().splitlines()
+    (reason,) = json.loads(line)["reasons"]
+    assert "more than 8388608 commas" in reason["message"]
+    assert main(["audit", str(ledger)]) == 0

@@ -1,6 +1,7 @@
 """Judges against gold: every measure against an implementation that knows nothing of ours."""
 
 import json
+from collections import Counter
 
 import contract_spec as spec
 import krippendorff
@@ -13,6 +14,7 @@ from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.summary import Options, aggregate
 from normalizer.calibration.overview import calibrate
 from normalizer.cli import main
+from normalizer.tables import calibration_table
 from normalizer.tables.pretty import dumps
 from tests.support.bundles import DIMENSIONS
 from tests.support.labelling import bundle_of, labelled, noisy, truth
@@ -222,3 +224,44 @@ def test_a_judge_has_only_groups_that_its_own_records_are_in(ledgers):
     rows = [row for measure in found["measures"] for row in measure["judges"] if row["key"]]
     assert rows
     assert all(row["key"]["judge_model"] == row["judge"] for row in rows)
+
+
+def test_labels_of_people_and_of_references_are_mixed_only_if_both_are_named(tmp_path, ledgers, real, people, capsys):
+    models, _ = ledgers
+    gold = labelled(
+        tmp_path,
+        "both",
+        bundle_of(people["anna"], "anna", judge_kind="human"),
+        bundle_of(real, "key", judge_kind="reference"),
+    )
+    command = ["calibrate", str(models), "--against", str(gold), "--resamples", "100"]
+    capsys.readouterr()
+    assert main(command) == 2
+    assert "choose one with --gold-kind" in capsys.readouterr().err
+    only = labelled(tmp_path, "only", bundle_of(real, "key", judge_kind="reference"))
+    chosen = calibrate((models, gold), Options(), "median", METHOD, frozenset({"reference"}))
+    apart = calibrate((models, only), Options(), "median", METHOD)
+    assert chosen["measures"] == apart["measures"]
+    assert chosen["left_out"]["other_judge_kind"] == len(real)
+    assert main([*command, "--gold-kind", "human", "--gold-kind", "reference"]) == 0
+    assert "MIXED: labels of several kinds of judges" in capsys.readouterr().out
+
+
+def test_gold_of_two_protocol_versions_is_not_mixed_silently(tmp_path, ledgers, people, capsys):
+    gold = labelled(
+        tmp_path,
+        "versions",
+        bundle_of(people["anna"], "anna", judge_kind="human"),
+        bundle_of(people["ben"], "ben", judge_kind="human", protocol_version="p-2"),
+    )
+    assert main(["calibrate", str(ledgers[0]), "--against", str(gold)]) == 2
+    assert "--mix protocol_version" in capsys.readouterr().err
+
+
+def test_the_confusion_table_counts_every_item_once_for_each_judge(document):
+    [table] = [table for title, table in calibration_table.named(document) if title == "Confusion"]
+    counted: Counter[tuple[object, object]] = Counter()
+    for measure, judge, *_, given in table.rows:
+        counted[measure, judge] += sum(int(part.rpartition(": ")[2]) for part in str(given or ": 0").split(", "))
+    assert set(counted.values()) == {40}
+    assert len(counted) == len(JUDGES) * (len(DIMENSIONS) + 1)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import contract_spec as spec
@@ -43,6 +44,30 @@ def test_everything_is_counted(ledger, capsys):
         {"judge_model": None, "valid": 1, "invalid": 0},
     ]
     assert [(row["phase"], row["valid"], row["invalid"]) for row in report["phases"]] == [(0, 1, 0), (1, 2, 2)]
+
+
+def test_without_verification_nothing_is_called_verified(ledger, capsys):
+    capsys.readouterr()
+    assert main(["audit", str(ledger), "--no-verify", "--format", "json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert spec.violations("eval/audit_report.json", report) == []
+    assert report["verified"] == {"bundles": 0, "not_verifiable": [], "not_compared": 4}
+    assert main(["audit", str(ledger), "--no-verify"]) == 0
+    assert "verified: no bundle was normalized again and compared (--no-verify)\n" in capsys.readouterr().out
+
+
+def test_without_verification_a_changed_byte_is_still_noticed(ledger, capsys):
+    lines = (ledger / "records.jsonl").read_bytes()
+    changed = re.sub(rb'"A_structure":(\d)', lambda score: b'"A_structure":%d' % (int(score[1]) ^ 1), lines, count=1)
+    assert changed != lines
+    (ledger / "records.jsonl").write_bytes(changed)
+    assert main(["audit", str(ledger), "--no-verify"]) == 1
+    assert "records.jsonl" in capsys.readouterr().err
+
+
+def test_without_verification_there_is_no_work_to_share(ledger, capsys):
+    assert main(["audit", str(ledger), "--no-verify", "--jobs", "2"]) == 2
+    assert "without --jobs" in capsys.readouterr().err
 
 
 def test_the_formats_say_the_same(ledger, capsys):

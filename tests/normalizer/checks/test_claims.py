@@ -1,11 +1,14 @@
 """Claims of judges against their records: understood by their names alone, or told as not derivable."""
 
+import json
+
 import contract_spec as spec
 import pytest
 
 from normalizer.checks.claims import Meaning, meaning
 from normalizer.cli import main
 from tests.support.bundles import DIMENSIONS, bundle, entry
+from tests.support.comparing import compared
 from tests.support.studies import ledger_of, output
 
 UNDERSTOOD = {
@@ -94,3 +97,11 @@ def test_claims_of_a_dialect_point_into_the_bundle_as_it_was_written(tmp_path, c
     ledger = ledger_of(tmp_path, [bundle(entry("a"), summary={"mean_total": 5})], dialect=dialect)
     (claim,) = output(capsys, "claims", str(ledger), "--every")["claims"]
     assert (claim["pointer"], claim["verdict"]) == ("/summary/mean_total", "match")
+
+
+def test_a_ledger_of_comparisons_has_no_scores_to_derive_claims_from(tmp_path, capsys):
+    pair = {"item": "q1", "a": "one", "b": "two", "verdict": "a", "order": "ab"}
+    ledger = compared(tmp_path, [pair], aggregates={"mean_total": 3})
+    capsys.readouterr()
+    assert main(["claims", str(ledger), "--format", "json"]) == 0
+    assert [claim["verdict"] for claim in json.loads(capsys.readouterr().out)["claims"]] == ["not_derivable"]

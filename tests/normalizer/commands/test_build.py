@@ -1,8 +1,13 @@
 """A study file does the commands it names, and writes what they print."""
 
+import importlib
+
+import click
+import contract_spec as spec
 import pytest
 
 from normalizer.cli import main
+from normalizer.commands import build
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 
 STUDY = """
@@ -87,3 +92,38 @@ def test_a_study_that_cannot_be_done_says_what_is_wrong(study, capsys, text, sai
     study.write_text(text)
     assert main(["build", str(study)]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_every_path_of_every_step_is_taken_from_the_study_file_or_its_results():
+    steps = spec.schema("eval/study.json")["$defs"]["step"]["properties"]["run"]["enum"]
+    for step in steps:
+        command = importlib.import_module(f"normalizer.commands.{step.replace('-', '_')}").command
+        paths = {str(each.name) for each in command.params if isinstance(each.type, click.Path)}
+        assert paths <= {*build._INPUTS, *build._OUTPUTS}, step
+
+
+def test_a_report_step_finds_its_ledgers_beside_the_study_file_and_writes_into_its_results(
+    study, monkeypatch, tmp_path
+):
+    real = truth(20, 1)
+    labelled(tmp_path, "gold", bundle_of(real, "anna", generator_model="v-1", judge_kind="human"))
+    study.write_text(
+        'out = "results"\n[[step]]\nrun = "report"\nledgers = ["ledger"]\ngold = ["gold"]\nout = "page.html"\n'
+        'tables = "tables"\nfigures = "figures"\n'
+    )
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert main(["build", str(study)]) == 0
+    assert list(elsewhere.iterdir()) == []
+    results = study.parent / "results"
+    assert {path.name for path in results.iterdir()} == {"page.html", "tables", "figures"}
+    assert "Calibration against gold" in (results / "page.html").read_text()
+
+
+def test_an_export_step_says_its_format_with_to(study):
+    study.write_text(
+        'out = "results"\n[[step]]\nrun = "export"\nledgers = ["ledger"]\nto = "csv"\nout = "records.csv"\n'
+    )
+    assert main(["build", str(study)]) == 0
+    assert (study.parent / "results" / "records.csv").read_text().startswith("record_id,")

@@ -25,9 +25,9 @@ STATED = {"phase": 1, "protocol_version": "p-1"}
 CASES = {
     "mt-bench": (3, 1, 1, 0, ()),
     "mt-bench-pair": (6, 2, 1, 0, ()),
-    "inspect": (2, 0, 0, 0, ("judge_model",)),
-    "promptfoo": (3, 1, 0, 0, ("judge_model",)),
-    "deepeval": (3, 1, 0, 0, ("generator_model",)),
+    "inspect": (3, 2, 0, 0, ("judge_model",)),
+    "promptfoo": (3, 2, 0, 0, ("judge_model",)),
+    "deepeval": (4, 1, 0, 0, ("generator_model",)),
     "openai-evals": (3, 0, 0, 2, ("judge_model",)),
     "lm-eval": (5, 1, 0, 0, ("generator_model", "judge_model")),
     "arena-hard": (7, 1, 0, 0, ("baseline",)),
@@ -35,9 +35,11 @@ CASES = {
     "alpaca-eval": (4, 1, 0, 0, ()),
     "prometheus": (3, 1, 0, 0, ("judge_model",)),
     "judgebench": (5, 1, 0, 0, ()),
-    "mlflow": (3, 1, 0, 2, ("generator_model",)),
+    "mlflow": (3, 1, 0, 3, ("generator_model",)),
     "langfuse": (5, 1, 0, 0, ("generator_model", "judge_model")),
     "otel": (2, 1, 0, 2, ("generator_model", "judge_model")),
+    "otel-spans": (2, 1, 0, 1, ("judge_model",)),
+    "wildbench-pair": (3, 1, 0, 0, ("judge_model",)),
 }
 
 
@@ -158,3 +160,68 @@ def test_both_forms_of_an_inspect_log_give_the_same_scores():
 
     data = fixture("inspect")
     assert told(run("inspect", archived(data))) == told(run("inspect", data))
+
+
+def test_each_value_of_an_inspect_scorer_is_an_entry_with_the_scorers_explanation():
+    outcome = run("inspect", fixture("inspect"))
+    [record] = [one for one in lines(outcome.records) if one["factors"]["scorer"] == "style"]
+    assert (record["factors"]["value"], record["scores"], record["notes"]) == ("clarity", {"score": "0.5"}, "short")
+    plain_ones = [one for one in lines(outcome.records) if one["factors"]["scorer"] == "graded"]
+    assert all("value" not in one["factors"] for one in plain_ones)
+    [failed, no_scores] = [one["reasons"] for one in lines(outcome.invalid)]
+    assert [reason["pointer"] for reason in failed] == ["/samples/2/scores/style/value/depth"]
+    assert [reason["code"] for reason in no_scores] == ["judge_failed"]
+
+
+def test_a_failed_grader_of_promptfoo_is_no_score_of_zero():
+    invalid = lines(run("promptfoo", fixture("promptfoo")).invalid)
+    [reason] = next(one["reasons"] for one in invalid if one.get("factors", {}).get("metric") == "style")
+    assert (reason["code"], "graderError is true" in reason["message"]) == ("judge_failed", True)
+
+
+def test_an_empty_label_of_a_promptfoo_provider_is_no_name():
+    generators = {one["generator_model"] for one in lines(run("promptfoo", fixture("promptfoo")).records)}
+    assert generators == {"writer-a", "echo"}
+
+
+def test_a_preference_of_zero_is_a_draw_as_older_alpaca_eval_files_write_it():
+    rows = json.loads(fixture("alpaca-eval"))
+    rows[0]["preference"] = 0
+    records = lines(run("alpaca-eval", json.dumps(rows).encode()).records)
+    assert records[0]["verdict"] == "draw"
+
+
+def test_arena_hard_labels_with_a_less_than_sign_are_wins_of_the_other_answer_and_a_null_game_is_a_failure():
+    row = {"uid": "q5", "judge": "j", "model": "m", "baseline": "b", "games": [{"score": "A<B"}, None]}
+    settings = load(dialect=shipped.given("arena-hard"), stated=json.dumps(STATED).encode())
+    outcome = normalize(json.dumps(row).encode(), settings)
+    [record], [failed] = lines(outcome.records), lines(outcome.invalid)
+    assert (record["verdict"], record["order"], record["outcome"]["winner"]) == ("b", "ba", "a")
+    assert [reason["code"] for reason in failed["reasons"]] == ["judge_failed"]
+
+
+def test_the_generator_of_an_evaluated_span_is_its_model():
+    records = lines(run("otel-spans", fixture("otel-spans")).records)
+    assert {(one["generator_model"], one["factors"]["evaluation"]) for one in records} == {
+        ("writer-a", "Relevance"),
+        ("writer-a", "Safety"),
+    }
+
+
+def test_published_wildbench_scores_name_their_model_and_not_their_judge():
+    row = {"session_id": "s1", "parsed_result": {"score": "7"}, "model_test": "org/writer", "score": "7"}
+    stated = {**STATED, "judge_model": "judge-large"}
+    settings = load(dialect=shipped.given("wildbench"), stated=json.dumps(stated).encode())
+    [record] = lines(normalize(json.dumps([row]).encode(), settings).records)
+    assert (record["generator_model"], record["judge_model"], record["scores"]) == (
+        "org/writer",
+        "judge-large",
+        {"score": "7"},
+    )
+
+
+def test_a_prometheus_evaluation_names_its_judge():
+    row = {"id": "t_0", "response_model_name": "writer-a", "score": 5, "eval_model_name": "prometheus-7b"}
+    settings = load(dialect=shipped.given("prometheus"), stated=json.dumps(STATED).encode())
+    [record] = lines(normalize(json.dumps({"t_0": row}).encode(), settings).records)
+    assert record["judge_model"] == "prometheus-7b"

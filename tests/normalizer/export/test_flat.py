@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 
 import duckdb
 import pandas as pd
@@ -10,6 +11,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
+import normalizer
 from normalizer.cli import main
 from tests.support.bundles import DIMENSIONS
 from tests.support.comparing import compared, drawn
@@ -146,3 +148,33 @@ def test_datasets_of_hugging_face_reads_parquet_csv_and_json_lines(ledger, tmp_p
         assert found["record_id"][:] == [record["record_id"] for record in records]
         scores = [row["A_structure"] for row in found["scores"]] if form == "jsonl" else found["score.A_structure"][:]
         assert scores == expected
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_a_bundle_that_two_ledgers_have_is_written_once(ledger, tmp_path, form):
+    copy = tmp_path / "copy"
+    shutil.copytree(ledger, copy)
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert main(["export", str(ledger), "--to", form, "--invalid", "--out", str(one)]) == 0
+    assert main(["export", str(ledger), str(copy), "--to", form, "--invalid", "--out", str(two)]) == 0
+    assert one.read_bytes() == two.read_bytes()
+    assert len(list(normalizer.open(ledger, copy).records())) == len(list(normalizer.open(ledger).records()))
+
+
+def test_every_eval_ever_names_only_the_judges_of_its_generator(tmp_path):
+    real = truth(12, 3)
+    both = labelled(
+        tmp_path,
+        "apart",
+        bundle_of(real, "judge-a", generator_model="w-1"),
+        bundle_of(real, "judge-b", generator_model="w-2"),
+    )
+    out = tmp_path / "eee"
+    told = ["--organization", "us", "--retrieved", "1700000000"]
+    assert main(["export", str(both), "--to", "eee", "--out", str(out), *told]) == 0
+    named = {}
+    for path in out.iterdir():
+        document = json.loads(path.read_text())
+        scoring = document["evaluation_results"][0]["metric_config"]["llm_scoring"]
+        named[document["model_info"]["id"]] = [judge["model_info"]["id"] for judge in scoring["judges"]]
+    assert named == {"w-1": ["judge-a"], "w-2": ["judge-b"]}

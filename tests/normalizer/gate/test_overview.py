@@ -15,6 +15,7 @@ from normalizer.aggregate.summary import Options
 from normalizer.cli import main
 from normalizer.gate.overview import GateOptions, gate
 from normalizer.gate.verdict import decide
+from normalizer.tables.gate_table import junit
 from normalizer.tables.pretty import dumps
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 
@@ -141,24 +142,36 @@ def test_alpha_is_shared_among_the_verdicts(ledgers):
 
 
 def test_ci_gets_junit_and_markdown(ledgers, tmp_path, capsys):
-    junit, summary = tmp_path / "gate.xml", tmp_path / "gate.md"
+    xml, summary = tmp_path / "gate.xml", tmp_path / "gate.md"
     command = ["gate", str(ledgers["up"]), str(ledgers["base"]), "--measure", "total", "--measure", "A_structure"]
-    assert main([*command, "--junit", str(junit), "--markdown", str(summary)]) == 1
-    suite = ET.parse(junit).getroot()
+    assert main([*command, "--junit", str(xml), "--markdown", str(summary)]) == 1
+    suite = ET.parse(xml).getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
-    assert [case.get("name") for case in suite] == ["total", "A_structure"]
+    assert [case.get("name") for case in suite.iter("testcase")] == ["total", "A_structure"]
     assert suite[0][0].get("type") == "worse"
     assert summary.read_text().startswith("### Evaluation gate: fail\n")
     assert "gate: fail" in capsys.readouterr().err
 
 
-def test_names_that_xml_cannot_hold_are_written_all_the_same():
-    from normalizer.tables.gate_table import junit
-
-    result = {"key": {"factors.x": 'a<&"\x00'}, "measure": "total", "verdict": "worse", "why": "<", "passes": False}
-    document = {"results": [{**result, "difference": None, "n": 0}]}
-    [case] = ET.fromstring(junit(document).encode())
+def test_names_that_xml_cannot_hold_are_written_all_the_same(ledgers):
+    document = run(ledgers, "up", "base")
+    document["results"][0] |= {"key": {"factors.x": 'a<&"\x00'}, "why": "<"}
+    case, told = ET.fromstring(junit(document).encode())
     assert (case.get("name") or "").startswith("factors.x=")
+    assert "<" in (told.text or "")
+
+
+def test_a_candidate_that_lost_its_worst_half_to_invalid_records_says_so_everywhere(ledgers, folder, tmp_path, capsys):
+    bundle = bundle_of(better(ledgers["scores"]["base"]), "judge", generator_model="v-half")
+    for entry in bundle["per_file_scores"][:20]:
+        entry["scores"]["A_structure"] = 9
+    half = labelled(folder, "half", bundle)
+    capsys.readouterr()
+    files = tmp_path / "gate.xml", tmp_path / "gate.md"
+    assert main(["gate", str(ledgers["base"]), str(half), "--junit", str(files[0]), "--markdown", str(files[1])]) == 0
+    for told in (capsys.readouterr().out, *(file.read_text() for file in files)):
+        assert "in no pair: 20 artifacts of base" in told
+        assert "Left out of candidate, of 40 records: invalid 20." in told
 
 
 @pytest.mark.parametrize(("margin", "said"), [("x", "not a number"), ("-1", "negative")])

@@ -17,11 +17,20 @@ READERS = {
     "aggregate": [],
     "agreement": [],
     "audit": [],
+    "calibrate": [],
+    "check": ["LEDGER"],
     "claims": [],
     "explain": ["0"],
+    "export": ["--to", "jsonl"],
+    "gate": ["LEDGER"],
+    "list": [],
+    "plan": [],
+    "preferences": [],
     "report": ["--out", "PAGE"],
     "restore": ["a"],
+    "sign": ["--key", "KEY", "--out", "PAGE"],
     "statistics": [],
+    "verify-signature": ["--signature", "KEY", "--signers", "KEY", "--signer", "x"],
     "verify-evidence": ["--artifacts", "."],
 }
 
@@ -43,6 +52,7 @@ def mine(tmp_path):
     (folder / "package.json").write_text("my own")
     (folder / "deep" / "00" / f"{'0' * 64}.json").write_text("my own, deeper")
     (folder / "headers.jsonl").write_text("my own, too")
+    (folder / "table.csv").write_text("judge_model,mean\n")
     return folder
 
 
@@ -150,8 +160,9 @@ def test_no_reader_changes_anything(sent, mine, tmp_path, capsys, trap):
     before = everything(tmp_path)
     for command, flags in READERS.items():
         capsys.readouterr()
-        flags = [str(tmp_path / "page.html") if flag == "PAGE" else flag for flag in flags]
-        assert main([command, str(sent), *flags]) == 2, command
+        named = {"PAGE": str(tmp_path / "page.html"), "KEY": str(mine / "package.json"), "LEDGER": str(sent)}
+        first = str(mine / "table.csv") if command == "check" else str(sent)
+        assert main([command, first, *(named.get(flag, flag) for flag in flags)]) == 2, command
         assert f"`normalizer recover {sent}` completes it" in capsys.readouterr().err
         assert everything(tmp_path) == before, command
 

@@ -70,6 +70,7 @@ def test_another_signer_another_key_and_another_purpose_are_refused(signed):
 
 def test_it_says_why_it_cannot_sign_or_verify(signed, tmp_path, capsys, monkeypatch):
     assert main(["sign", str(tmp_path / "nothing"), "--key", str(signed / "key")]) == 2
+    (signed / "no key").write_text("not a key")
     assert main(["sign", str(signed / "ledger"), "--key", str(signed / "no key")]) == 2
     (signed / "ledger.sig").unlink()
     assert verify(signed) == 2

@@ -8,7 +8,7 @@ import pytest
 import statsmodels.formula.api as smf
 from scipy.stats import f
 from statsmodels.stats.anova import anova_lm
-from statsmodels.stats.power import TTestPower
+from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
@@ -87,3 +87,22 @@ def test_a_ledger_without_repeats_says_why_there_is_no_plan(tmp_path, capsys):
 def test_the_command_writes_every_format(ledger, capsys, form):
     assert main(["plan", str(ledger), "--detect", "0.3", "--format", form]) == 0
     assert "judge" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("gap", "deviation"), [(0.3, 1.0), (0.5, 2.0), (1.0, 1.0), (0.05, 0.7)])
+def test_runs_on_items_of_their_own_need_what_a_test_of_two_groups_needs(gap, deviation):
+    found = items_needed(gap, deviation * np.sqrt(2), 0.8, 0.05, groups=2)
+    expected = TTestIndPower().solve_power(gap / deviation, power=0.8, alpha=0.05, ratio=1)
+    assert found == max(10, int(np.ceil(expected)))
+
+
+def test_a_change_of_the_prompt_is_not_taken_for_noise(tmp_path, runs, capsys):
+    ledger = labelled(
+        tmp_path,
+        "prompts",
+        *(bundle_of(run, "judge", judge_prompt_version=f"v{place}") for place, run in enumerate(runs[:2])),
+        bundle_of(runs[2], "judge", judge_prompt_version="v1", run_id="again"),
+    )
+    assert main(["plan", str(ledger)]) == 2
+    assert "choose one with --where judge_prompt_version=v1" in capsys.readouterr().err
+    assert main(["plan", str(ledger), "--where", "judge_prompt_version=v1"]) == 0

@@ -59,3 +59,38 @@ def test_never_more_than_the_comparisons_themselves():
     expected = proportion_confint(outcomes.sum(), len(outcomes), method="wilson")
     assert low <= expected[0] + 1e-6
     assert high >= expected[1] - 1e-6
+
+
+def judged(item: int, winner: str, first: str) -> Comparison:
+    return Comparison(str(item), "x", "y", winner, None, first, "judge", 0, None, None, self_judged=False)
+
+
+def test_verdicts_of_several_runs_are_each_paired_with_each_of_the_other_order():
+    rng = random.Random(3)
+    runs = [
+        [judged(item, rng.choice(("a", "b", "draw", "missing")), first) for item in range(40) for first in "ab"]
+        for _ in range(2)
+    ]
+    swapped = order_effects(sorted(runs[0] + runs[1]), METHOD)["swapped"]
+    same = [
+        one.winner == other.winner
+        for run in runs
+        for one in run
+        if one.first == "a" and one.winner != "missing"
+        for others in runs
+        for other in others
+        if (other.item, other.first) == (one.item, "b") and other.winner != "missing"
+    ]
+    assert (swapped["pairs"], swapped["decided"], swapped["consistent"]) == (160, len(same), sum(same))
+    assert sum(cell["n"] for cell in swapped["table"]) == 160
+
+
+def test_pairs_that_share_verdicts_do_not_narrow_the_interval():
+    once = [judged(item, "a" if item % 3 else first, first) for item in range(30) for first in "ab"]
+    assert order_effects(once * 2, METHOD)["swapped"]["wilson95"] == order_effects(once, METHOD)["swapped"]["wilson95"]
+
+
+def test_comparisons_that_are_all_consistent_count_as_one_an_item():
+    comparisons = [one for item in range(8) for other in "yz" for one in twice(item, ("x", other), same=True)]
+    low, high = map(float, order_effects(comparisons, METHOD)["swapped"]["wilson95"])
+    assert (low, high) == pytest.approx(proportion_confint(8, 8, method="wilson"), abs=1e-6)

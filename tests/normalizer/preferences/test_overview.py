@@ -161,6 +161,43 @@ def test_ratings_that_would_be_infinite_are_not_given(tmp_path):
     assert "won or lost everything" in found["na"]
 
 
+def test_generators_that_never_met_are_not_put_on_one_scale(tmp_path):
+    listed = [
+        {"item": str(i), "a": a, "b": b, "verdict": "ab"[i % 2]} for i in range(20) for a, b in (("u", "v"), ("x", "y"))
+    ]
+    found = preferences((compared(tmp_path, listed),), PreferenceOptions())["groups"][0]["ratings"]
+    assert found["rows"] == []
+    assert found["na"].startswith("u and x have not been compared")
+
+
+def test_one_item_gives_ratings_without_intervals(tmp_path):
+    listed = [{"item": "q", "a": "x", "b": "y", "verdict": "aab"[i], "repeat": i} for i in range(3)]
+    found = preferences((compared(tmp_path, listed),), PreferenceOptions())["groups"][0]["ratings"]
+    [best, _] = found["rows"]
+    assert float(best["rating"]) == pytest.approx(np.log(2) / 2, abs=1e-6)
+    assert best["ci95"] is None
+    assert found["na"] == "fewer than 10 items give no interval"
+
+
+def test_the_mean_preference_takes_item_by_item_as_the_rate_does(tmp_path):
+    listed = [{"item": "q1", "a": "x", "b": "y", "verdict": 1.1, "repeat": i} for i in range(9)]
+    listed += [{"item": "q2", "a": "x", "b": "y", "verdict": 1.9}]
+    [pair] = preferences((compared(tmp_path, listed),), PreferenceOptions())["groups"][0]["pairs"]
+    assert (float(pair["rate"]), float(pair["share"])) == (0.5, 0.5)
+
+
+def test_the_controlled_rate_tells_the_items_that_record_lengths(tmp_path, capsys):
+    listed = [
+        {"item": str(i), "a": "x", "b": "y", "verdict": "ab"[i % 2]}
+        | ({"length": {"a": i * i, "b": 30}} if i < 12 else {})
+        for i in range(20)
+    ]
+    ledger = compared(tmp_path, listed)
+    capsys.readouterr()
+    assert main(["preferences", str(ledger), "--format", "md"]) == 0
+    assert "| x | y | controlled | 12 |" in capsys.readouterr().out
+
+
 def test_swapping_names_and_positions_changes_no_number(tmp_path, entries, document):
     mirror = {"a": "b", "b": "a", "ab": "ba", "ba": "ab"}
     turned = [
@@ -200,6 +237,18 @@ def test_self_judged_comparisons_alone_give_no_rate(tmp_path):
     listed = [{"item": str(i), "a": "judge-large", "b": "y", "verdict": "ab"[i % 2]} for i in range(12)]
     [pair] = preferences((compared(tmp_path, listed, self_judged=True),), PreferenceOptions())["groups"][0]["pairs"]
     assert (pair["rate"], pair["flags"]) == (None, ["only_self_judged", "order_unknown"])
+
+
+def test_self_judged_comparisons_alone_give_no_rating_and_no_length_controlled_rate(tmp_path):
+    listed = [
+        {"item": str(i), "a": "judge-large", "b": "y", "verdict": "ab"[i % 2], "length": {"a": i * i, "b": 7}}
+        for i in range(12)
+    ]
+    [group] = preferences((compared(tmp_path, listed, self_judged=True),), PreferenceOptions())["groups"]
+    controlled = group["pairs"][0]["length"]["controlled"]
+    for found, value in ((group["ratings"], group["ratings"]["rows"]), (controlled, controlled["rate"])):
+        assert not value
+        assert "self-judged" in found["na"]
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "md", "latex", "text"])

@@ -11,6 +11,7 @@ from typing import Any
 
 import contract_spec as spec
 import pytest
+from contract_spec.bundle import inlined
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
@@ -113,6 +114,12 @@ def test_no_default_of_a_tool_is_a_number_without_meaning(root: Path) -> None:
 def test_the_rules_of_the_door_fit_their_schema_and_the_arguments(root: Path) -> None:
     assert spec.violations("zeno/mcp_rules.json", RULES) == []
     assert RULES["tools"].keys() == OPS.keys()
+    taken = {
+        name
+        for op in OPS
+        for name in re.findall(r'"(\w+)": \{', json.dumps(inlined(f"zeno/ops/{op}.json#/$defs/args")))
+    }
+    assert RULES["arguments"].keys() <= taken
     for op, tool in RULES["tools"].items():
         needed = spec.schema(f"zeno/ops/{op}.json")["$defs"]["args"].get("required", [])
         found = spec.violations(f"zeno/ops/{op}.json#/$defs/args", plain_defaults(op))
@@ -123,6 +130,13 @@ def test_the_rules_of_the_door_fit_their_schema_and_the_arguments(root: Path) ->
         assert examples
         for example in examples:
             assert spec.violations(f"zeno/ops/{op}.json#/$defs/args", json.loads(example)) == [], example
+
+
+def test_every_choice_of_an_argument_is_explained(root: Path) -> None:
+    for tool in ask(root, lambda client: client.list_tools()).tools:
+        for name, argument in tool.input_schema.get("properties", {}).items():
+            for choice in argument.get("enum", []) if name != "op" else []:
+                assert f"{choice}:" in argument["description"], (tool.name, name)
 
 
 def test_describe_tells_the_defaults_and_the_schemas_of_one_tool(root: Path) -> None:

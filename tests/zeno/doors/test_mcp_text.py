@@ -60,9 +60,38 @@ def test_hits_stand_under_their_path_and_are_marked_among_their_neighbours():
 
 def test_a_cut_list_names_its_cursor_and_an_incomplete_one_its_reasons():
     cut = text_of("grep", grep([], truncated=True, truncated_by=["max_hits"], cursor="abc", complete=False))
-    assert cut == '[no hits; there is more: cut by max_hits, continue with cursor="abc" or narrow]'
+    assert cut == '[no hits; there is more: cut by max_hits, continue with cursor="abc" and the same arguments]'
     skipped = text_of("grep", grep([], complete=False, skipped={**SKIPPED, "binary": 3}), "mcp-1-1")
-    assert skipped == "[no hits; not complete; skipped: 3 binary; request mcp-1-1]"
+    assert skipped == "[no hits; not complete; skipped 3 binary; request mcp-1-1]"
+    several = {"binary": 1375, "too_large": 1, "unreadable": 0, "not_regular": 2}
+    told = text_of("grep", grep([], complete=False, skipped=several, files_selected=6745))
+    assert (
+        told == "[no hits; not complete; skipped 1,375 binary, 1 over max_bytes, 2 not regular; 6,745 files selected]"
+    )
+
+
+def test_files_are_called_searched_only_where_all_of_them_were():
+    cut = {"truncated": True, "truncated_by": ["max_hits"], "cursor": "abc", "complete": False}
+    assert text_of("grep", grep([], **cut, files_selected=9)).endswith("; 9 files selected]")
+    assert text_of("grep", grep([], files_selected=9)) == "[no hits; complete; 9 files searched]"
+
+
+def test_the_last_page_says_so_although_it_is_not_complete_by_itself():
+    told = text_of("grep", grep([], complete=False, files_selected=3), args={"cursor": "abc"})
+    assert told == "[no hits; last page; 3 files searched]"
+
+
+def test_an_empty_selection_says_that_nothing_was_looked_at():
+    assert text_of("grep", grep([], complete=False, files_selected=0, hints=["look elsewhere"])).splitlines() == [
+        "hint: look elsewhere",
+        "[no hits; not complete, no file was selected]",
+    ]
+
+
+def test_a_cut_without_a_cursor_names_the_limits_to_raise():
+    cut = {"files": ["a"], "truncated": True, "truncated_by": ["max", "max_files"], "metrics": METRICS}
+    told = text_of("list_files", cut).splitlines()[-1]
+    assert told == "[1 file; there is more: cut by max, max_files, raise max and max_files or narrow glob]"
 
 
 def test_a_hit_of_several_lines_has_each_of_them_numbered():
@@ -139,16 +168,38 @@ def test_every_range_is_numbered_below_its_path():
     empty = {"path": "b", "start_line": 4, "end_line": 3, "total_lines": 1, "text": ""}
     no_room = {"path": "c", "start_line": 4, "end_line": 3, "total_lines": 8, "text": ""}
     cut = {"truncated": True, "truncated_by": ["max_lines"], "metrics": METRICS}
-    assert text_of("read_file", {**first, **cut, "ranges": [second, empty, no_room]}).splitlines() == [
+    asked = {"path": "a.py", "start_line": 9, "end_line": 10, "ranges": [{"end_line": 1}, {"end_line": 9}, {}]}
+    assert text_of("read_file", {**first, **cut, "ranges": [second, empty, no_room]}, None, asked).splitlines() == [
         "a.py: lines 9-10 of 30",
         " 9\tx",
         "10\t\ty",
-        "b: lines 1-1 of 1; long lines clipped, see max_line_chars",
-        "1\tz",
+        "b: lines 1-1 of 1; long lines clipped, raise max_line_chars to see more",
+        "1\tz [clipped]",
         "b: no lines here, it has 1",
         "c: no room left for line 4 of 8",
-        '[4 ranges; cut by max_lines, continue with path="c" start_line=4]',
+        '[4 ranges; cut by max_lines, continue with {"path": "c", "start_line": 4}]',
     ]
+
+
+def test_the_lines_that_were_clipped_are_marked():
+    result = {"path": "a", "start_line": 1, "end_line": 2, "total_lines": 2, "text": "abcd\nxy", "truncated": False}
+    assert text_of("read_file", {**result, "clipped": True, "metrics": METRICS}).splitlines() == [
+        "1\tabcd [clipped]",
+        "2\txy",
+        "[a: lines 1-2 of 2; long lines clipped, raise max_line_chars to see more]",
+    ]
+
+
+def test_a_file_without_symbols_is_told_from_one_whose_language_is_not_known():
+    result = {"symbols": [], "truncated": False, "metrics": METRICS}
+    assert text_of("extract_symbols", {**result, "path": "a.py"}) == "[a.py: 0 symbols]"
+    told = text_of("extract_symbols", {**result, "path": "a.rst"})
+    assert told == "[a.rst: 0 symbols (its language is not known); use peek or grep]"
+
+
+def test_describe_is_json_without_measurements():
+    told = text_of("describe", {"protocol": "1.0", "policy": {"deny": ["a\u202eb"]}, "metrics": METRICS})
+    assert told == '{"protocol":"1.0","policy":{"deny":["a\\u202eb"]}}'
 
 
 @given(path=NASTY.filter(bool), text=NASTY)

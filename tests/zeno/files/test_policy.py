@@ -296,10 +296,19 @@ def test_the_named_list_is_valid_and_names_what_it_says():
     for path in (
         ".env", "app/.env.local", "prod.env", "x/.git/config", "home/.ssh/id_ed25519", "ID_RSA", "tls/server.key",
         ".aws/credentials", "a/.docker/config.json", ".npmrc", "infra/terraform.tfstate.backup", ".netrc", ".pgpass",
-        "a/.config/gcloud/x.db", "service-account-prod.json",
+        "a/.config/gcloud/x.db", "service-account-prod.json", "etc/ssh/ssh_host_rsa_key", "tls/server.pem.bak",
+        "serviceAccountKey.json", "app-firebase-adminsdk-1.json", "application_default_credentials.json",
+        ".config/gh/hosts.yml", "prod.kubeconfig", "pip.conf", ".pypirc", "plan.tfplan", "nginx/site.htpasswd",
+        ".claude/.credentials.json", ".codex/auth.json", ".bash_history", ".rediscli_history", "wp-config.php",
+        ".oci/config", ".azure/accessTokens.json", ".kube/config", "ansible/vault-password.txt", "krb5.keytab",
+        ".vscode/sftp.json", "config/credentials.yml.enc", ".cargo/credentials.toml", ".gnupg/secring.gpg",
     ):  # fmt: skip
         assert policy.verdict(path) == "denied", path
-    for path in ("README.md", "src/keys.py", ".github/workflows/ci.yml", ".gitignore", "environment.py", "config.json"):
+    for path in (
+        "README.md", "src/keys.py", ".github/workflows/ci.yml", ".gitignore", "environment.py",
+        "config.json", "src/credentials/views.py", "docs/token.md", "src/sftp.py", "pip/__init__.py", "tokenizer.json",
+        "src/sftp/client.go", "src/service_account.py", "history.py", "keyboard.properties", "shadow.css",
+    ):  # fmt: skip
         assert policy.verdict(path) == "allowed", path
 
 

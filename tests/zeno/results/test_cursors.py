@@ -40,7 +40,9 @@ def pages(ask, op, key, between=lambda: None, **args):
     raise AssertionError("the pages have no end")
 
 
-LIMITS = st.fixed_dictionaries({}, optional={"max": st.integers(1, 3), "max_files": st.integers(1, 3)})
+LIMITS = st.fixed_dictionaries(
+    {}, optional={"max": st.integers(1, 3), "max_files": st.integers(1, 3), "max_chars": st.integers(1, 12)}
+)
 
 
 @EASY
@@ -60,6 +62,14 @@ def test_all_pages_of_grep_are_the_uncut_hits(root, ask, tree, limits, context, 
     plant(root, tree)
     args = {"pattern": "needle", "context": context, "paths": paths}
     assert pages(ask, "grep", "hits", **args, **limits) == ask("grep", **args)["result"]["hits"]
+
+
+@EASY
+@given(tree=TREES, limits=GREP_LIMITS, room=st.integers(1, 12))
+def test_all_pages_of_counts_are_the_uncut_counts(root, ask, tree, limits, room):
+    plant(root, tree)
+    args = {"pattern": "needle", "output": "files"}
+    assert pages(ask, "grep", "counts", **args, **limits, max_chars=room) == ask("grep", **args)["result"]["counts"]
 
 
 @EASY

@@ -44,6 +44,9 @@ def test_list_files_says_why_it_found_nothing(ask_tree, args, hint):
     [
         (["SRC"], "'SRC' would match if case did not count: 'src/app.py'"),
         (["lib", "docs"], "args.paths matched 0 of 4 files"),
+        (["srcs"], "nothing is at 'srcs'; did you mean 'src'?"),
+        (["src/ap.py"], "nothing is at 'src/ap.py'; did you mean 'src/app.py'?"),
+        (["lib/src"], "nothing is at 'lib/src'; did you mean 'src'?"),
         ([".env"], "hidden files match, but were left out: '.env'; see include_hidden"),
     ],
     ids=str,

@@ -23,18 +23,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def probe():
-    """A process with one thread, whatever the test runner has."""
-    command = [sys.executable, "-m", "tests.support.fork_helper_probe"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
-        yield process
-        process.communicate()
-
-
 @given(edits=st.lists(EDIT, min_size=4, max_size=20), asked=st.lists(GREP, min_size=1, max_size=3))
 @settings(max_examples=40)
-def test_whole_answers_with_their_metrics_are_the_same_with_help(probe, edits, asked):
+def test_whole_answers_with_their_metrics_are_the_same_with_help(differences, edits, asked):
     with TemporaryDirectory() as folder:
         for change in edits:
             edit(Path(folder), *change)
@@ -47,17 +38,22 @@ def test_whole_answers_with_their_metrics_are_the_same_with_help(probe, edits, a
         (Path(folder) / "binary").write_bytes(b"foo\0ab")
         (Path(folder) / "sealed").write_bytes(b"foo")
         (Path(folder) / "sealed").chmod(0)
-        requests = [{"id": "1", "op": "grep", "args": {"max_files": 100, **args}} for args in asked]
-        probe.stdin.write(json.dumps({"root": folder, "requests": requests}) + "\n")
-        assert json.loads(probe.stdout.readline()) == []
+        assert differences(folder, [("grep", {"max_files": 100, **args}) for args in asked]) == []
 
 
 def run(script: str) -> list[Any]:
     """What a script with one thread prints."""
     setting = """
         import json, os, signal
+        from array import array
         from zeno.search.fork_helper import ForkHelper
         me = os.getpid()
+        # A helper that finds a number for each item, and those numbers: None for items that are left to this process.
+        def helping(count, look, part):
+            return ForkHelper(count, lambda items: array("q", map(look, items)).tobytes(), part)
+        def told(helper):
+            for items, sent in helper.results():
+                yield from [None] * len(items) if sent is None else array("q", sent)
         def ended():
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
         def left():
@@ -81,12 +77,12 @@ def run(script: str) -> list[Any]:
 def test_what_one_process_takes_the_other_does_not():
     for count, part in ((0, 2), (1, 1), (2, 3), (10, 3), (9, 3), (300, 7), (5000, 1), (8000, 64)):
         (told,) = run(f"""
-            with ForkHelper({count}, lambda index: index * 7, {part}) as halves:
-                told = halves.findings()
-                first = [next(told)] if {count} else []
+            with helping({count}, lambda index: index * 7, {part}) as halves:
+                numbers = told(halves)
+                first = [next(numbers)] if {count} else []
                 if left():
                     ended()
-                print(json.dumps([*first, *told]))
+                print(json.dumps([*first, *numbers]))
             """)
         mine = told.count(None)
         assert mine <= max(part, 2)
@@ -102,13 +98,13 @@ def test_more_is_told_than_a_pipe_holds():
             if index == 49000:
                 os.read(source, 1)
             return index
-        with ForkHelper(50000, look, 1000) as halves:
-            told = halves.findings()
-            first = next(told)
+        with helping(50000, look, 1000) as halves:
+            numbers = told(halves)
+            first = next(numbers)
             os.write(sink, b".")
             # It has taken all the others once it begins to tell, and cannot end before somebody reads.
             select.select([halves._answer], [], [])
-            print(json.dumps([first, *told]))
+            print(json.dumps([first, *numbers]))
         os.close(source)
         os.close(sink)
         """)
@@ -130,9 +126,9 @@ def test_what_a_process_does_not_tell_is_looked_at_here():
                 if index == 30:
                     {death}
                 return 1
-            with ForkHelper(100, look, 5) as halves:
+            with helping(100, look, 5) as halves:
                 ended()
-                print(json.dumps(list(halves.findings())))
+                print(json.dumps(list(told(halves))))
             """)
         assert told == [None] * 100
 
@@ -140,8 +136,8 @@ def test_what_a_process_does_not_tell_is_looked_at_here():
 def test_who_stops_early_ends_the_other_process():
     run("""
         import time
-        with ForkHelper(100, lambda index: time.sleep(600), 1) as halves:
-            assert next(halves.findings()) is None
+        with helping(100, lambda index: time.sleep(600), 1) as halves:
+            assert next(told(halves)) is None
             assert left()
         """)
 
@@ -160,7 +156,7 @@ def test_a_copy_does_not_outlive_a_server_that_is_killed(moment):
             time.sleep(0.1)
             return process
         os.fork = doomed
-        with ForkHelper(2000, lambda index: time.sleep(1) or 1, 1):
+        with ForkHelper(2000, lambda items: time.sleep(1) or b"", 1):
             os.kill(os.getpid(), signal.SIGKILL)
         """
     # Its output ends when the last process that has it does: a copy that lived on would go on for half an hour.
@@ -175,9 +171,9 @@ def test_a_signal_to_the_other_process_does_not_stop_the_server():
         os.set_blocking(sink, False)
         signal.signal(signal.SIGTERM, lambda *_: None)
         signal.set_wakeup_fd(sink)
-        with ForkHelper(100, lambda index: os.kill(os.getpid(), signal.SIGTERM) or 1, 1) as halves:
+        with helping(100, lambda index: os.kill(os.getpid(), signal.SIGTERM) or 1, 1) as halves:
             ended()
-            list(halves.findings())
+            list(told(halves))
         try:
             assert os.read(source, 1) == b"never"
         except BlockingIOError:
@@ -193,8 +189,8 @@ def test_a_system_without_room_for_another_process_does_without():
         import resource
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, before)) + 2, most))
-        with ForkHelper(3, lambda index: index, 1) as halves:
-            print(json.dumps(list(halves.findings())))
+        with helping(3, lambda index: index, 1) as halves:
+            print(json.dumps(list(told(halves))))
         """)
     assert told == [None] * 3
 
@@ -202,8 +198,8 @@ def test_a_system_without_room_for_another_process_does_without():
 def test_where_nobody_waits_for_children_the_system_does():
     (told,) = run("""
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        with ForkHelper(300, lambda index: index, 1) as halves:
-            told = list(halves.findings())
+        with helping(300, lambda index: index, 1) as halves:
+            told = list(told(halves))
         print(json.dumps(all(said in (None, index) for index, said in enumerate(told)) and len(told)))
         """)
     assert told == 300

@@ -1,4 +1,4 @@
-"""Inspect AI: the same task as a .eval archive and as JSON, with an own grader that once gives no grade."""
+"""Inspect AI: the same task as a .eval archive and as JSON, with graders that once give no grade or several values."""
 
 import json
 from importlib.metadata import version
@@ -23,8 +23,8 @@ _tiktoken.get_encoding = _tiktoken.encoding_for_model = lambda *_, **__: _Tokens
 from inspect_ai import Task, eval  # noqa: A004, E402
 from inspect_ai.dataset import Sample  # noqa: E402
 from inspect_ai.model import ModelOutput, get_model  # noqa: E402
-from inspect_ai.scorer import match, model_graded_qa  # noqa: E402
-from inspect_ai.solver import generate  # noqa: E402
+from inspect_ai.scorer import Score, match, mean, model_graded_qa, scorer  # noqa: E402
+from inspect_ai.solver import generate, solver  # noqa: E402
 
 QUESTIONS = {
     "q1": ("Capital of France?", "Paris"),
@@ -34,6 +34,51 @@ QUESTIONS = {
 }
 ANSWERS = ["Paris", "5", "blue", "wet"]
 GRADES = ["GRADE: C", "GRADE: I", "GRADE: P", "GRADE: C"]
+
+
+def style() -> Any:
+    """A scorer with two values."""
+
+    async def score(state: Any, _: Any) -> Score:
+        return Score(value={"clarity": len(state.output.completion) / 10, "depth": 1}, explanation="because")
+
+    return score
+
+
+def failing() -> Any:
+    """A solver that fails on one sample."""
+
+    async def solve(state: Any, generate: Any) -> Any:
+        if state.sample_id == "q2":
+            raise ValueError("no answer")
+        return await generate(state)
+
+    return solve
+
+
+def several_values() -> dict[str, Any]:
+    """Run a task whose scorer gives several values and of whose samples one fails. Returns what is told of it."""
+    task = Task(
+        name="several",
+        dataset=[Sample(id=name, input=asked, target=target) for name, (asked, target) in QUESTIONS.items()],
+        solver=solver(failing)(),
+        scorer=scorer(metrics={"clarity": [mean()], "depth": [mean()]})(style)(),
+        epochs=2,
+        fail_on_error=False,
+    )
+    run: Any = eval
+    [log] = run(task, model=model("writer", ANSWERS * 2), log_dir=".", log_format="eval", display="none")
+    published = [
+        {"of": f"{one.name} mean", "where": {"factors.value": one.name}, "mean": one.metrics["mean"].value}
+        for one in log.results.scores
+    ]
+    return {
+        "file": unquote(urlsplit(log.location).path),
+        "dialect": "inspect",
+        "set": {"judge_model": "none"},
+        "entries": 2 * (2 * (len(QUESTIONS) - 1) + 1),
+        "published": published,
+    }
 
 
 def model(name: str, texts: list[str]) -> Any:
@@ -79,6 +124,7 @@ def main() -> None:
                 ],
             }
         )
+    files.append(several_values())
     with open("told.json", "w") as out:
         json.dump({"tool": f"inspect-ai {version('inspect-ai')}", "files": files}, out)
 

@@ -1,4 +1,4 @@
-"""promptfoo: two mock providers, graded by a mock provider and by plain assertions."""
+"""promptfoo: two mock providers, graded by plain assertions and by a mock provider that once gives no grade."""
 
 import json
 import os
@@ -14,6 +14,7 @@ PROVIDER = """module.exports = class {
 JUDGE = """module.exports = class {
   id() { return 'mock-judge'; }
   async callApi(prompt) {
+    if (prompt.includes('polite')) return {output: 'I cannot say'};
     const right = prompt.includes('Paris');
     return {output: JSON.stringify({pass: right, score: right ? 0.9 : 0.2, reason: right ? 'right' : 'wrong'})};
   }
@@ -26,6 +27,8 @@ def main() -> None:
     Path("provider.js").write_text(PROVIDER)
     Path("judge.js").write_text(JUDGE)
     graded = {"type": "llm-rubric", "value": "is right", "metric": "accuracy"}
+    # promptfoo gives it the score 0 and counts it; it is not compared, since here it is a failure.
+    ungraded = {"type": "llm-rubric", "value": "is polite", "metric": "tone"}
     config = {
         "prompts": ["Answer: {{question}}"],
         "providers": [{"id": "file://provider.js", "label": "mock-writer"}],
@@ -37,7 +40,7 @@ def main() -> None:
             },
             {
                 "vars": {"question": "Colour of the sky?"},
-                "assert": [graded, {"type": "contains", "value": "blue", "metric": "words"}],
+                "assert": [graded, {"type": "contains", "value": "blue", "metric": "words"}, ungraded],
             },
         ],
     }
@@ -56,9 +59,10 @@ def main() -> None:
     published = [
         {"of": f"{name} of namedScores", "where": {"factors.metric": name}, "mean": total / counts[name]}
         for name, total in metrics["namedScores"].items()
+        if name != "tone"
     ]
     stated = {"judge_model": "mock-judge"}
-    file = {"file": "out.json", "dialect": "promptfoo", "set": stated, "entries": 4, "published": published}
+    file = {"file": "out.json", "dialect": "promptfoo", "set": stated, "entries": 5, "published": published}
     package = Path(os.environ["NODE_MODULES"]) / "promptfoo" / "package.json"
     with open("told.json", "w") as out:
         json.dump({"tool": f"promptfoo {json.loads(package.read_text())['version']}", "files": [file]}, out)

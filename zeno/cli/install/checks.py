@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import platform
+import re
 import sys
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
@@ -10,7 +11,8 @@ from hashlib import sha256
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
 from typing import Literal, NamedTuple
 
-DISTRIBUTION = "zeno-normalizer"
+from contract_spec.extras import DISTRIBUTION, install_command
+
 PACKAGES = ("contract_models", "contract_spec", "normalizer", "zeno")
 SCRIPTS = {"normalizer": "eval-normalizer is ours alone", "zeno": "zeno-mcp is ours alone"}
 """Commands that other distributions also install, and an alternative that only this one has."""
@@ -47,7 +49,8 @@ def versions() -> Iterator[Fact]:
         yield Fact("problem", "version", f"{DISTRIBUTION} is not installed: these files were copied here by hand")
         return
     yield Fact("ok", "version", f"{DISTRIBUTION} {own.version}")
-    for name in ("google-re2", "jsonschema-rs", "pydantic"):
+    needed = [one for one in own.requires or () if "extra ==" not in one]
+    for name in sorted(re.split(r"[^\w.-]", one)[0] for one in needed):
         try:
             yield Fact("ok", "needs", f"{name} {distribution(name).version}")
         except PackageNotFoundError:
@@ -97,7 +100,7 @@ def extras() -> Iterator[Fact]:
     for name, modules in EXTRAS.items():
         missing = [module for module in modules if importlib.util.find_spec(module) is None]
         if missing:
-            message = f"{name} is not installed ({', '.join(missing)}); pip install '{DISTRIBUTION}[{name}]'"
+            message = f"{name} is not installed ({', '.join(missing)}); {install_command(name)}"
             yield Fact("note", "extra", message)
         else:
             yield Fact("ok", "extra", name)

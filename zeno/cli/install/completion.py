@@ -4,6 +4,9 @@ import argparse
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import contract_spec as spec
+from contract_spec import pages
+
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -30,9 +33,21 @@ def commands(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Ite
             flags += [(name, action.help or "") for name in action.option_strings]
         elif action.choices:
             words += [(str(choice), "") for choice in action.choices]
+    words += [(word, "") for word in _values(path)]
     yield Command(path, tuple(words), tuple(flags))
     for inner_path, inner in below:
         yield from commands(inner, inner_path)
+
+
+def _values(path: tuple[str, ...]) -> list[str]:
+    """Return the words that may follow a command whose parser does not list them."""
+    schemas = [name.removesuffix(".json") for name in spec.names()]
+    values: dict[tuple[str, ...], list[str]] = {
+        ("call",): [name.removeprefix("zeno/ops/") for name in schemas if name.startswith("zeno/ops/")],
+        ("docs",): pages.names(),
+        ("schema",): [name.rpartition("/")[2] for name in schemas if name.startswith("zeno/")],
+    }
+    return values.get(path, [])
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:

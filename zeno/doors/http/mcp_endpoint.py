@@ -7,6 +7,7 @@ The SDK is imported by the first request: it takes longer than everything else t
 import asyncio
 from typing import Any
 
+from contract_spec.extras import install_command
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from zeno.doors.http.problems import problem
@@ -32,7 +33,7 @@ class McpEndpoint:
             self._starting = asyncio.create_task(self._start())
         app: Any = await asyncio.shield(self._starting)
         if app is None:
-            app = problem("the MCP SDK is not installed; run: pip install 'zeno-normalizer[mcp]'", status=501)
+            app = problem(f"the MCP SDK is not installed; run: {install_command('mcp')}", status=501)
         await app(scope, receive, send)
 
     async def _start(self) -> ASGIApp | None:

@@ -7,39 +7,42 @@ follows its number and a tab, so that no content of a file can be mistaken for a
 import json
 from collections.abc import Callable, Iterator
 from itertools import groupby
-from typing import Any
 
+from zeno.doors.mcp.status import Asked, Result, completeness, count, cut, next_peek, next_ranges
 from zeno.doors.plain_text import pairs, plain
-from zeno.doors.visible import one_line, visible
-from zeno.results.left_out import in_words, selected_in_words
+from zeno.doors.visible import one_line, visible, visible_json
+from zeno.text.symbols import language_of
 
-Result = dict[str, Any]
+_CLIPPED = " [clipped]"
 
 
-def text_of(op: str, result: Result, request_id: str | None = None) -> str:
-    """Return the text of a result. With `request_id`, the last line names it, for claims to cite."""
-    body, status = _TEXTS.get(op, _other)(result)
+def text_of(op: str, result: Result, request_id: str | None = None, args: Asked | None = None) -> str:
+    """Return the text of the result of a call with these arguments.
+
+    Hints stand before the last line. With `request_id`, the last line names it, for claims to cite.
+    """
+    body, status = _TEXTS.get(op, _other)(result, args or {})
     told = [status] if status else []
     if "budget" in result.get("metrics", {}):
         told.append(f"budget left: {pairs(result['metrics']['budget'])}")
     if request_id is not None:
         told.append(f"request {request_id}")
-    return "\n".join([*body, *([f"[{'; '.join(told)}]"] if told else []), *_hints(result)])
+    return "\n".join([*body, *_hints(result), *([f"[{'; '.join(told)}]"] if told else [])])
 
 
-def _read_file(result: Result) -> tuple[list[str], str]:
+def _read_file(result: Result, args: Asked) -> tuple[list[str], str]:
     if "ranges" in result:
-        return _ranges(result)
+        return _ranges(result, args)
     path, first, last, total = (result[name] for name in ("path", "start_line", "end_line", "total_lines"))
     if last < first:
         return [], f"{one_line(path)}: no lines here, the file has {total}"
     status = f"{one_line(path)}: lines {first}-{last} of {total}"
     if result["truncated"]:
         status += f"; cut by {', '.join(result['truncated_by'])}, continue with start_line={last + 1}"
-    return _numbered(result["text"], first, last), status + _clipped(result)
+    return _numbered(result, first, last), status + _clipped(result)
 
 
-def _ranges(result: Result) -> tuple[list[str], str]:
+def _ranges(result: Result, args: Asked) -> tuple[list[str], str]:
     """Several ranges, each below a row that names its path and lines."""
     ranges = [result, *result["ranges"]]
     body: list[str] = []
@@ -50,70 +53,71 @@ def _ranges(result: Result) -> tuple[list[str], str]:
             body.append(f"{one_line(path)}: {why}")
             continue
         body.append(f"{one_line(path)}: lines {first}-{last} of {total}{_clipped(one)}")
-        body += _numbered(one["text"], first, last)
-    status = _count(len(ranges), "range")
+        body += _numbered(one, first, last)
+    status = count(len(ranges), "range")
     if result["truncated"]:
-        status += f"; cut by {', '.join(result['truncated_by'])}, continue with {_missing(ranges)}"
+        status += f"; cut by {', '.join(result['truncated_by'])}, continue with {next_ranges(ranges, args)}"
     return body, status
 
 
-def _missing(ranges: list[Result]) -> str:
-    """Say where to go on after ranges that a limit cut: behind the last lines read, then those that found no room."""
-    read = [one for one in ranges if one["end_line"] >= one["start_line"]][-1:]
-    rest = [one for one in ranges if one["end_line"] < one["start_line"] <= one["total_lines"]]
-    places = [(one["path"], one["end_line"] + 1) for one in read if one["end_line"] < one["total_lines"]]
-    places += [(one["path"], one["start_line"]) for one in rest]
-    return ", ".join(f"path={json.dumps(path)} start_line={line}" for path, line in places)
-
-
-def _peek(result: Result) -> tuple[list[str], str]:
+def _peek(result: Result, args: Asked) -> tuple[list[str], str]:
     head, tail, total = result["head"], result["tail"], result["total_lines"]
-    body = _numbered(head["text"], head["start_line"], tail["end_line"]) if head["end_line"] else []
+    body = _numbered(head, head["start_line"], tail["end_line"]) if head["end_line"] else []
     if tail["end_line"]:
         # On a short file the tail repeats lines of the head.
-        rows = _numbered(tail["text"], tail["start_line"], tail["end_line"])
+        rows = _numbered(tail, tail["start_line"], tail["end_line"])
         seen = max(0, head["end_line"] - tail["start_line"] + 1)
         gap = ["..."] if tail["start_line"] > head["end_line"] + 1 else []
         body += gap + rows[seen:]
     status = f"{one_line(result['path'])}: {total} lines"
-    if result.get("truncated"):
-        status += "; cut by max_chars, ask for fewer lines or read_file"
+    if result.get("truncated") and (rest := next_peek(result, args)):
+        status += f"; cut by max_chars, continue with {rest}"
     return body, status + (_clipped(head) or _clipped(tail))
 
 
-def _numbered(text: str, first: int, last: int) -> list[str]:
+def _numbered(lines: Result, first: int, last: int) -> list[str]:
     width = len(str(last))
-    return [f"{number:>{width}}\t{visible(line)}" for number, line in enumerate(text.split("\n"), first)]
+    return [
+        f"{number:>{width}}\t{visible(text)}{_CLIPPED if clipped else ''}"
+        for number, (text, clipped) in enumerate(_with_clipped(lines), first)
+    ]
 
 
-def _grep(result: Result) -> tuple[list[str], str]:
+def _with_clipped(lines: Result) -> Iterator[tuple[str, bool]]:
+    """Each line of a text and whether it was clipped. Clipped ones are the longest: they have all that a line may."""
+    texts = lines["text"].split("\n")
+    longest = max(map(len, texts)) if lines.get("clipped") else -1
+    return ((text, len(text) == longest) for text in texts)
+
+
+def _grep(result: Result, args: Asked) -> tuple[list[str], str]:
     if "hits" not in result:
-        return _other(result)
+        return _other(result, args)
     if "total" in result:
-        return [], f"{_matching(**result['total'])}; {_completeness(result, 'searched')}"
+        return [], f"{_matching(**result['total'])}; {completeness(result, args, 'searched')}"
     if "counts" in result:
-        return _counts(result)
+        return _counts(result, args)
     hits = result["hits"]
     body: list[str] = []
     files = 0
     for path, of_file in groupby(hits, lambda hit: hit["path"]):
         files += 1
         body += [one_line(path), *_rows(list(of_file))]
-    found = f"{_count(len(hits), 'hit')} in {_count(files, 'file')}" if hits else "no hits"
-    return body, f"{found}; {_completeness(result, 'searched')}"
+    found = f"{count(len(hits), 'hit')} in {count(files, 'file')}" if hits else "no hits"
+    return body, f"{found}; {completeness(result, args, 'searched')}"
 
 
-def _counts(result: Result) -> tuple[list[str], str]:
+def _counts(result: Result, args: Asked) -> tuple[list[str], str]:
     """The files that match, each behind its number of lines."""
     counts = result["counts"]
     width = max((len(str(one["lines"])) for one in counts), default=0)
     body = [f"{one['lines']:>{width}}\t{one_line(one['path'])}" for one in counts]
     found = _matching(files=len(counts), lines=sum(one["lines"] for one in counts))
-    return body, f"{found}; {_completeness(result, 'searched')}"
+    return body, f"{found}; {completeness(result, args, 'searched')}"
 
 
 def _matching(files: int, lines: int) -> str:
-    return f"{_count(lines, 'matching line')} in {_count(files, 'file')}" if files else "no hits"
+    return f"{count(lines, 'matching line')} in {count(files, 'file')}" if files else "no hits"
 
 
 def _rows(hits: list[Result]) -> Iterator[str]:
@@ -139,47 +143,47 @@ def _rows(hits: list[Result]) -> Iterator[str]:
 
 
 def _own_lines(hit: Result) -> Iterator[Result]:
-    """The lines of a hit. Clipped ones are the longest: all have as many characters as a line may have."""
-    texts = hit["text"].split("\n")
-    longest = max(map(len, texts)) if hit.get("clipped") else -1
-    for number, text in enumerate(texts, hit["line"]):
-        yield {"line": number, "text": text, "clipped": len(text) == longest}
+    """The lines of a hit."""
+    for number, (text, clipped) in enumerate(_with_clipped(hit), hit["line"]):
+        yield {"line": number, "text": text, "clipped": clipped}
     if number < hit.get("end_line", 0):
         yield {"line": number, "text": text, "clipped": True, "goes_on_to": hit["end_line"]}
 
 
-def _list_files(result: Result) -> tuple[list[str], str]:
+def _list_files(result: Result, args: Asked) -> tuple[list[str], str]:
     if "files" not in result:
-        return _other(result)
+        return _other(result, args)
     if "tree" in result:
-        return _tree(result)
+        return _tree(result, args)
     files = result["files"]
     if not all(isinstance(path, str) for path in files):
-        return _other(result)
-    return [one_line(path) for path in files], f"{_count(len(files), 'file')}; {_completeness(result, 'selected')}"
+        return _other(result, args)
+    return [one_line(path) for path in files], f"{count(len(files), 'file')}; {completeness(result, args, 'selected')}"
 
 
-def _tree(result: Result) -> tuple[list[str], str]:
+def _tree(result: Result, args: Asked) -> tuple[list[str], str]:
     """Directories behind their numbers of files and lines; a plus where the lines of some files were not counted."""
     body = []
     for one in result["tree"]:
-        lines = f"{_count(one['lines'], 'line')}{'+' if one['files_not_counted'] else ''}"
-        body.append(f"{_count(one['files'], 'file')}, {lines}\t{one_line(one['path'])}")
-    status = f"{len(body)} {'directory' if len(body) == 1 else 'directories'}; {_completeness(result, 'selected')}"
+        lines = f"{count(one['lines'], 'line')}{'+' if one['files_not_counted'] else ''}"
+        body.append(f"{count(one['files'], 'file')}, {lines}\t{one_line(one['path'])}")
+    status = f"{len(body)} {'directory' if len(body) == 1 else 'directories'}; {completeness(result, args, 'selected')}"
     # The root comes first and holds all files.
     not_counted = result["tree"][0]["files_not_counted"] if body else 0
-    return body, status + (f"; lines of {_count(not_counted, 'file')} not counted (+)" if not_counted else "")
+    return body, status + (f"; lines of {count(not_counted, 'file')} not counted (+)" if not_counted else "")
 
 
-def _extract_symbols(result: Result) -> tuple[list[str], str]:
+def _extract_symbols(result: Result, _args: Asked) -> tuple[list[str], str]:
     symbols = result["symbols"]
     width = len(str(symbols[-1]["line"])) if symbols else 0
     body = [f"{one['line']:>{width}}\t{one['kind']} {one_line(one['name'])}" for one in symbols]
-    status = f"{one_line(result['path'])}: {_count(len(symbols), 'symbol')}"
-    return body, status + (f"; {_cut(result)}" if result["truncated"] else "")
+    status = f"{one_line(result['path'])}: {count(len(symbols), 'symbol')}"
+    if not symbols and language_of(result["path"]) is None:
+        status += " (its language is not known); use peek or grep"
+    return body, status + (f"; {cut(result)}" if result["truncated"] else "")
 
 
-def _stat(result: Result) -> tuple[list[str], str]:
+def _stat(result: Result, _args: Asked) -> tuple[list[str], str]:
     return [_stat_row(item) for item in result["items"]], ""
 
 
@@ -191,7 +195,7 @@ def _stat_row(item: Result) -> str:
     return f"{path}: {kind}, {item['size']} bytes, {item['mtime_iso']}"
 
 
-def _verify(result: Result) -> tuple[list[str], str]:
+def _verify(result: Result, _args: Asked) -> tuple[list[str], str]:
     body = []
     for item in result["items"]:
         row = f"{one_line(item['path'])}:{item['start_line']}-{item['end_line']} {item['verdict']}"
@@ -199,14 +203,21 @@ def _verify(result: Result) -> tuple[list[str], str]:
             row += f" to {item['moved_to']['start_line']}-{item['moved_to']['end_line']}"
         body.append(row + (f" ({visible(item['reason'])})" if "reason" in item else ""))
     wrong = sum(item["verdict"] != "ok" for item in result["items"])
-    return body, f"{wrong} of {_count(len(body), 'citation')} wrong" if wrong else f"{_count(len(body), 'citation')} ok"
+    return body, f"{count(len(body), 'citation')}, {f'{wrong} wrong' if wrong else 'ok'}"
 
 
-def _other(result: Result) -> tuple[list[str], str]:
+def _describe(result: Result, _args: Asked) -> tuple[list[str], str]:
+    """JSON, which models read best where there are schemas in it."""
+    told = {name: value for name, value in result.items() if name != "metrics"}
+    return [visible_json(json.dumps(told, ensure_ascii=False, separators=(",", ":")))], ""
+
+
+def _other(result: Result, _args: Asked) -> tuple[list[str], str]:
     return [visible(plain({name: value for name, value in result.items() if name != "metrics"}))], ""
 
 
-_TEXTS: dict[str, Callable[[Result], tuple[list[str], str]]] = {
+_TEXTS: dict[str, Callable[[Result, Asked], tuple[list[str], str]]] = {
+    "describe": _describe,
     "extract_symbols": _extract_symbols,
     "grep": _grep,
     "list_files": _list_files,
@@ -217,37 +228,9 @@ _TEXTS: dict[str, Callable[[Result], tuple[list[str], str]]] = {
 }
 
 
-def _completeness(result: Result, verb: str) -> str:
-    """Say whether a list is all there is, what it covers, and where it is cut what to do."""
-    told = []
-    if result["truncated"]:
-        told.append(_cut(result))
-    elif "complete" in result:
-        told.append("complete" if result["complete"] else "not complete")
-    skipped = [f"{count} {name}" for name, count in result.get("skipped", {}).items() if count]
-    if skipped:
-        told.append(f"skipped: {', '.join(skipped)}")
-    if "files_selected" in result:
-        told.append(selected_in_words(result["files_selected"], verb))
-    left_out = in_words(result.get("left_out", {}))
-    if left_out:
-        told.append(left_out)
-    return "; ".join(told)
-
-
-def _cut(result: Result) -> str:
-    limits = ", ".join(result["truncated_by"])
-    go_on = f'continue with cursor="{result["cursor"]}" or narrow' if "cursor" in result else "narrow the request"
-    return f"there is more: cut by {limits}, {go_on}"
-
-
 def _clipped(result: Result) -> str:
-    return "; long lines clipped, see max_line_chars" if result.get("clipped") else ""
+    return "; long lines clipped, raise max_line_chars to see more" if result.get("clipped") else ""
 
 
 def _hints(result: Result) -> list[str]:
     return [f"hint: {visible(str(hint))}" for hint in result.get("hints", ())]
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

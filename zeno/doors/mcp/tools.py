@@ -122,13 +122,14 @@ async def _call(workers: Workers, request_id: str, op: str, given: dict[str, Any
             raise MCPError(types.INVALID_PARAMS, str(answer.error))
         return _refusal(answer.error, meta)
     result = json.loads(answer.result or b"")
-    text = text_of(op, result, request_id if workers.claims is not None else None)
+    text = text_of(op, result, request_id if workers.claims is not None else None, args)
     return types.CallToolResult(content=[_text(text)], structured_content=result, _meta=meta)
 
 
 def with_defaults(defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """Return arguments with defaults for those left out; `ranges[].end_line` is one for each entry of `ranges`."""
-    args = {**{name: value for name, value in defaults.items() if _EACH not in name}, **given}
+    # Given arguments come before defaults, as traces and people read them.
+    args = given | {name: value for name, value in defaults.items() if _EACH not in name and name not in given}
     for name, value in defaults.items():
         of, each, member = name.partition(_EACH)
         # The server refuses other values.
@@ -191,7 +192,7 @@ def _described(name: str, description: str, schema: dict[str, Any], *, reads: bo
 
 
 def _short(node: Any) -> Any:
-    """Return a schema with the words that models need: types, defaults and the first sentence of each description."""
+    """Return a schema with the words that models need: types, defaults and short descriptions."""
     if isinstance(node, list):
         return [_short(item) for item in node]
     if not isinstance(node, dict):
@@ -202,10 +203,16 @@ def _short(node: Any) -> Any:
     if isinstance(kept.get("description"), str):
         kept["description"] = kept["description"].partition(". ")[0].rstrip(".")
     if "properties" in kept:
-        kept["properties"] = {name: _short(value) for name, value in kept["properties"].items()}
+        kept["properties"] = {name: _argument(name, _short(value)) for name, value in kept["properties"].items()}
     if "items" in kept:
         kept["items"] = _short(kept["items"])
     return kept
+
+
+def _argument(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an argument, described in the words for models where there are any."""
+    told = _rules()["arguments"].get(name)
+    return schema if told is None else {**schema, "description": told}
 
 
 def _refusal(error: ZenoError, meta: Any) -> types.CallToolResult:

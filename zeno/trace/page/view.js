@@ -11,6 +11,7 @@
   const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu;
   const picture = (char) => {
     const code = char.codePointAt(0);
+    if (code === 10) return "\u21b5"; // many fonts have no picture of a line feed
     if (code < 32) return String.fromCodePoint(0x2400 + code);
     if (code === 127) return "\u2421";
     return "\u27e8U+" + code.toString(16).toUpperCase().padStart(4, "0") + "\u27e9";
@@ -108,11 +109,18 @@
     const after = row.op === "read_file" ? readLines(row, args) : "", rest = text.slice(args.path.length + after.length);
     return [...pathParts(args.path, after), rest ? el("span", { class: "rest" }, show(rest.slice(0, 400))) : null];
   };
-  /** The arguments of a request as a person would say them. */
+  /** Arguments that nobody asks by, and that clients for models send with every request. */
+  const LIMITS_OF_TEXT = new Set(["max_chars", "max_line_chars"]);
+  /** The arguments of a request as a person would say them; the detail has them to the letter. */
   const argText = (row) => {
     const args = DATA.args[row.args] || {};
     const known = (name) => typeof args[name] === "string";
-    const rest = (...used) => Object.entries(args).filter(([name]) => !used.includes(name)).map(([name, value]) => name + "=" + (typeof value === "string" ? value : JSON.stringify(value)));
+    const rest = (...used) => Object.entries(args).filter(([name]) => !used.includes(name) && !LIMITS_OF_TEXT.has(name)).map(([name, value]) => {
+      if (name === "cursor") return "next page";
+      if (name === "ranges" && Array.isArray(value)) return "+ " + plural(value.length, "range");
+      if (name === "citations" && Array.isArray(value)) return plural(value.length, "citation");
+      return name + "=" + (typeof value === "string" ? value : JSON.stringify(value));
+    });
     if (row.op === "read_file" && known("path")) return [args.path + readLines(row, args), ...rest("path", "start_line", "end_line")].join("  ");
     if (row.op === "grep" && known("pattern")) {
       const where = Array.isArray(args.paths) ? "in " + args.paths.join(", ") : "";
@@ -673,7 +681,7 @@
       const inside = ROWS.filter((one) => one.owner === row.index && one.kind !== "end");
       parts.push(el("h3", {}, plural(inside.length, "event") + " inside"), ...inside.slice(0, 60).map((one) => el("p", {}, goto(one, show(label(one) + "  " + summary(one)).slice(0, 140)))));
     }
-    if (row.args !== undefined) parts.push(el("h3", {}, "Arguments"), el("pre", { class: "code json" }, show(JSON.stringify(DATA.args[row.args], null, 2)).replaceAll("\u240a", "\n")));
+    if (row.args !== undefined) parts.push(el("h3", {}, "Arguments"), el("pre", { class: "code json" }, JSON.stringify(DATA.args[row.args], null, 2).split("\n").map((line) => show(line)).join("\n")));
     if (row.seen !== undefined) {
       const flat = DATA.deliveries[row.seen], grouped = new Map();
       for (let at = 0; at < flat.length; at += 3) { if (!grouped.has(flat[at])) grouped.set(flat[at], []); grouped.get(flat[at]).push([flat[at + 1], flat[at + 2]]); }

@@ -123,3 +123,9 @@ def test_whatever_a_cell_holds_every_reading_has_finite_numbers(cell, count, com
         for number in [*reading.numbers, *(reading.spread or [])]:
             assert isinstance(number, Decimal)
             assert number.is_finite()
+
+
+def test_a_cell_longer_than_any_number_states_none():
+    assert readings("1" + "\u00a0" * 190 + "2", 2, decimal_comma=True) == []
+    assert readings("1" * 200, 1, decimal_comma=False)
+    assert readings("1" + "\u00a0" * 100_000 + "x", 2, decimal_comma=True) == []

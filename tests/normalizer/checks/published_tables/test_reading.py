@@ -95,3 +95,56 @@ def test_a_ragged_table_is_refused_with_its_line(tmp_path):
     path.write_text("| a | b |\n| - | - |\n| 1 | 2 |\n| 1 |\n")
     with pytest.raises(CannotRun, match="line 4: 1 cells for 2 columns"):
         read(path)
+
+
+@pytest.mark.parametrize("marks", ["\\cline(" * 200_000, "\\\\[" * 300_000, "{" * 100_000 + "}" * 100_000])
+def test_a_table_of_nothing_but_marks_is_read_at_once(tmp_path, marks):
+    """Patterns that try each beginning with each end would take an hour."""
+    (tmp_path / "t.tex").write_text("\\begin{tabular}{l}a\\\\" + marks)
+    assert read(tmp_path / "t.tex").columns == ["a"]
+    (tmp_path / "t.md").write_text("\n" * 500_000)
+    with pytest.raises(CannotRun):
+        read(tmp_path / "t.md")
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("**6.08 ± 0.37**", "6.08 ± 0.37"),
+        ("*6.08*", "6.08"),
+        ("6.08*", "6.08*"),
+        ("`6.08`", "6.08"),
+        ("<b>6.08</b>", "6.08"),
+        ("6.08<sub>±0.37</sub>", "6.08_{±0.37}"),
+        ("6.08<sup>a</sup>", "6.08^{a}"),
+        ("6.08[^1]", "6.08"),
+        ("[alpha](https://example.org/alpha)", "alpha"),
+        ("6.08 &plusmn; 0.37", "6.08 ± 0.37"),
+        (r"a\_b \[c\]\(d\)", "a_b [c](d)"),
+    ],
+)
+def test_a_markdown_cell_is_its_text_without_dress(tmp_path, cell, text):
+    path = tmp_path / "table.md"
+    path.write_text(f"| a | b |\n| - | - |\n| 1 | {cell} |\n")
+    [(_, row)] = read(path).rows
+    assert row["b"] == text
+
+
+def test_a_markdown_table_may_lack_the_outer_pipes(tmp_path):
+    path = tmp_path / "table.md"
+    path.write_text("Results\n\nModel | Score\n--- | ---:\nv1 | 6.1\nv2 | **5.9**\n\nmore | text\n")
+    assert read(path).rows == [(5, {"Model": "v1", "Score": "6.1"}), (6, {"Model": "v2", "Score": "5.9"})]
+
+
+def test_an_arrow_beside_a_statistics_name_does_not_hide_it(tmp_path, ledger, rows):
+    path = tmp_path / "table.md"
+    path.write_text(f"| generator_model | total ↑ |\n| - | - |\n| v1 | {rows[0]['total']['mean']:.2f} |\n")
+    report = check(path, (ledger,), Options(by=("generator_model",)), {})
+    assert [cell["verdict"] for cell in report["cells"]] == ["match"]
+
+
+def test_a_table_of_which_nothing_would_be_compared_is_refused(tmp_path, ledger):
+    path = tmp_path / "table.csv"
+    path.write_text("generator_model,Score\nv1,6.1\n")
+    with pytest.raises(CannotRun, match="nothing was compared"):
+        check(path, (ledger,), Options(by=("generator_model",)), {})

@@ -121,7 +121,7 @@ def test_every_finding_that_the_docs_list_is_planted_here():
     table = page.partition("## Defects of a study")[2].partition("\n## ")[0]
     listed = {code for line in table.splitlines() if line.startswith("| `") for code in re.findall("`([a-z_]+)`", line)}
     listed -= {"sha256"}
-    assert listed - {"contradicts_manifest"} == PLANTED.keys()
+    assert listed - {"contradicts_manifest", "same_row_two_generators"} == PLANTED.keys()
     assert set(re.findall(r'"([a-z]+_[a-z_]+)"', Path(findings.__code__.co_filename).read_text())) <= listed | REASONS
 
 
@@ -165,3 +165,42 @@ def test_what_is_no_study_is_refused(tmp_path, capsys):
     assert main(["audit", "--study", str(tmp_path)]) == 2
     assert "no ledger is below" in capsys.readouterr().err
     assert main(["audit"]) == 2
+
+
+def normalized(rows, dialect, ledger, *stated):
+    raw = ledger.parent / f"{ledger.name}.jsonl"
+    raw.parent.mkdir(parents=True, exist_ok=True)
+    raw.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    given = [part for one in stated for part in ("--set", one)]
+    assert main(["normalize", str(raw), "--dialect", str(dialect), *given, "--out", str(ledger)]) in (0, 1)
+
+
+def test_the_same_file_submitted_for_two_generators_that_only_the_command_names(tmp_path):
+    fields = {name: value for name, value in DIALECT["fields"].items() if name not in ("generator_model", "answer")}
+    dialect = tmp_path / "dialect.json"
+    dialect.write_text(json.dumps({**DIALECT, "fields": {**fields, "file": {"at": "/q"}}}))
+    rows = [{"q": f"q{number}", "j": "judge-x", "r": 5, "why": f"since {number}"} for number in range(12)]
+    for name in ("writer-a", "writer-b"):
+        normalized(rows, dialect, tmp_path / "study" / name, f"generator_model={name}")
+    found = {finding.code: finding for finding in findings(tmp_path / "study")}
+    assert found["same_row_two_generators"].records == 24
+    places = [example.split(": ")[0].partition(" ")[2] for example in found["same_row_two_generators"].examples]
+    assert places == [f"writer-a line {number}" for number in range(1, 6)]
+
+
+def test_rows_that_contradict_their_folder_name_no_further_judge_with_missing_rows(tmp_path):
+    study = clean()
+    change("writer-a/judge-x", 0, j="judge-z")(study)
+    found = {finding.code: finding for finding in findings(made(study, tmp_path))}
+    assert (found["judge_contradicts_folder"].records, found["rows_missing"].records) == (1, 1)
+
+
+def test_comparisons_of_a_study_are_looked_at(tmp_path):
+    rows = [
+        {"question_id": number, "model": "m", "judge": "j", "games": [{"score": "A>B"}, {"score": "B>A"}]}
+        for number in range(4)
+    ]
+    normalized(rows, "arena-hard", tmp_path / "study" / "one", "baseline=b")
+    normalized([{**rows[0], "games": rows[0]["games"][::-1]}], "arena-hard", tmp_path / "study" / "two", "baseline=b")
+    found = {finding.code: finding.records for finding in findings(tmp_path / "study")}
+    assert found == {"rows_repeated_between_files": 4}

@@ -40,13 +40,28 @@ def test_lines_of_a_member_are_rows():
     ]
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_member_that_unpacks_to_far_more_is_unreadable(method):
+    bomb = b'{"a":"' + b"a" * (2 << 20) + b'"}'
+    rows, _ = read(packed({"samples/a.json": bomb, "samples/b.json": '{"n":2}'}, method))
+    assert [row.problem[:31] for row in rows] == ["the member unpacks from " + rows[0].problem[24:31], ""]
+    assert rows[0].raw == b""
+    with pytest.raises(UnreadableContainer, match="unpacks from"):
+        read(packed({"samples/b.json": "{}", "header.json": bomb}, method))
+
+
+def test_a_description_that_is_nested_too_deep_makes_the_archive_unreadable():
+    with pytest.raises(UnreadableContainer, match=r"header\.json is nested too deep"):
+        read(packed({"samples/a.json": "{}", "header.json": "[" * 100_000}, zipfile.ZIP_STORED))
+
+
 def test_a_member_with_other_bytes_than_its_checksum_is_unreadable():
     data = packed({"samples/a.json": '{"n":1}', "samples/b.json": '{"n":2}'}, zipfile.ZIP_STORED)
     rows, _ = read(data.replace(b'{"n":1}', b'{"n":9}'))
     assert [bool(row.problem) for row in rows] == [True, False]
 
 
-@pytest.mark.parametrize("data", [b"PK\x03\x04junk", packed({"other": "1"})])
+@pytest.mark.parametrize("data", [b"PK\x03\x04junk", packed({"other": "1"})], ids=["no archive", "no such member"])
 def test_what_is_no_archive_or_has_no_such_member_says_so(data):
     with pytest.raises(UnreadableContainer):
         read(data)

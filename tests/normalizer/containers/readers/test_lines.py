@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from normalizer.containers.readers import lines
 from normalizer.containers.readers.lines import JsonLinesReader
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
 
@@ -50,3 +51,10 @@ def test_an_endless_line_is_not_held_in_memory():
 
     with pytest.raises(UnreadableContainer, match=f"line 1 is longer than {MAX_ROW_BYTES}"):
         next(JsonLinesReader(Endless()).rows())
+
+
+def test_empty_lines_are_held_only_up_to_a_limit(monkeypatch):
+    monkeypatch.setattr(lines, "MAX_ROW_BYTES", 20)
+    assert list(JsonLinesReader(io.BytesIO(b"a\n" + b"\n" * 15)).rows()) is not None
+    with pytest.raises(UnreadableContainer, match="comes after more than 20"):
+        list(JsonLinesReader(io.BytesIO(b"a\n" + b"\n" * 30)).rows())

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from normalizer.containers.readers import tables
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
 from normalizer.containers.readers.tables import CsvReader
 
@@ -76,3 +77,18 @@ def test_a_record_of_many_lines_is_read_to_the_character():
     assert [row.line for row in rows] == [2, 9003]
     assert rows[0].raw == f'"{text}",1'.encode()
     assert rows[1].gap == "\r\n"
+
+
+def test_empty_lines_are_held_only_up_to_a_limit(monkeypatch):
+    monkeypatch.setattr(tables, "MAX_ROW_BYTES", 20)
+    assert list(CsvReader(io.BytesIO(b"a\n" + b"\n" * 15)).rows()) is not None
+    with pytest.raises(UnreadableContainer, match="comes after more than 20"):
+        list(CsvReader(io.BytesIO(b"a\n" + b"\n" * 30)).rows())
+
+
+def test_many_columns_are_compared_at_once():
+    """Comparing each name with each other one would take an hour."""
+    names = ",".join(map(str, range(300_000))).encode()
+    assert list(CsvReader(io.BytesIO(names)).rows()) == []
+    with pytest.raises(UnreadableContainer, match="named twice"):
+        list(CsvReader(io.BytesIO(names + b",7")).rows())

@@ -25,7 +25,8 @@ def page_file(tmp_path_factory):
     flags = ["--preferences", str(duel), "--gold", str(gold), "--base", str(base)]
     for name in ("page.html", "again.html"):
         command = ["report", str(candidate), "--out", str(folder / name), *flags]
-        assert main([*command, "--figures", str(folder / f"figures-{name}")]) == 0
+        more = ["--figures", str(folder / f"figures-{name}"), "--tables", str(folder / f"tables-{name}")]
+        assert main([*command, *more]) == 0
     return folder / "page.html"
 
 
@@ -45,13 +46,28 @@ def test_every_section_is_there_with_its_plots_and_fits_a_small_screen(page_file
     page.close()
 
 
-def test_plots_keep_a_readable_size_on_a_small_screen_and_scroll(page_file, browser):
+SHOWN = """
+    [...document.querySelectorAll('section svg')].filter(one => one.getBoundingClientRect().width > 0)
+        .map(one => [one.getAttribute('class'), one.getAttribute('aria-label'), one.parentNode.clientWidth,
+            one.parentNode.scrollWidth, Math.min(...[...one.querySelectorAll('text')]
+                .map(text => text.getBoundingClientRect().height))])
+"""
+
+
+def test_on_a_small_screen_whole_plots_are_in_sight_and_readable(page_file, browser):
     page = browser.page(400, 800)
     page.open(page_file)
-    sizes = page.js(
-        "[...document.querySelectorAll('#preferences svg.plot text')].map(one => one.getBoundingClientRect().height)"
-    )
-    assert min(sizes) >= 9
+    wide = browser.page(1400, 900)
+    wide.open(page_file)
+    small, large = page.js(SHOWN), wide.js(SHOWN)
+    assert [title for _, title, *_ in small] == [title for _, title, *_ in large]
+    assert {kind for kind, *_ in large} == {"plot"}
+    drawn = [each for each in small if each[0] == "narrow"]
+    assert {"win rate", "Gold by the judge's value", "difference, positive is better"} <= {each[1] for each in drawn}
+    for _, title, room, needed, letters in drawn:
+        assert needed <= room, title
+        assert letters >= 9, title
+    wide.close()
     assert page.js("document.documentElement.scrollWidth") <= 400
     narrow = "[...document.querySelectorAll('#calibration td:not(.r)')].map(cell => cell.getBoundingClientRect().width)"
     assert min(page.js(narrow)) >= 80
@@ -117,7 +133,9 @@ def test_the_same_ledgers_give_the_same_bytes(page_file):
 def test_every_plot_is_written_as_svg_pdf_and_png(page_file):
     folders = [page_file.with_name(f"figures-{name}.html") for name in ("page", "again")]
     found = sorted(folders[0].iterdir())
-    assert len(found) == 3 * page_file.read_text().count("<svg ")
+    drawn = [each.partition(">")[0] for each in page_file.read_text().split("<svg ")[1:]]
+    assert len(found) == 3 * sum('class="plot"' in each for each in drawn)
+    assert [path.stem[3:] for path in found if path.suffix == ".svg"][-1] == "difference-positive-is-better"
     starts = {".svg": b"<svg", ".pdf": b"%PDF-", ".png": b"\x89PNG"}
     for path in found:
         data = path.read_bytes()
@@ -127,3 +145,13 @@ def test_every_plot_is_written_as_svg_pdf_and_png(page_file):
             assert b"var(--" not in data
         if path.suffix != ".pdf":
             assert (folders[1] / path.name).read_bytes() == data
+
+
+def test_the_tables_of_every_section_are_written_as_files(page_file):
+    folder = page_file.with_name("tables-page.html")
+    found = {path.stem for path in folder.glob("*.csv")}
+    assert {"preferences-pairs", "preferences-bradley-terry-ratings", "calibration-confusion", "gate"} <= found
+    assert (
+        {path.stem for path in folder.glob("*.tex")} - {"all"} == {path.stem for path in folder.glob("*.md")} == found
+    )
+    assert (folder / "gate.csv").read_text().splitlines()[1].startswith("total,")

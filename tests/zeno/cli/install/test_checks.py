@@ -90,3 +90,9 @@ def test_a_package_of_another_distribution_is_not_started(tmp_path):
     done = subprocess.run([sys.executable, "-c", program, "."], capture_output=True, text=True)
     assert done.returncode == 2
     assert "another distribution has replaced files of the package 'zeno'" in done.stderr
+
+
+def test_every_package_that_a_plain_install_needs_is_checked():
+    needed = {line.split(">")[0] for line in PROJECT["dependencies"]}
+    told = {fact.message.split()[0]: fact.level for fact in checks.versions() if fact.topic == "needs"}
+    assert told == dict.fromkeys(needed, "ok")

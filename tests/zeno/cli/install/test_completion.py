@@ -35,6 +35,9 @@ def test_bash_offers_commands_subcommands_and_flags():
     assert bash(script, "trace", "subcall", "") >= {"start", "end"}
     assert bash(script, "serve", "--root", "x", "--max-l") == {"--max-lines"}
     assert bash(script, "completion", "") >= set(SHELLS)
+    assert bash(script, "call", "list") == {"list_files"}
+    assert bash(script, "docs", "prot") == {"protocol"}
+    assert bash(script, "schema", "gre") == {"grep"}
 
 
 @needs("fish", "fish")

@@ -254,6 +254,22 @@ def test_a_claim_on_an_answer_shows_it_and_leads_to_it(session, view, page):
     assert page.js(HACKED) == [None, 0, 2]
 
 
+def test_rows_say_what_was_asked_for_and_leave_limits_of_text_to_the_detail(session, view, page):
+    lines = {"start_line": 1, "end_line": 2}
+    session.ask("grep", pattern="a\nb", multiline=True, max_chars=20000, max_line_chars=400)
+    session.ask("read_file", path="src/b.py", **lines, ranges=[{"path": "src/b.py", **lines}] * 2)
+    session.ask("verify", citations=[{"path": "src/b.py", **lines, "text": "x\ny"}])
+    page.open(view())
+    asked = texts(page, "#rows .event .arg")
+    assert "\u201ca\u21b5b\u201d  multiline=true" in asked
+    assert any("1\u20132" in text and text.endswith("+ 2 ranges") for text in asked), asked
+    assert "1 citation" in asked
+    page.js(
+        "[...document.querySelectorAll('#rows .event')].find((row) => row.textContent.includes('multiline')).click()"
+    )
+    assert '"max_chars": 20000' in page.until("document.querySelector('pre.json')?.textContent")
+
+
 def test_without_the_tree_lines_delivered_after_a_claim_were_not_seen_before_it(session, view, page):
     session.record.claim("too quick", [("src/b.py", 25, 26)])
     session.ask("read_file", path="src/b.py", start_line=20, end_line=30)

@@ -1,0 +1,51 @@
+"""A hint names a command that works for the installation it is printed by, and that takes no extra away."""
+
+import json
+import sys
+
+import pytest
+from contract_spec.extras import install_command
+
+
+@pytest.fixture
+def prefix(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    return tmp_path
+
+
+def receipt(*requirements: str) -> str:
+    return f"[tool]\nrequirements = [{', '.join(requirements)}]\n"
+
+
+def test_a_plain_environment_is_told_pip(prefix):
+    assert install_command("mcp") == "pip install 'zeno-normalizer[mcp]'"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "wanted"),
+    [
+        ('{ name = "zeno-normalizer", extras = ["report"] }', "mcp,report"),
+        ('{ name = "zeno-normalizer", extras = ["mcp"] }', "mcp"),
+        ('{ name = "zeno-normalizer" }', "mcp"),
+        ('{ name = "zeno-normalizer" }, { name = "other", extras = ["x"] }', "mcp"),
+    ],
+)
+def test_uv_is_told_the_extras_that_it_has_as_well(prefix, requirement, wanted):
+    (prefix / "uv-receipt.toml").write_text(receipt(requirement))
+    assert install_command("mcp") == f"uv tool install 'zeno-normalizer[{wanted}]'"
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [("zeno-normalizer[report,index]==0.1.0", "index,mcp,report"), ("zeno-normalizer", "mcp"), ("./dist/z.whl", "mcp")],
+)
+def test_pipx_is_told_the_extras_that_it_has_as_well(prefix, given, wanted):
+    (prefix / "pipx_metadata.json").write_text(json.dumps({"main_package": {"package_or_url": given}}))
+    assert install_command("mcp") == f"pipx install --force 'zeno-normalizer[{wanted}]'"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[tool]\n", receipt("1"), '{"main_package": null}', "[]"])
+def test_a_file_that_is_not_understood_is_no_reason_to_fail(prefix, text):
+    for name in ("uv-receipt.toml", "pipx_metadata.json"):
+        (prefix / name).write_text(text)
+    assert install_command("mcp") == "pip install 'zeno-normalizer[mcp]'"
