@@ -145,7 +145,7 @@ class DialectReply(Model):
 
 class DialectFailureSign(Model):
     """
-    What must stand elsewhere for a verdict to count as not given.
+    A condition on another value under which a verdict counts as not given.
     """
 
     model_config = ConfigDict(
@@ -234,7 +234,7 @@ class DialectOption(Model):
         dict[str, WordsAdditionalProperty] | MISSING, Field(min_length=1)
     ] = MISSING
     """
-    Texts of the file, or spellings of its numbers, and the word that each stands for, such as `a` for "A>B". What was written stays in the row's text.
+    Texts of the file, or spellings of its numbers, and the word that each stands for, such as `a` for "A>B". The text as it was written stays in the row's text.
     """
     booleans: StrictBool = False
     """
@@ -325,7 +325,7 @@ class DialectValue(Model):
         dict[str, WordsAdditionalProperty] | MISSING, Field(min_length=1)
     ] = MISSING
     """
-    Texts of the file, or spellings of its numbers, and the word that each stands for, such as `a` for "A>B". What was written stays in the row's text.
+    Texts of the file, or spellings of its numbers, and the word that each stands for, such as `a` for "A>B". The text as it was written stays in the row's text.
     """
     booleans: StrictBool = False
     """

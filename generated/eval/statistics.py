@@ -152,7 +152,7 @@ class Contrast(Model):
     """
     p_holm: StrictFloat | None
     """
-    The same, corrected by Holm's method for all contrasts of this kind (totals, or dimensions) in this report. Null: NA, see `na`.
+    The p-value, corrected by Holm's method for all contrasts of this kind (totals, or dimensions) in this report. Null: NA, see `na`.
     """
     method: Literal['exact', 'monte_carlo', 'normal'] | None
     """

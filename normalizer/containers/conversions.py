@@ -1,4 +1,4 @@
-"""How text, labels, words, booleans, lengths and long fractions of a file become values of an entry."""
+"""Convert values read from a row, as a dialect declares it: numbers in text, labels, words, booleans, lengths."""
 
 from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -14,7 +14,7 @@ _FINE, _LARGE = Decimal("1e-300"), Decimal("1e12")
 
 
 def conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | None:
-    """How text, labels, words, booleans, lengths and long fractions are read, where anything is declared."""
+    """Return the function that converts values as declared; None if nothing is declared. Raises UnusableDocument."""
     names, labels, words = declared.get("number", []), declared.get("labels", {}), declared.get("words", {})
     booleans, places, counts = declared.get("booleans", False), declared.get("places"), "count" in declared
     for name in names:
@@ -54,7 +54,7 @@ def _is_short(number: str, places: int) -> bool:
 
 
 def _rounded(read: Read, least: Decimal) -> Read:
-    """The number with no finer places than that."""
+    """Return the number rounded to multiples of `least`."""
     exact = exact_value(read.value)
     if exact is None or not _FINE < abs(exact) < _LARGE or Decimal(int(exact.as_tuple().exponent)) >= least.adjusted():
         return read

@@ -51,12 +51,12 @@ TESTED_BY = {
         "normalizer/report/test_html_page.py": "report",
         "normalizer/statistics/test_agreement.py": "agreement",
         "normalizer/statistics/test_overview.py": "statistics",
-        "normalizer/test_cli.py": "completion explain normalize protocol restore",
+        "normalizer/test_cli.py": "completion docs explain normalize protocol restore",
         "whole/test_files_from_elsewhere.py": "guess list",
         "whole/test_manual.py": "man",
     },
     "normalizer/containers": {
-        "normalizer/containers/test_shipped.py": "forms making mapping values",
+        "normalizer/containers/test_shipped.py": "conversions forms making mapping values",
         "whole/test_files_from_elsewhere.py": "guess",
     },
     "normalizer/containers/readers": {"normalizer/containers/test_shipped.py": "opening rows"},
@@ -137,6 +137,7 @@ TESTED_BY = {
     "zeno/doors/mcp": {
         "zeno/doors/test_mcp.py": "standard_io tools",
         "zeno/doors/test_mcp_client_roots.py": "client_roots",
+        "zeno/doors/test_mcp_status.py": "status",
         "zeno/doors/test_mcp_text.py": "text",
     },
     "zeno/files": {

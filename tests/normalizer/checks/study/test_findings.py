@@ -3,13 +3,14 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from normalizer.checks.study.findings import findings
 from normalizer.cli import main
 
-DIALECT = {
+DIALECT: dict[str, Any] = {
     "name": "d",
     "container": [{"kind": "jsonl"}],
     "fields": {
@@ -196,7 +197,7 @@ def test_rows_that_contradict_their_folder_name_no_further_judge_with_missing_ro
 
 
 def test_comparisons_of_a_study_are_looked_at(tmp_path):
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"question_id": number, "model": "m", "judge": "j", "games": [{"score": "A>B"}, {"score": "B>A"}]}
         for number in range(4)
     ]
