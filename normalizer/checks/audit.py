@@ -13,8 +13,8 @@ import contract_spec as spec
 from normalizer.batch.run import ProgressCallback
 from normalizer.checks.reverify import Verified, mismatch_in_words, reverify
 from normalizer.documents import lossless, phases
+from normalizer.documents.artifacts import regular_bytes
 from normalizer.documents.lossless import ordinary
-from normalizer.documents.regular_files import regular_bytes
 from normalizer.ledger.commit_record import changes
 from normalizer.ledger.line_format import MAX_DEPTH, SCHEMAS, VERDICTS, has_own_id, index_of, sha_slice, starts_well
 from normalizer.ledger.reader import Ledger

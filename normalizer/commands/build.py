@@ -10,7 +10,7 @@ from typing import Any
 import click
 import contract_spec as spec
 
-from normalizer.documents.regular_files import regular_bytes
+from normalizer.documents.artifacts import regular_bytes
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
 from normalizer.terminal.progress import LINE

@@ -6,8 +6,8 @@ from typing import Any
 import click
 import contract_spec as spec
 
+from normalizer.documents.artifacts import regular_bytes
 from normalizer.documents.lossless import dumps
-from normalizer.documents.regular_files import regular_bytes
 from normalizer.documents.settings import BUILT_IN_RUBRIC, load
 from normalizer.errors import CannotRun
 from normalizer.judge.plan import Plan, plan

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import contract_spec as spec
 
-from normalizer.documents.regular_files import regular_bytes
+from normalizer.documents.artifacts import regular_bytes
 from normalizer.errors import CannotRun
 from normalizer.judge.replies import CheckedReply, read_reply
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from normalizer.documents.regular_files import open_regular
+from normalizer.documents.artifacts import open_regular
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.commit_record import Span, Spans, load, verified_blocks
 from normalizer.ledger.line_format import FILES, settings_in

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from normalizer.documents.regular_files import open_regular
+from normalizer.documents.artifacts import open_regular
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.line_format import settings_in, sha_slice
 from normalizer.ledger.reader import Ledger

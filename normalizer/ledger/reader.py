@@ -29,7 +29,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import contract_spec as spec
 
 from normalizer.documents import lossless
-from normalizer.documents.regular_files import regular_bytes
+from normalizer.documents.artifacts import regular_bytes
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.commit_record import NAME, Spans, advice, bucket_of, load, verified_blocks

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from normalizer.documents.regular_files import regular_bytes
+from normalizer.documents.artifacts import regular_bytes
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.commit_record import NAME, changes
 from normalizer.ledger.kept_files import changed_files

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from normalizer.containers.readers.archives import ArchiveReader
 from normalizer.containers.readers.opening import open_container
 from normalizer.containers.readers.rows import UnreadableContainer
+from normalizer.documents.artifacts import open_regular
 from normalizer.documents.lossless import ordinary
-from normalizer.documents.regular_files import open_regular
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import Ledger
 

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from normalizer.documents.regular_files import regular_bytes
+from normalizer.documents.artifacts import regular_bytes
 from normalizer.errors import CannotRun
 
 # No part of these can match what the part before it can: a long table of nothing but their marks is read at once.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from normalizer.cli import main
-from normalizer.documents.regular_files import open_regular, regular_bytes
+from normalizer.documents.artifacts import open_regular, regular_bytes
 from tests.support.bundles import bundle, entry
 from tests.support.patience import PATIENCE
 
