@@ -133,3 +133,18 @@ def test_what_a_request_may_cost_is_told_and_can_be_set(root, pipe):
     assert (told["max_scan_bytes"], told["max_pattern_work"]) == (10, 7)
     assert strict.ask("read_file", path="a.txt")["error"]["code"] == "file_too_large"
     assert pipe("--max-scan-bytes", "11").ask("read_file", path="a.txt")["ok"]
+
+
+def test_describing_and_counting_need_no_more(root, long_file, server):
+    assert server.ask("describe")["ok"]
+    (root / "empty.txt").write_bytes(b"\n" * (1 << 24))
+    top = server.ask("list_files", tree=True, depth=1)["result"]
+    assert top["truncated"] is False
+
+
+def test_a_match_over_many_lines_needs_no_more(root, server):
+    (root / "text.txt").write_bytes(b"a\n" * (1 << 24))
+    for pattern in (r"(?s)a.*z", r"a\n"):
+        asked = {"pattern": pattern, "regex": True, "multiline": True, "max_bytes": 1 << 50, "max_hits": 2}
+        answer = server.ask("grep", **asked, max_line_chars=100, max_chars=1000)
+        assert answer["ok"]
