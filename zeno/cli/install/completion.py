@@ -40,7 +40,7 @@ def commands(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Ite
 
 
 def _values(path: tuple[str, ...]) -> list[str]:
-    """What may follow a command whose parser has no list of choices, because the command itself names them."""
+    """Return the words that may follow a command whose parser has no list of choices."""
     schemas = [name.removesuffix(".json") for name in spec.names()]
     known: dict[tuple[str, ...], list[str]] = {
         ("call",): [name.removeprefix("zeno/ops/") for name in schemas if name.startswith("zeno/ops/")],
