@@ -4,8 +4,9 @@ Documents are what the commands print with `--format json`, as dicts whose numbe
 examples. Needs the extra `report` for numbers and `export` for frames.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,7 @@ class Ledgers:
         self,
         by: Sequence[str] = (),
         *,
-        where: dict[str, str | int | None] | None = None,
+        where: Mapping[str, str | int | None] | None = None,
         unit: str = "artifact",
         diagnostic: bool = False,
         mix: Sequence[str] = (),
@@ -64,19 +65,26 @@ class Ledgers:
         return aggregate(self.folders, _options(by, where, unit, diagnostic, mix, judge_kinds))
 
     def agreement(
-        self, *, where: dict[str, str | int | None] | None = None, judge_kinds: Sequence[str] = ("model",)
+        self,
+        *,
+        where: Mapping[str, str | int | None] | None = None,
+        diagnostic: bool = False,
+        mix: Sequence[str] = (),
+        judge_kinds: Sequence[str] = ("model",),
     ) -> dict[str, Any]:
         """How well judges agree: what `normalizer agreement` prints."""
         from normalizer.statistics.agreement import agreement
 
-        return agreement(self.folders, _options((), where, "artifact", False, (), judge_kinds))
+        return agreement(self.folders, _options((), where, "artifact", diagnostic, mix, judge_kinds))
 
     def preferences(
         self,
         by: Sequence[str] = (),
         *,
         baseline: str | None = None,
-        where: dict[str, str | int | None] | None = None,
+        where: Mapping[str, str | int | None] | None = None,
+        diagnostic: bool = False,
+        mix: Sequence[str] = (),
         judge_kinds: Sequence[str] = ("model",),
         seed: int = 0,
     ) -> dict[str, Any]:
@@ -89,7 +97,7 @@ class Ledgers:
             by=tuple(by),
             where=dict(where or {}),
             baseline=baseline,
-            rules=Rules(judge_kinds=frozenset(judge_kinds)),
+            rules=Rules(diagnostic, frozenset(mix), frozenset(judge_kinds)),
             method=Method(bootstrap=True, seed=seed),
         )
         return preferences(self.folders, asked)
@@ -99,9 +107,11 @@ class Ledgers:
         against: "Ledgers | str | Path | None" = None,
         *,
         by: Sequence[str] = (),
-        where: dict[str, str | int | None] | None = None,
+        where: Mapping[str, str | int | None] | None = None,
         consensus: str = "median",
         gold_kinds: Sequence[str] = (),
+        diagnostic: bool = False,
+        mix: Sequence[str] = (),
         seed: int = 0,
     ) -> dict[str, Any]:
         """Judges against human or reference labels: what `normalizer calibrate` prints."""
@@ -110,48 +120,74 @@ class Ledgers:
 
         more = () if against is None else against.folders if isinstance(against, Ledgers) else (Path(against),)
         folders = tuple(dict.fromkeys((*self.folders, *more)))
-        options = _options(by, where, "artifact", False, (), ("model",))
+        options = _options(by, where, "artifact", diagnostic, mix, ("model",))
         return calibrate(folders, options, consensus, Method(bootstrap=True, seed=seed), frozenset(gold_kinds))
 
     def gate(
         self,
         candidate: "Ledgers | str | Path",
         *,
-        margin: str | int = 0,
+        margin: str | float | Decimal = 0,
         alpha: float = 0.05,
+        by: Sequence[str] = (),
+        where: Mapping[str, str | int | None] | None = None,
+        measures: Sequence[str] = (),
+        mix: Sequence[str] = (),
+        lower_is_better: bool = False,
+        allow_undecided: bool = False,
+        diagnostic: bool = False,
         baseline: str | None = None,
     ) -> dict[str, Any]:
         """This ledger as the base, another as the candidate: what `normalizer gate` prints."""
-        from fractions import Fraction
-
-        from normalizer.gate.overview import GateOptions, gate
+        from normalizer.aggregate.eligibility import MIXABLE
+        from normalizer.gate.overview import TOTAL, GateOptions, gate, margin_of
 
         other = candidate.folders if isinstance(candidate, Ledgers) else (Path(candidate),)
         if len(self.folders) != 1 or len(other) != 1:
             raise CannotRun("a gate compares one ledger with one other")
-        options = _options((), None, "artifact", False, (), ("model",))
-        asked = GateOptions(margin=Fraction(margin), alpha=alpha, baseline=baseline)
+        mixed = [key for key in mix if key in MIXABLE]
+        options = _options(by, where, "artifact", diagnostic, mixed, ("model",), also=("criterion",))
+        asked = GateOptions(
+            margin=margin_of(str(margin)),
+            alpha=alpha,
+            measures=tuple(measures) or TOTAL,
+            lower_is_better=lower_is_better,
+            undecided_passes=allow_undecided,
+            mix=frozenset(mix),
+            baseline=baseline,
+        )
         return gate(self.folders[0], other[0], options, asked)
 
     def report(
-        self, out: str | Path, by: Sequence[str] = ("generator_model",), *, title: str = "Evaluation report"
+        self,
+        out: str | Path,
+        by: Sequence[str] = ("generator_model",),
+        *,
+        where: Mapping[str, str | int | None] | None = None,
+        preferences: "Ledgers | None" = None,
+        gold: "Ledgers | None" = None,
+        title: str = "Evaluation report",
     ) -> int:
         """Write the page that `normalizer report` writes; returns its bytes."""
         from normalizer.report.html_page import page
         from normalizer.report.study import ReportOptions, gather
 
-        options = _options(by, None, "artifact", False, (), ("model",))
-        data = page(gather(self.folders, options, ReportOptions()), options, title=title)
+        options = _options(by, where, "artifact", False, (), ("model",))
+        wanted = ReportOptions(
+            preferences=preferences.folders if preferences else (), gold=gold.folders if gold else ()
+        )
+        data = page(gather(self.folders, options, wanted), options, title=title)
         return Path(out).write_bytes(data)
 
 
 def _options(
     by: Sequence[str],
-    where: dict[str, str | int | None] | None,
+    where: Mapping[str, str | int | None] | None,
     unit: str,
     diagnostic: bool,
     mix: Sequence[str],
     judge_kinds: Sequence[str],
+    also: tuple[str, ...] = (),
 ) -> Any:
     from normalizer.aggregate.eligibility import Rules
     from normalizer.aggregate.keys import ALSO_SELECTED, checked
@@ -159,7 +195,7 @@ def _options(
 
     rules = Rules(diagnostic, frozenset(mix), frozenset(judge_kinds))
     for name in (*by, *(where or {})):
-        checked(name, ALSO_SELECTED)
+        checked(name, (*ALSO_SELECTED, *also))
     return replace(Options(), by=tuple(by), where=dict(where or {}), unit=unit, rules=rules)
 
 

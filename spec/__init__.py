@@ -149,6 +149,10 @@ def _alternatives(branches: list[list[jsonschema_rs.ValidationError]]) -> list[V
     return [Violation(pointer, "enum", f"must be one of {json.dumps([error.kind.value for error in constants])}")]
 
 
+_POINTER = "^(/([^~/]|~[01])*)"
+"""How the patterns of all JSON pointers begin."""
+
+
 def _demand(keyword: str, value: Any, error: jsonschema_rs.ValidationError) -> str:
     """What a keyword asks for, in words."""
     match keyword:
@@ -164,6 +168,8 @@ def _demand(keyword: str, value: Any, error: jsonschema_rs.ValidationError) -> s
             return f"must have at least {value} items"
         case "maxItems":
             return f"must have at most {value} items"
+        case "pattern" if value.startswith(_POINTER):
+            return "must be a JSON pointer, such as /scores/overall"
         case "pattern":
             return f"must match {value}"
         case "enum":

@@ -45,6 +45,7 @@ class Screen:
 
 
 def _clipped(text: str) -> str:
+    text = text.expandtabs()
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
 

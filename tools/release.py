@@ -9,6 +9,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -46,7 +47,8 @@ def build(out: Path) -> dict[str, str]:
             shutil.copyfile(ROOT / name, copy / name)
             (copy / name).chmod(0o755 if os.access(ROOT / name, os.X_OK) else 0o644)
             os.utime(copy / name, (int(epoch), int(epoch)))
-        for path, text in manual_pages().items():
+        made = {"README.md": versions.readme_for_registries(), **manual_pages()}
+        for path, text in made.items():
             (copy / path).parent.mkdir(parents=True, exist_ok=True)
             (copy / path).write_text(text, encoding="utf-8")
             os.utime(copy / path, (int(epoch), int(epoch)))
@@ -102,14 +104,17 @@ def pack_bundle(out: Path) -> None:
 
 
 def sbom() -> dict[str, object]:
-    """A CycloneDX document of what a plain install brings, from the lock: names, versions, hashes."""
+    """A CycloneDX document of what a plain install brings, from the lock: names, versions, hashes of their archives."""
+    lock = (ROOT / "tools" / "locks" / "run.txt").read_text(encoding="utf-8")
     components: list[dict[str, object]] = []
-    for line in (ROOT / "tools" / "locks" / "run.txt").read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith((" ", "#")):
-            name, _, rest = line.partition("==")
-            pinned = rest.split(";")[0].split("\\")[0].strip()
-            purl = f"pkg:pypi/{name}@{pinned}"
-            components.append({"type": "library", "name": name, "version": pinned, "purl": purl, "bom-ref": purl})
+    for name, pinned, rest in re.findall(r"^([\w.-]+)==([^\s;]+)(.*(?:\n +--hash=\S+.*)*)", lock, re.MULTILINE):
+        if name in versions.build_packages():
+            continue
+        hashes = [{"alg": "SHA-256", "content": digest} for digest in re.findall(r"sha256:([0-9a-f]{64})", rest)]
+        archives = {"type": "distribution", "url": f"https://pypi.org/project/{name}/{pinned}/", "hashes": hashes}
+        purl = f"pkg:pypi/{name}@{pinned}"
+        component = {"type": "library", "name": name, "version": pinned, "purl": purl, "bom-ref": purl}
+        components.append({**component, "externalReferences": [archives]})
     own = f"pkg:pypi/zeno-normalizer@{versions.version()}"
     subject = {"type": "library", "name": "zeno-normalizer", "version": versions.version(), "purl": own, "bom-ref": own}
     return {

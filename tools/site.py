@@ -8,15 +8,21 @@ read; serve it with `python3 -m http.server -d build/site`, which its search nee
 import argparse
 import inspect
 import json
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import contract_spec as spec
 from contract_models.client.methods import Methods
+
+import normalizer
+from normalizer.api import Ledgers
+from zeno.client import AsyncZeno, Zeno
 
 ROOT = Path(__file__).resolve().parent.parent
 TOP = ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "RELEASE.md", "SECURITY.md", "LICENSE")
@@ -72,7 +78,7 @@ CONFIG: dict[str, Any] = {
     "use_directory_urls": False,
     "theme": {
         "font": False,  # nothing is fetched from a network
-        "features": ["navigation.sections", "navigation.indexes", "content.code.copy", "search.highlight"],
+        "features": ["navigation.sections", "content.code.copy", "search.highlight"],
         "palette": [{"scheme": "default", "media": "(prefers-color-scheme: light)"}, {"scheme": "slate"}],
     },
     "plugins": ["search"],
@@ -93,6 +99,7 @@ def gather(source: Path) -> None:
         shutil.copy(page, target)
     (source / "reference").mkdir()
     (source / "reference" / "python.md").write_text(python_page(), encoding="utf-8")
+    (source / "reference" / "ledgers.md").write_text(ledgers_page(), encoding="utf-8")
     (source / "reference" / "http.md").write_text(http_page(), encoding="utf-8")
     for name in spec.names():
         target = source / "reference" / "schemas" / f"{name.removesuffix('.json')}.md"
@@ -101,36 +108,94 @@ def gather(source: Path) -> None:
 
 
 def schema_page(name: str, schema: dict[str, Any]) -> str:
-    """A schema as tables of its objects, then the whole document."""
-    parts = [f"# {schema.get('title', name)}", f"`{name}`", schema.get("description", "")]
-    for where, node in [("", schema), *((key, value) for key, value in schema.get("$defs", {}).items())]:
-        if "properties" in node:
-            parts += [f"## {node.get('title', where or schema.get('title', name))}", node.get("description", "")]
-            parts.append(_table(node))
+    """A schema: its properties, a section for each definition, then the whole document."""
+    parts = [f"# {schema.get('title', name)}", f"`{name}`", schema.get("description", ""), _table(schema)]
+    for key, node in schema.get("$defs", {}).items():
+        parts += [f"## {key}", node.get("description", ""), _table(node) or f"Type: {_kind(node)}"]
     parts += ["## The document", f"```json\n{json.dumps(schema, indent=2, ensure_ascii=False)}\n```"]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _table(node: dict[str, Any]) -> str:
-    """The properties of an object."""
+    """The properties of an object; nothing where it has none."""
+    if "properties" not in node:
+        return ""
     rows = ["| property | type | default | |", "| --- | --- | --- | --- |"]
     for name, value in node["properties"].items():
         needed = "required" if name in node.get("required", ()) else ""
         default = f"`{json.dumps(value['default'])}`" if "default" in value else needed
-        kind = value.get("type") or value.get("$ref", "").rpartition("/")[2] or "one of several"
         about = str(value.get("description", "")).replace("|", "\\|").replace("\n", " ")
-        rows.append(f"| `{name}` | {kind if isinstance(kind, str) else ' or '.join(kind)} | {default} | {about} |")
+        rows.append(f"| `{name}` | {_kind(value)} | {default} | {about} |")
     return "\n".join(rows)
 
 
+def _kind(node: dict[str, Any]) -> str:
+    """The type of a value in words, with a link to the definition it refers to."""
+    if "$ref" in node:
+        file, _, inside = node["$ref"].partition("#")
+        name = inside.rpartition("/")[2]
+        target = f"{file.removesuffix('.json')}.md" if file else ""
+        anchor = f"#{name}" if inside.startswith("/$defs/") else ""  # only definitions have sections
+        return f"[{name or file.removesuffix('.json').rpartition('/')[2]}]({target}{anchor})"
+    if "const" in node or "enum" in node:
+        return ", ".join(f"`{json.dumps(value)}`" for value in node.get("enum", [node.get("const")]))
+    if "items" in node and isinstance(node["items"], dict):
+        return f"array of {_kind(node['items'])}"
+    for word in ("anyOf", "oneOf"):
+        if word in node:
+            return " or ".join(map(_kind, node[word]))
+    kind = node.get("type", "any value")
+    return kind if isinstance(kind, str) else " or ".join(kind)
+
+
 def python_page() -> str:
-    """The methods of the Python client."""
-    parts = ["# The Python client", "`zeno.client.Zeno` has these methods; `AsyncZeno` has the same to await."]
-    for name, method in inspect.getmembers(Methods, inspect.isfunction):
-        if not name.startswith("_"):
-            text = inspect.cleandoc(method.__doc__ or "")
-            parts += [f"## {name}", f"```python\n{name}{inspect.signature(method)}\n```", text]
-    return "\n\n".join(parts) + "\n"
+    """The Python client of Zeno: how it is started, and its methods."""
+    parts = ["# Python: the client of Zeno", "How to work with it: [Doors](../docs/doors.md#python)."]
+    parts += [_function("Zeno", Zeno.__init__, Zeno.__doc__), _function("AsyncZeno", AsyncZeno.__init__)]
+    parts.append("Both have these methods; those of `AsyncZeno` are awaited.")
+    return "\n\n".join([*parts, *_methods(Methods)]) + "\n"
+
+
+def ledgers_page() -> str:
+    """The Python API of normalizer."""
+    parts = ["# Python: ledgers of normalizer", "With examples: [Python and exports](../docs/python.md)."]
+    parts += [_function("normalizer.open", normalizer.open), "It returns an object with these methods."]
+    return "\n\n".join([*parts, *_methods(Ledgers)]) + "\n"
+
+
+def _methods(owner: type) -> list[str]:
+    """The public methods of a class, one section each."""
+    members = inspect.getmembers(owner, inspect.isfunction)
+    return [_function(name, method) for name, method in members if not name.startswith("_")]
+
+
+def _function(name: str, function: Callable[..., Any], text: str | None = None) -> str:
+    """A function as a section: its signature with one argument a line, and what it says about itself."""
+    signature = inspect.signature(function)
+    arguments: list[str] = []
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    for argument in signature.parameters.values():
+        if argument.name != "self":
+            if argument.kind is keyword and "    *," not in arguments:
+                arguments.append("    *,")
+            arguments.append(f"    {_argument(argument)},")
+    inside = "\n".join(["", *arguments, ""]) if arguments else ""
+    returned = signature.return_annotation
+    after = "" if returned in (inspect.Signature.empty, None) else f" -> {_type(returned)}"
+    about = re.sub(r"^(\w+): ", r"- `\1`: ", inspect.cleandoc(text or function.__doc__ or ""), flags=re.MULTILINE)
+    return f"## {name.rpartition('.')[2]}\n\n```python\n{name}({inside}){after}\n```\n\n{about}"
+
+
+def _argument(argument: inspect.Parameter) -> str:
+    star = "*" if argument.kind is inspect.Parameter.VAR_POSITIONAL else ""
+    default = "" if argument.default is inspect.Parameter.empty else f" = {argument.default!r}"
+    return f"{star}{argument.name}: {_type(argument.annotation)}{default}"
+
+
+def _type(annotation: Any) -> str:
+    """An annotation as it stands in the source, without the names of standard modules."""
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return re.sub(r"\b(?:collections\.abc|os|pathlib|typing)\.", "", text)
 
 
 def http_page() -> str:
@@ -151,7 +216,12 @@ def navigation() -> list[dict[str, Any]]:
     schemas = [
         {name.removesuffix(".json"): f"reference/schemas/{name.removesuffix('.json')}.md"} for name in spec.names()
     ]
-    reference = [{"Python client": "reference/python.md"}, {"HTTP API": "reference/http.md"}, {"Schemas": schemas}]
+    reference = [
+        {"Python: Zeno": "reference/python.md"},
+        {"Python: normalizer": "reference/ledgers.md"},
+        {"HTTP API": "reference/http.md"},
+        {"Schemas": schemas},
+    ]
     return [*NAV[:-1], {"Reference": reference}, NAV[-1]]
 
 

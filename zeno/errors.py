@@ -94,8 +94,10 @@ class FileTooLarge(ZenoError):
 
     code = "file_too_large"
 
-    def __init__(self, path: str, size: int, limit: int, instead: str) -> None:
-        super().__init__(f"{path!r} has {size} bytes, and at most {limit} are looked at; {instead}")
+    def __init__(self, path: str, size: int, limit: int, instead: str, before: int = 0) -> None:
+        """`before`: bytes that the request goes through before it comes to this file."""
+        more = f" after {before} of this request" if before else ""
+        super().__init__(f"{path!r} has {size} bytes{more}, and at most {limit} are looked at; {instead}")
 
 
 class PermissionDenied(ZenoError):

@@ -4,9 +4,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+import contract_spec as spec
 from contract_models.zeno.metrics import Metrics
 
-from zeno.errors import ResponseTooLarge
+from zeno.errors import FileTooLarge, ResponseTooLarge
 from zeno.options import SessionOptions
 
 Clock = Callable[[], float]
@@ -45,6 +46,7 @@ class Meter:
         self.bytes_read = 0
         self.files_scanned = 0
         self.lines = 0
+        self._to_scan = 0
 
     def scanned(self, size: int) -> None:
         """Count a file and the bytes that were read of it."""
@@ -61,6 +63,13 @@ class Meter:
         """Raise `Overrun` if another process should go through this many bytes of text."""
         if self._patience is not None and self._movable and size > MUCH_TEXT:
             raise Overrun
+
+    def scan(self, path: str, size: int, instead: str) -> None:
+        """Count bytes of a file that the operation is about to go through. Raises FileTooLarge beyond the limit."""
+        before, self._to_scan = self._to_scan, self._to_scan + size
+        limit = self.terms.max_scan_bytes or spec.resource("rules/request_limits.json")["max_scan_bytes"]
+        if self._to_scan > limit:
+            raise FileTooLarge(path, size, limit, instead, before)
 
     def finish(self) -> None:
         """Raise `Overrun` if the operation is done, but too late, and no other process can do it sooner."""

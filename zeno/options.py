@@ -31,6 +31,8 @@ class SessionOptions(NamedTuple):
     """Seconds that one request may take."""
     max_pattern_work: int | None = None
     """Limit on states of a large pattern times bytes of text, for one request; None: the limit of the protocol."""
+    max_scan_bytes: int | None = None
+    """Limit on bytes of files that one request goes through to count lines; None: the limit of the protocol."""
     gitignore: bool = False
     """Whether ignore rules apply if a request does not set `gitignore`."""
     log: bool = False

@@ -5,6 +5,9 @@ from typing import BinaryIO
 
 from normalizer.ledger.line_format import FILES
 
+_BUFFER = 1 << 18
+"""Bytes of lines that are written at once."""
+
 
 class PartFiles:
     """One file for each kind of line, created with its first line."""
@@ -19,7 +22,7 @@ class PartFiles:
             return
         file = self._files.get(kind)
         if file is None:
-            file = self._files[kind] = (self._folder / f"{self._bucket}.{kind}").open("wb")
+            file = self._files[kind] = (self._folder / f"{self._bucket}.{kind}").open("wb", buffering=_BUFFER)
         file.write(text.encode("ascii"))
 
     def mark(self) -> dict[str, int]:

@@ -138,6 +138,9 @@ def require_verified(ledger: Ledger, sha256: str | None = None, progress: Progre
         verified = Reverifier(ledger.folder).do(LedgerSlice(bounds))
     for finding in verified.findings:
         raise UnusableLedger(f"{ledger.folder} does not verify: {mismatch_in_words(ledger, finding)}")
+    named = verified.bundles + sum(verified.other_protocols.values())
+    if sha256 is None and (kept := ledger.raw_bundles()) != named:
+        raise UnusableLedger(f"{ledger.folder} does not verify: it keeps {kept} raw bundles and accounts for {named}")
     for version, bundles in sorted(verified.other_protocols.items()):
         raise UnusableLedger(
             f"{ledger.folder} cannot be verified: {bundles} bundles were normalized under protocol {version}, and this "

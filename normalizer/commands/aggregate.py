@@ -24,6 +24,11 @@ FORMATS = ("json", "csv", "md", "latex", "text")
 LEDGERS = click.argument("ledgers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LEDGER...")
 
 
+def joined(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> str:
+    """The keys of an option that may be given several times, with commas in between."""
+    return ",".join(value for value in values if value)
+
+
 VERIFY = click.option(
     "--verify", is_flag=True, help="Normalize the raw bundles again first, and refuse records that they do not give."
 )
@@ -134,7 +139,7 @@ def grouped(
 
 @click.command()
 @LEDGERS
-@click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas.")
+@click.option("--by", multiple=True, callback=joined, metavar="KEYS", help="Keys of the groups, with commas.")
 @spreading
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--places", type=click.IntRange(0, 12), default=PLACES, show_default=True, help="Decimal places.")

@@ -47,6 +47,8 @@ def command(study: Path) -> int:
 def _read(study: Path) -> dict[str, Any]:
     try:
         document = tomllib.loads(regular_bytes(study).decode())
+    except FileNotFoundError:
+        raise CannotRun(f"there is no study file {study}: `normalizer docs report` has one to copy") from None
     except OSError as error:
         raise CannotRun(f"cannot read {study}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

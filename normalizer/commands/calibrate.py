@@ -10,7 +10,7 @@ from normalizer.aggregate.keys import keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.calibration.labels import CONSENSUS
 from normalizer.calibration.overview import calibrate
-from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of
+from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of, joined
 from normalizer.tables import calibration_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
 
@@ -30,7 +30,13 @@ from normalizer.terminal.output import WIDE, print_table, print_tables
     type=click.Choice(["human", "reference"]),
     help="Whose labels are gold; repeatable. Default: the kind that there is; both are mixed only if both are named.",
 )
-@click.option("--by", default="", metavar="KEYS", help="Also give numbers for each group, such as factors.topic.")
+@click.option(
+    "--by",
+    multiple=True,
+    callback=joined,
+    metavar="KEYS",
+    help="Also give numbers for each group, such as factors.topic.",
+)
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable.")
 @click.option(

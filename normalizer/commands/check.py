@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from normalizer.checks.published_tables.compare import check, follows
-from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
+from normalizer.commands.aggregate import LEDGERS, grouped, joined, selecting, spreading
 from normalizer.errors import CannotRun
 from normalizer.tables import check_table, formats, pretty
 from normalizer.terminal.output import WIDE, print_table
@@ -15,7 +15,13 @@ from normalizer.terminal.output import WIDE, print_table
 @click.command()
 @click.argument("table", type=click.Path(path_type=Path), metavar="TABLE")
 @LEDGERS
-@click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas; columns of the table.")
+@click.option(
+    "--by",
+    multiple=True,
+    callback=joined,
+    metavar="KEYS",
+    help="Keys of the groups, with commas; columns of the table.",
+)
 @spreading
 @click.option(
     "--column",

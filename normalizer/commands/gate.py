@@ -1,6 +1,5 @@
 """`normalizer gate`."""
 
-from fractions import Fraction
 from pathlib import Path
 
 import click
@@ -8,9 +7,8 @@ import click
 from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
 from normalizer.aggregate.summary import Options
-from normalizer.commands.aggregate import VERIFY, check_of
-from normalizer.errors import CannotRun
-from normalizer.gate.overview import GateOptions, gate
+from normalizer.commands.aggregate import VERIFY, check_of, joined
+from normalizer.gate.overview import GateOptions, gate, margin_of
 from normalizer.gate.sides import MUST_AGREE
 from normalizer.tables import gate_table, pretty
 from normalizer.terminal.output import WIDE, print_table
@@ -23,7 +21,9 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
 @click.command()
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("candidate", type=click.Path(path_type=Path))
-@click.option("--by", default="", metavar="KEYS", help="Decide each group by itself, such as factors.topic.")
+@click.option(
+    "--by", multiple=True, callback=joined, metavar="KEYS", help="Decide each group by itself, such as factors.topic."
+)
 @click.option(
     "--margin", default="0", metavar="X", help="The largest loss that still counts as no worse.  [default: 0]"
 )
@@ -70,7 +70,7 @@ def command(
     compared.
     """
     terms = GateOptions(
-        margin=_margin(margin),
+        margin=margin_of(margin),
         alpha=alpha,
         measures=tuple(dict.fromkeys(measures)),
         lower_is_better=lower_is_better,
@@ -97,13 +97,3 @@ def command(
         print_table(gate_table.table(document), form)
     click.echo(f"gate: {document['verdict']}", err=True)
     return 0 if document["verdict"] == "pass" else 1
-
-
-def _margin(text: str) -> Fraction:
-    try:
-        margin = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise CannotRun(f"--margin {text} is not a number") from None
-    if margin < 0:
-        raise CannotRun(f"--margin {text} is negative: give the largest loss that still counts as no worse")
-    return margin

@@ -8,6 +8,7 @@ import contract_spec as spec
 
 from normalizer.batch.intake import document_bytes
 from normalizer.checks import lint, schema_lint
+from normalizer.containers import shipped
 from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
 from normalizer.errors import CannotRun
 
@@ -17,11 +18,11 @@ _DOCUMENT = click.Path(path_type=Path)
 @click.command()
 @click.option("--rubric", type=_DOCUMENT, help="A scoring scale.")
 @click.option("--manifest", type=_DOCUMENT, help="A run manifest.")
-@click.option("--dialect", type=_DOCUMENT, help="A dialect.")
+@click.option("--dialect", metavar="NAME|FILE", help="A dialect.")
 @click.option(
     "--schema", "schemas", type=_DOCUMENT, multiple=True, help="A JSON Schema, or a folder of them; repeatable."
 )
-def command(rubric: Path | None, manifest: Path | None, dialect: Path | None, schemas: tuple[Path, ...]) -> int:
+def command(rubric: Path | None, manifest: Path | None, dialect: str | None, schemas: tuple[Path, ...]) -> int:
     """Find contradictions before a run is paid for.
 
     Looks for what a schema rejects, scales that allow nothing, a manifest that names a file twice or lacks what its
@@ -38,8 +39,9 @@ def command(rubric: Path | None, manifest: Path | None, dialect: Path | None, sc
         value, flaws = lint.read_document(manifest.name, "run_manifest", document_bytes(manifest))
         found += flaws or lint.manifest(manifest.name, value, rubric_name)
     if dialect is not None:
-        value, flaws = lint.read_document(dialect.name, "dialect", document_bytes(dialect))
-        found += flaws or lint.dialect(dialect.name, value)
+        name = Path(dialect).name
+        value, flaws = lint.read_document(name, "dialect", shipped.given(dialect))
+        found += flaws or lint.dialect(name, value)
     if schemas or not (rubric or manifest or dialect):
         given: dict[str, Any] = {}
         for path in _files(schemas):

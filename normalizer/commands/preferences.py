@@ -7,7 +7,7 @@ import click
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import keys_of, where_of
-from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of, judge_kind_option
+from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of, joined, judge_kind_option
 from normalizer.preferences.comparisons import ALSO
 from normalizer.preferences.overview import PreferenceOptions, preferences
 from normalizer.tables import preferences_table, pretty
@@ -16,7 +16,13 @@ from normalizer.terminal.output import WIDE, print_table, print_tables
 
 @click.command()
 @LEDGERS
-@click.option("--by", default="", metavar="KEYS", help="Keys of the groups, with commas; criterion is one of them.")
+@click.option(
+    "--by",
+    multiple=True,
+    callback=joined,
+    metavar="KEYS",
+    help="Keys of the groups, with commas; criterion is one of them.",
+)
 @click.option("--baseline", metavar="NAME", help="Compare every generator with this one.")
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these comparisons; repeatable.")

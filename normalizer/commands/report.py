@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from normalizer.aggregate.keys import PAIRING, checked, keys_of
-from normalizer.commands.aggregate import LEDGERS, grouped, selecting, spreading
+from normalizer.commands.aggregate import LEDGERS, grouped, joined, selecting, spreading
 from normalizer.errors import CannotRun
+from normalizer.gate.overview import margin_of
 from normalizer.ledger.reader import is_ledger
 from normalizer.report.export import export
 from normalizer.report.export import figures as write_figures
@@ -20,7 +21,13 @@ from normalizer.terminal.progress import LINE, Steps
 @LEDGERS
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The page to write.")
 @click.option(
-    "--by", default="generator_model", show_default=True, metavar="KEYS", help="Keys of the headline's groups."
+    "--by",
+    multiple=True,
+    callback=joined,
+    default=["generator_model"],
+    show_default=True,
+    metavar="KEYS",
+    help="Keys of the headline's groups, with commas.",
 )
 @spreading
 @click.option(
@@ -39,6 +46,7 @@ from normalizer.terminal.progress import LINE, Steps
 )
 @click.option("--gold", multiple=True, type=click.Path(path_type=Path), help="A ledger of human or reference labels.")
 @click.option("--base", type=click.Path(path_type=Path), help="A ledger that this one is compared with, as by gate.")
+@click.option("--margin", default="0", show_default=True, metavar="X", help="With --base: how much worse is no worse.")
 @click.option("--figures", type=click.Path(path_type=Path), help="A folder for all plots as SVG, PDF and PNG.")
 @click.option("--title", default="Evaluation report", show_default=True)
 @selecting
@@ -52,6 +60,7 @@ def command(
     preferences: tuple[Path, ...],
     gold: tuple[Path, ...],
     base: Path | None,
+    margin: str,
     figures: Path | None,
     title: str,
     **chosen: Any,
@@ -77,6 +86,7 @@ def command(
         preferences=preferences,
         gold=gold,
         base=base,
+        margin=margin_of(margin),
     )
     options = grouped(**chosen)
     done = Steps("parts of the report made", PARTS + 1 + (tables is not None) + (figures is not None))

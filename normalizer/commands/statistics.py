@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from normalizer.aggregate.keys import PAIRING, checked, keys_of
-from normalizer.commands.aggregate import LEDGERS, options_from, selecting
+from normalizer.commands.aggregate import LEDGERS, joined, options_from, selecting
 from normalizer.errors import CannotRun
 from normalizer.statistics.overview import GENERATORS, statistics
 from normalizer.statistics.signflip import RESAMPLES
@@ -17,7 +17,9 @@ from normalizer.terminal.output import WIDE, print_tables
 
 @click.command()
 @LEDGERS
-@click.option("--by", default="", metavar="KEYS", help="Keys of the headline's groups, with commas.")
+@click.option(
+    "--by", multiple=True, callback=joined, metavar="KEYS", help="Keys of the headline's groups, with commas."
+)
 @click.option("--unit", type=click.Choice(["artifact", "record"]), default="artifact", show_default=True)
 @click.option("--contrast", metavar="KEY", help="Compare its levels, each with each. Default: generators.")
 @click.option(

@@ -1,39 +1,28 @@
-"""Convert values read from a row, as a dialect declares it: numbers in text, labels, words, booleans, lengths."""
+"""How text, labels, words, booleans, lengths and long fractions of a file become values of an entry."""
 
 from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
-from normalizer.containers.number_text import number
+from normalizer.containers.number_text import number, patterns
+from normalizer.containers.scope import Read
 from normalizer.documents.lossless import Number, exact_value
-from normalizer.errors import UnusableDocument
+from normalizer.errors import UnusableDocument, did_you_mean
 
 _FINE, _LARGE = Decimal("1e-300"), Decimal("1e12")
 """Numbers beyond these are left as they are, for the rubric to refuse."""
 
 
-class Read(NamedTuple):
-    """A value that was read."""
-
-    value: Any
-    """The value, or `values.MISSING`."""
-    take: str
-    """Where it stood."""
-    how: str = ""
-    """How it was read, where it is not copied as it stands."""
-    failed: str = ""
-    """Why the judge gave no verdict, where the dialect declares that this means it."""
-
-
 def conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | None:
-    """Return the function that converts values as declared; None if nothing is declared. Raises UnusableDocument."""
+    """How text, labels, words, booleans, lengths and long fractions are read, where anything is declared."""
     names, labels, words = declared.get("number", []), declared.get("labels", {}), declared.get("words", {})
     booleans, places, counts = declared.get("booleans", False), declared.get("places"), "count" in declared
     try:
         for name in names:
             number("", name)
-    except KeyError as error:
-        raise UnusableDocument(f"the dialect's {at}: no number pattern is called {error}") from None
+    except KeyError:
+        message = f"no number pattern is called {name}; {did_you_mean(name, patterns())}"
+        raise UnusableDocument(f"the dialect's {at}: {message}") from None
     if not (names or labels or words or booleans or counts or places is not None):
         return None
     least = None if places is None else Decimal(1).scaleb(-int(places))
@@ -54,13 +43,20 @@ def conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | No
                 if found is not None:
                     read = Read(found, read.take, f"number {name}")
                     break
-        return _rounded(read, least) if least is not None and type(read.value) is Number else read
+        if least is None or type(read.value) is not Number or _is_short(read.value, int(places)):
+            return read
+        return _rounded(read, least)
 
     return convert
 
 
+def _is_short(number: str, places: int) -> bool:
+    """Whether a number plainly has no more decimal places than that."""
+    return len(number) - number.find(".") - 1 <= places and number.isascii() and "e" not in number and "E" not in number
+
+
 def _rounded(read: Read, least: Decimal) -> Read:
-    """Return the number rounded to multiples of `least`."""
+    """The number with no finer places than that."""
     exact = exact_value(read.value)
     if exact is None or not _FINE < abs(exact) < _LARGE or Decimal(int(exact.as_tuple().exponent)) >= least.adjusted():
         return read

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from normalizer.containers.making import Field, Making, Problem, RecordedStep
-from normalizer.containers.values import MISSING
+from normalizer.containers.scope import MISSING
 from normalizer.documents.pointers import escape
 from normalizer.errors import UnusableDocument
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
+import contract_spec as spec
+
 from normalizer.containers import shipped
 from normalizer.containers.mapping import MappedEntry, Mapping
 from normalizer.containers.number_text import readable_by
@@ -32,6 +34,8 @@ _MAX_LISTS = 20
 """Lists of a document that are tried."""
 _DEPTH = 3
 """How deep lists of rows are looked for."""
+MAX_DEPTH = 256
+_BUNDLE_LISTS = ("per_file_scores", "per_comparison")
 
 
 class Proposal(NamedTuple):
@@ -133,6 +137,15 @@ def _lists_below(value: Any, at: str, depth: int) -> Iterator[tuple[int, str]]:
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _lists_below(inner, f"{at}/{escape(key)}", depth + 1)
+
+
+def is_bundle(data: bytes) -> bool:
+    """Whether the data are a judge bundle, of scores or of comparisons, which is read without a dialect."""
+    try:
+        document = spec.parse(data, max_depth=MAX_DEPTH)
+    except spec.NotStrictJson:
+        return False
+    return type(document) is dict and any(type(document.get(key)) is list for key in _BUNDLE_LISTS)
 
 
 def draft(data: bytes) -> dict[str, Any] | None:

@@ -5,7 +5,8 @@ from typing import Any
 
 from normalizer.containers.readers.opening import open_container
 from normalizer.containers.readers.rows import UnreadableContainer
-from normalizer.containers.values import MISSING, Scope, reader, scalar_text
+from normalizer.containers.scope import MISSING, Scope
+from normalizer.containers.values import reader, scalar_text
 from normalizer.errors import UnusableDocument
 
 

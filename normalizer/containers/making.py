@@ -2,16 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from normalizer.containers.conversions import Read
-from normalizer.containers.values import (
-    MISSING,
-    Scope,
-    ValueReader,
-    reader,
-    reads_row_alone,
-    row_member,
-    scalar_text,
-)
+from normalizer.containers.scope import MISSING, Read, Scope, ValueReader
+from normalizer.containers.values import fetch, plain_pointer, reader, reads_row_alone, scalar_text
 
 
 class Problem(NamedTuple):
@@ -31,18 +23,19 @@ class RecordedStep(NamedTuple):
 
 
 class Field:
-    """A field of the entry: how it is read, and the step that is recorded where it is a member of the row.
+    """A field of the entry: how it is read, and the step that is recorded where it is copied as it stands.
 
     `at` names its declaration in errors.
     """
 
-    __slots__ = ("member", "of_row", "put", "read", "step")
+    __slots__ = ("of_part", "of_row", "put", "read", "step", "steps")
 
     def __init__(self, declared: dict[str, Any], put: str, at: str) -> None:
         self.put = put
         self.read: ValueReader = reader(declared, at)
-        simple = row_member(declared)
-        self.member = simple.name if simple is not None else None
+        simple = plain_pointer(declared)
+        self.steps = simple.steps if simple is not None else ()
+        self.of_part = simple is not None and simple.of_part
         self.step = RecordedStep(simple.take, put, "") if simple is not None else None
         self.of_row = reads_row_alone(declared)
         """Whether it is the same for all entries of a row."""
@@ -59,12 +52,12 @@ class Making:
 
     def read(self, field: Field) -> Any:
         """The value, or `MISSING`."""
-        row = self._scope.row
-        if field.step is not None and type(row) is dict:
-            if field.member not in row:
-                return MISSING
-            self.steps.append(field.step)
-            return row[field.member]
+        if field.step is not None:
+            scope = self._scope
+            value = fetch(scope.part if field.of_part else scope.row, field.steps)
+            if value is not MISSING:
+                self.steps.append(field.step)
+            return value
         found: Read = field.read(self._scope)
         if found.failed:
             at = f" at {found.take}" if found.take and found.take != "part:" else ""

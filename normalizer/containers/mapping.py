@@ -8,7 +8,8 @@ from normalizer.containers.forms import ComparisonForm, ScoresForm
 from normalizer.containers.joining import Joined
 from normalizer.containers.making import Making, Problem, RecordedStep
 from normalizer.containers.readers.rows import Row
-from normalizer.containers.values import MISSING, Scope, Star, fetch, matcher
+from normalizer.containers.scope import MISSING, Scope, Star
+from normalizer.containers.values import fetch, matcher
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
 

@@ -1,58 +1,34 @@
 """Read a value of an entry from a row, as a dialect declares it."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from normalizer.containers.conversions import Read, conversion
+from normalizer.containers.conversions import conversion
+from normalizer.containers.scope import MISSING, Read, Scope, ValueReader
 from normalizer.documents.lossless import Number, dumps, exact_value
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
 
 _WHERE = ("at", "template", "text", "key", "first")
 _REFERENCE = re.compile(r"\{(?:(?:(part|document|reply|joined):)?((?:/[^{}]*)?)|(key))\}")
-MISSING: Any = object()
-"""The absent value."""
 
 
-class Star(NamedTuple):
-    """A match of a `*` of `split`."""
+class PlainPointer(NamedTuple):
+    """A value of the row or the part that is copied as it stands, which most fields are: read without closures."""
 
-    key: str | None
-    """The key or index; None where a value is its own only item."""
-    value: Any
-    pointer: str
-    """From the row."""
-
-
-class Scope(NamedTuple):
-    """Sources that the values of one entry are read from."""
-
-    row: Any
-    part: Any
-    document: Any
-    reply: Any
-    key: str
-    joined: Any = None
-    stars: tuple[Star, ...] = ()
-
-
-ValueReader = Callable[[Scope], Read]
-
-
-class RowMember(NamedTuple):
-    """A member of the row that is copied as it stands, which most fields are: read without a function call."""
-
-    name: str
+    of_part: bool
+    steps: tuple[str, ...]
     take: str
 
 
-def row_member(declared: dict[str, Any]) -> RowMember | None:
-    """The member that a declaration means, if it is that simple."""
-    if declared.keys() != {"at"} or declared["at"].count("/") != 1:
+def plain_pointer(declared: dict[str, Any]) -> PlainPointer | None:
+    """Where a declaration points, if it is that simple."""
+    of = declared.get("of", "row")
+    if "at" not in declared or declared.keys() - {"at", "of"} or of not in ("row", "part"):
         return None
-    [name] = steps_of(declared["at"])
-    return RowMember(name, declared["at"])
+    at = declared["at"]
+    return PlainPointer(of == "part", tuple(steps_of(at)), at if of == "row" else f"part:{at}")
 
 
 def reads_row_alone(declared: dict[str, Any]) -> bool:
@@ -127,7 +103,7 @@ def scalar_text(value: Any) -> str | None:
     return None
 
 
-def fetch(value: Any, steps: list[str]) -> Any:
+def fetch(value: Any, steps: Sequence[str]) -> Any:
     """Return the value at the end of the steps, or `MISSING`."""
     for step in steps:
         if type(value) is dict:

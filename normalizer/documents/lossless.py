@@ -121,19 +121,23 @@ def members(value: dict[str, Any]) -> str:
     written = []
     for key, inner in value.items():
         kind = type(inner)
-        text = quoted(inner) if kind is str else f"{{{members(inner)}}}" if kind is dict else dumps(inner)
+        if kind is str:
+            text = quoted(inner)
+        elif kind is Number:
+            text = inner
+        else:
+            text = f"{{{members(inner)}}}" if kind is dict else dumps(inner)
         written.append(f"{quoted(key)}:{text}")
     return ",".join(written)
 
 
-def most_values(max_bytes: int) -> int:
-    """How many commas a document may have where `max_bytes` is the limit of its size: one for eight bytes.
+def too_many_values(data: bytes, max_bytes: int) -> str | None:
+    """Why a document is not read if it has more values than one for eight bytes of its greatest size; else None.
 
-    A value takes some hundred bytes of memory, however short it is: 64 MiB of `0,` would take 4 GB.
+    A value takes some hundred bytes of memory, however short it is: 64 MiB of `0,` would take 4 GB. Commas and opening
+    brackets are counted, also those in texts.
     """
-    return max_bytes // 8
-
-
-def too_many_values(max_bytes: int) -> str:
-    """Why a document with more commas than that is not read."""
-    return f"it has more than {most_values(max_bytes)} commas, and each value takes memory"
+    most = max_bytes // 8
+    if sum(map(data.count, (b",", b"{", b"["))) <= most:
+        return None
+    return f"it has more than {most} commas and opening brackets, and each value takes memory"

@@ -39,6 +39,17 @@ class GateOptions:
     """For comparisons: the generator that both sides were compared with."""
 
 
+def margin_of(text: str) -> Fraction:
+    """Return a margin given as text. Raises CannotRun if it is no number or negative."""
+    try:
+        margin = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise CannotRun(f"--margin {text} is not a number") from None
+    if margin < 0:
+        raise CannotRun(f"--margin {text} is negative: say how much worse is still no worse")
+    return margin
+
+
 def gate(base: Path, candidate: Path, options: Options, terms: GateOptions) -> dict[str, Any]:
     """Return the gate document of two ledgers, of single scores or of comparisons: see `gate_of`."""
     with open_ledgers.opened_each((base, candidate), options.check) as ledgers:

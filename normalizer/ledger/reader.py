@@ -284,6 +284,8 @@ def reading(folder: Path, *, checked: bool = True, complete: bool = True) -> Ite
     Raises UnusableLedger if it is none, or if a run was cut while it moved its files into place: its lines and its raw
     bundles may not belong together until a writer has completed that run.
     """
+    if folder.is_file():
+        raise UnusableLedger(f"{folder} is a file: `normalizer normalize {folder} --out FOLDER` makes a ledger of it")
     if not is_ledger(folder):
         raise UnusableLedger(f"{folder} is not a ledger: `normalizer normalize BUNDLE... --out {folder}` makes one")
     with locked(folder, "read"):

@@ -80,6 +80,8 @@ class ReportOptions:
     """Ledgers of human or reference labels."""
     base: Path | None = None
     """The ledger that this one is a candidate against."""
+    margin: Fraction = Fraction(0)
+    """Of that gate."""
 
 
 PARTS = 10
@@ -149,7 +151,9 @@ def gather(
             calibrated = calibration_of(engine, together, ungrouped, "median", method)
         gated = None
         if wanted.base is not None:
-            gated = gate_of(engine, open_ledgers.as_one([opened[wanted.base]]), given, ungrouped, GateOptions())
+            gated = gate_of(
+                engine, open_ledgers.as_one([opened[wanted.base]]), given, ungrouped, GateOptions(margin=wanted.margin)
+            )
         everyone = list(records)
         for role, more in (("preferences", wanted.preferences), ("gold", wanted.gold), ("base", bases)):
             add_records([opened[folder] for folder in more], role, rubric, options, everyone, bundles)
@@ -178,9 +182,13 @@ def gather(
 def _preferences(ledgers: list[Ledger], options: Options, wanted: ReportOptions) -> dict[str, Any] | None:
     if not ledgers:
         return None
-    return preferences_of(
-        ledgers, PreferenceOptions(rules=options.rules, method=Method(bootstrap=True, seed=wanted.seed))
+    criteria = {record.get("criterion") for ledger in ledgers for record in ledger.items("records")}
+    asked = PreferenceOptions(
+        by=("criterion",) if len(criteria) > 1 else (),
+        rules=options.rules,
+        method=Method(bootstrap=True, seed=wanted.seed),
     )
+    return preferences_of(ledgers, asked)
 
 
 def _designs(records: list[RecordStatus], wanted: ReportOptions) -> list[tuple[str | None, tuple[str, ...]]]:

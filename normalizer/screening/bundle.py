@@ -41,8 +41,8 @@ def read(data: bytes, dialect: Dialect | None = None, limits: dict[str, int] = L
     """Return the bundle, or the reason why the bytes are none."""
     if len(data) > limits["max_bundle_bytes"]:
         return too_large(len(data), limits)
-    if data.count(b",") > lossless.most_values(limits["max_bundle_bytes"]):
-        return Reason("too_large", "", lossless.too_many_values(limits["max_bundle_bytes"]))
+    if (why := lossless.too_many_values(data, limits["max_bundle_bytes"])) is not None:
+        return Reason("too_large", "", why)
     try:
         document = lossless.parse(data, limits["max_depth"])
     except spec.NotStrictJson as error:

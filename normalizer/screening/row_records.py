@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from normalizer.containers.mapping import MappedEntry, Mapping
 from normalizer.containers.number_text import readable_by
 from normalizer.containers.readers.rows import Row
-from normalizer.documents.lossless import Number, dumps, plain
+from normalizer.documents.lossless import Number, dumps, members, plain
 from normalizer.documents.settings import Settings
 from normalizer.screening import bundle_rules
 from normalizer.screening.entry_rules import EntryRules, listing, self_judging
@@ -80,7 +80,7 @@ class RowRecords:
         value = made.value if made.value["scores"] else {k: v for k, v in made.value.items() if k != "scores"}
         parts = (
             self._sources.of_entry(index, row, made, first=first),
-            dumps(value)[1:-1],
+            members(value),
             artifact_member(value.get("file"), self._settings.manifest),
             metadata.with_factors(own),
         )

@@ -3,7 +3,9 @@
 Columns that do not fit even then are left out, from the right, and a last line says so.
 """
 
+import re
 import textwrap
+from collections.abc import Sequence
 
 from normalizer.tables.formats import Table, display_width, numeric, printable, seen
 
@@ -11,6 +13,8 @@ CUT = "…"
 GAP = 2
 _NARROW = 20
 """Texts are cut to this width, not further, before a column is left out: names must stay apart."""
+
+_INTERVAL = re.compile(r"-?[\d.]+ to -?[\d.]+")
 
 _BOLD, _DIM, _RED, _GREEN, _YELLOW = 1, 2, 31, 32, 33
 _COLOURS = {
@@ -27,7 +31,10 @@ def fitted(table: Table, width: int | None, *, colour: bool) -> str:
     shown = [[seen(cell) for cell in table.columns], *([seen(cell) for cell in row] for row in table.rows)]
     needed = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
     right = numeric(table)
-    widths = needed if width is None else _shared(needed, right, width)
+    whole = [
+        is_right or _intervals(column[1:]) for column, is_right in zip(zip(*shown, strict=True), right, strict=True)
+    ]
+    widths = needed if width is None else _shared(needed, whole, width)
     lines = []
     for place, row in enumerate(shown):
         cells = []
@@ -73,9 +80,15 @@ def _painted(text: str, code: int | None, *, colour: bool) -> str:
     return f"\033[{code}m{text}\033[0m" if colour and code is not None and text else text
 
 
-def _shared(needed: list[int], right: list[bool], width: int) -> list[int]:
+def _intervals(cells: Sequence[str]) -> bool:
+    """Whether a column has intervals, such as `1.5 to 2.25`, and nothing else but NA and empty cells."""
+    found = [cell for cell in cells if cell not in ("", "NA")]
+    return bool(found) and all(_INTERVAL.fullmatch(cell) for cell in found)
+
+
+def _shared(needed: list[int], whole: list[bool], width: int) -> list[int]:
     """Return the widths of the columns that are shown, the first ones, so that all fit."""
-    least = [room if is_right else min(room, _NARROW) for room, is_right in zip(needed, right, strict=True)]
+    least = [room if is_whole else min(room, _NARROW) for room, is_whole in zip(needed, whole, strict=True)]
     count = len(needed)
     while count > 1 and sum(least[:count]) + GAP * (count - 1) > width:
         count -= 1

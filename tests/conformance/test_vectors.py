@@ -86,6 +86,7 @@ def test_our_server_agrees_in_this_process(vector: Vector, grounds: Grounds) -> 
                 max_bytes=options.max_bytes,
                 max_seconds=options.max_seconds,
                 max_pattern_work=options.max_pattern_work,
+                max_scan_bytes=options.max_scan_bytes,
                 gitignore=options.gitignore,
             )
             for step in vector.steps:

@@ -51,6 +51,11 @@ def test_methods_give_what_commands_print(folder, capsys):
     assert json.loads(dumps(ledger.calibrate(folder / "gold"))) == gold
     gate = printed(capsys, "gate", folder / "ledger", folder / "ledger")
     assert json.loads(dumps(ledger.gate(ledger))) == gate
+    terms = ["--margin", "0.3", "--measure", "A_structure", "--where", "judge_model=judge-a", "--allow-undecided"]
+    asked = printed(capsys, "gate", folder / "ledger", folder / "ledger", *terms)
+    chosen = {"judge_model": "judge-a"}
+    told = ledger.gate(ledger, margin=0.3, measures=["A_structure"], where=chosen, allow_undecided=True)
+    assert json.loads(dumps(told)) == asked
     assert [record["record_id"] for record in ledger.records()] == ledger.frame()["record_id"].to_pylist()
 
 
@@ -59,3 +64,14 @@ def test_a_folder_that_is_no_ledger_and_a_key_that_is_none_are_refused(folder):
         normalizer.open(folder)
     with pytest.raises(CannotRun, match="is not a key"):
         normalizer.open(folder / "ledger").summary(["colour"])
+    with pytest.raises(CannotRun, match="negative"):
+        normalizer.open(folder / "ledger").gate(folder / "ledger", margin=-1)
+
+
+def test_a_report_shows_gold_and_comparisons(folder, tmp_path):
+    gold, duel = (normalizer.open(folder / name) for name in ("gold", "duel"))
+    size = normalizer.open(folder / "ledger").report(tmp_path / "page.html", gold=gold, preferences=duel)
+    page = (tmp_path / "page.html").read_text()
+    assert len(page.encode()) == size
+    assert 'id="calibration"' in page
+    assert 'id="preferences"' in page

@@ -210,3 +210,25 @@ def test_bash_completes_commands_and_flags(tmp_path):
             env={**os.environ, "PATH": path},
         )
         assert done.stdout.split() == [offered], done.stderr
+
+
+def test_a_bundle_where_a_ledger_is_wanted_is_told_how_to_make_one(ledger, capsys):
+    file = str(ledger.parent / "bundle.json")
+    assert main(["list", file]) == 2
+    told = f"{file} is a file: `normalizer normalize {file} --out FOLDER` makes a ledger of it"
+    assert told in capsys.readouterr().err
+
+
+def test_a_build_without_a_study_file_says_where_one_is_shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["build"]) == 2
+    assert "there is no study file normalizer.toml: `normalizer docs report` has one" in capsys.readouterr().err
+
+
+def test_a_judge_bundle_needs_no_dialect_and_guess_says_so(ledger, capsys):
+    file = str(ledger.parent / "bundle.json")
+    capsys.readouterr()
+    assert main(["guess", file]) == 0
+    assert capsys.readouterr().out == (
+        f"{file} is a judge bundle and needs no dialect: normalizer normalize {file} --out LEDGER\n"
+    )

@@ -4,6 +4,7 @@ import resource
 import subprocess
 import sys
 
+import contract_spec as spec
 import pytest
 
 from tests.conftest import Pipe
@@ -63,6 +64,34 @@ def test_citations_of_millions_of_lines_are_verified(root, server):
     assert {item["verdict"] for item in answer["result"]["items"]} == {"changed"}
 
 
+@pytest.mark.parametrize(
+    ("op", "args"),
+    [
+        ("read_file", {"path": "huge.txt", "start_line": 3, "end_line": 4}),
+        ("read_file", {"path": "long.txt", "ranges": [{"path": "long.txt", "start_line": 1}] * 8}),
+        ("peek", {"path": "huge.txt"}),
+        ("verify", {"citations": [{"path": "huge.txt", "start_line": 1, "end_line": 1, "text": "x"}]}),
+        ("verify", {"citations": [{"path": "long.txt", "start_line": 1, "end_line": 1, "text": "x"}] * 9}),
+    ],
+)
+def test_more_bytes_than_a_request_may_go_through_are_refused(root, long_file, server, op, args):
+    with (root / "huge.txt").open("wb") as file:
+        file.write(b"text\n" * 2000)
+        file.truncate(20 << 30)
+    error = server.ask(op, **args)["error"]
+    assert error["code"] == "file_too_large"
+    assert "at most 4294967296 are looked at; " in error["message"]
+
+
+def test_digests_of_cited_lines_count_too(root, pipe):
+    (root / "empty.txt").write_bytes(b"\n" * 1000)
+    cited = {"path": "empty.txt", "start_line": 1, "end_line": 1000, "sha256": "0" * 64}
+    server = pipe("--max-scan-bytes", "10000")
+    assert server.ask("verify", citations=[cited] * 9)["ok"]
+    error = server.ask("verify", citations=[cited] * 10)["error"]
+    assert (error["code"], "check fewer citations" in error["message"]) == ("file_too_large", True)
+
+
 def test_many_paths_are_looked_up(root, server):
     (root / "d").mkdir()
     (root / "d" / "f").touch()
@@ -92,3 +121,15 @@ def test_the_limit_is_felt(root):
     done = subprocess.run(["prlimit", f"--as={MEMORY}", sys.executable, "-c", code], capture_output=True)
     assert b"MemoryError" in done.stderr
     assert resource.getrlimit(resource.RLIMIT_AS)[0] != MEMORY
+
+
+def test_what_a_request_may_cost_is_told_and_can_be_set(root, pipe):
+    (root / "a.txt").write_bytes(b"0123456789\n")
+    told = pipe().ask("describe", schemas=False)["result"]["request_limits"]
+    limits = spec.resource("rules/request_limits.json")
+    assert told == {name: limits[name] for name in told}
+    strict = pipe("--max-scan-bytes", "10", "--max-pattern-work", "7")
+    told = strict.ask("describe", schemas=False)["result"]["request_limits"]
+    assert (told["max_scan_bytes"], told["max_pattern_work"]) == (10, 7)
+    assert strict.ask("read_file", path="a.txt")["error"]["code"] == "file_too_large"
+    assert pipe("--max-scan-bytes", "11").ask("read_file", path="a.txt")["ok"]

@@ -18,7 +18,7 @@ def test_the_demo_fits_two_screens_and_leaves_the_pages_it_names(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert len(lines) <= 2 * SCREEN
-    assert max(map(len, lines)) <= 80
+    assert max(len(line.expandtabs()) for line in lines) <= 80
     assert not COLOUR.search(done.stdout)
     named = re.findall(r"^  open (\S+\.html) ", done.stdout.partition("What next")[2], re.MULTILINE)
     assert len(named) == 2

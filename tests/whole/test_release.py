@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.lacking import lacking
+from tools.packaging import versions
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,15 +35,31 @@ def test_checksums_are_those_of_the_files(dist):
         assert hashlib.sha256((dist / name).read_bytes()).hexdigest() == digest
 
 
-def test_the_sbom_names_every_pinned_package(dist):
+def test_the_sbom_names_every_package_of_a_plain_install_with_the_hashes_of_its_archives(dist):
     document = json.loads((dist / "sbom.cdx.json").read_text())
-    pinned = [
-        line.split("==")[0]
-        for line in (ROOT / "tools" / "locks" / "run.txt").read_text().splitlines()
-        if line and not line.startswith((" ", "#"))
-    ]
-    assert [item["name"] for item in document["components"]] == pinned
+    lock = (ROOT / "tools" / "locks" / "run.txt").read_text()
+    pinned = [line.split("==")[0] for line in lock.splitlines() if line and not line.startswith((" ", "#"))]
+    assert [item["name"] for item in document["components"]] == [name for name in pinned if name != "setuptools"]
     assert all(item["version"][0].isdigit() for item in document["components"])
+    for item in document["components"]:
+        [archives] = item["externalReferences"]
+        assert archives["hashes"]
+        assert all(f"sha256:{one['content']}" in lock for one in archives["hashes"])
+
+
+def test_the_readme_of_the_wheel_leads_to_the_files_of_its_version(dist):
+    [wheel] = dist.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        [name] = [name for name in packed.namelist() if name.endswith("/METADATA")]
+        text = packed.read(name).decode()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    number = versions.version()
+    assert "(docs/doors.md#configuration)" in readme
+    assert f"/zeno-normalizer/blob/v{number}/docs/doors.md#configuration)" in text
+    assert f"/zeno-normalizer/raw/v{number}/docs/img/trace-claims.png)" in text
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    assert [link for link in links if not link.startswith("https://")] == []
+    assert len(links) == len(re.findall(r"\]\(([^)\s]+)\)", readme))
 
 
 def test_archives_have_one_time_and_no_owner(dist):

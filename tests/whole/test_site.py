@@ -7,8 +7,11 @@ from pathlib import Path
 
 import contract_spec as spec
 import pytest
+from contract_models.client.methods import Methods
 
+from normalizer.api import Ledgers
 from tests.support.doc_pages import pages
+from tools.site import NAV
 
 pytestmark = pytest.mark.xdist_group("site")  # made once
 ROOT = Path(__file__).parents[2]
@@ -34,6 +37,31 @@ def test_every_page_and_every_schema_is_in_the_site(site):
             assert {name, name.replace("README", "index")} & made, name
     for name in spec.names():
         assert f"reference/schemas/{name.removesuffix('.json')}" in made
+
+
+def test_the_python_pages_have_every_method_of_both_packages(site):
+    for page, owner in (("python", Methods), ("ledgers", Ledgers)):
+        text = (site / "reference" / f"{page}.html").read_text(encoding="utf-8")
+        for name in vars(owner):
+            if not name.startswith("_") and callable(getattr(owner, name)):
+                assert f'<h2 id="{name}">' in text, name
+
+
+def test_every_page_of_the_menu_is_in_the_menu_of_every_page(site):
+    text = (site / "docs" / "doors.html").read_text(encoding="utf-8")
+    menu = text[text.index("md-nav--primary") :]
+    names = [
+        name for group in NAV for inner in group.values() if isinstance(inner, list) for one in inner for name in one
+    ]
+    assert len(names) > 20
+    for name in names:
+        assert re.search(rf">\s*{re.escape(name)}\s*<", menu), name
+
+
+def test_a_property_of_a_schema_leads_to_the_definition_of_its_type(site):
+    text = (site / "reference" / "schemas" / "eval" / "judge_bundle.html").read_text(encoding="utf-8")
+    assert '<a href="run_metadata.html#judge_kind">judge_kind</a>' in text
+    assert '<h2 id="judge_kind">' in (site / "reference" / "schemas" / "eval" / "run_metadata.html").read_text()
 
 
 def test_nothing_is_loaded_from_elsewhere(site):

@@ -45,13 +45,13 @@ def _compared(
     return found
 
 
-def _three(rng: random.Random, items: int, unlike: float) -> list[Comparison]:
-    """Comparisons of x, y and z in both orders by a judge that favours the answer shown first."""
+def _three(rng: random.Random, items: int, unlike: float, runs: int = 1) -> list[Comparison]:
+    """Comparisons of x, y and z in both orders by a judge that favours the answer shown first, asked in every run."""
     found = []
     for item in range(items):
         shift = rng.gauss(0, unlike)
         for (a, b), odds in _PAIRS.items():
-            for first in ("a", "b"):
+            for first in ("a", "b") * runs:
                 chance = _logistic(odds + shift + (_FAVOUR if first == "a" else -_FAVOUR))
                 winner = "draw" if rng.random() < _DRAWS else "a" if rng.random() < chance else "b"
                 found.append(
@@ -112,7 +112,7 @@ def _length(items: int) -> Study:
     return intervals(list(names), draw)
 
 
-def _order(items: int, unlike: float) -> Study:
+def _order(items: int, unlike: float, runs: int = 1) -> Study:
     decided = 1 - _DRAWS
     first = consistent = 0.0
     for odds in _PAIRS.values():
@@ -120,12 +120,12 @@ def _order(items: int, unlike: float) -> Study:
             one, other = (decided * _logistic(odds + shift + favour) for favour in (_FAVOUR, -_FAVOUR))
             first += weight * (one + decided - other + _DRAWS) / 2 / len(_PAIRS)
             consistent += weight * (one * other + (decided - one) * (decided - other) + _DRAWS**2) / len(_PAIRS)
-    alike = f"{items} {'unlike' if unlike else 'alike'} items"
+    alike = f"{items} {'unlike' if unlike else 'alike'} items{f', {runs} runs' if runs > 1 else ''}"
     shown = {f"rate of the answer shown first, {alike}, {how}": f"{how.lower()}95" for how in ("Wilson", "bootstrap")}
     across = f"consistency across orders, {alike}"
 
     def draw(rng: random.Random) -> Answers:
-        found = order_effects(_three(rng, items, unlike), METHOD)
+        found = order_effects(_three(rng, items, unlike, runs), METHOD)
         answers = {name: holds(found["first_shown"][member], first) for name, member in shown.items()}
         return answers | {across: holds(found["swapped"]["wilson95"], consistent)}
 
@@ -159,6 +159,7 @@ STUDIES = [
     _win_rate(200, 2.0),
     _order(50, 0.0),
     _order(50, 2.0),
+    _order(50, 2.0, 2),
     _rating(30),
     _rating(100),
     _length(100),

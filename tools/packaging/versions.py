@@ -44,6 +44,24 @@ def owner() -> str:
     return str(urls["Repository"]).removeprefix("https://github.com/").partition("/")[0]
 
 
+def build_packages() -> set[str]:
+    """The packages that only a build needs. They are in every lock."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return {re.split(r"[^\w.-]", line)[0] for line in project["dependency-groups"]["build"]}
+
+
+def readme_for_registries() -> str:
+    """The README with the addresses of this version's files for links and pictures. A package index has no files."""
+    urls = _project()["urls"]
+    assert isinstance(urls, dict)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for mark, kind in (("!", "raw"), ("", "blob")):
+        before = r"(?<!!)" if not mark else ""
+        link = re.compile(before + re.escape(mark) + r"\[([^\]\n]*)\]\((?![a-z]+:|#)([^)\s]+)\)")
+        text = link.sub(rf"{mark}[\1]({urls['Repository']}/{kind}/v{version()}/\2)", text)
+    return text
+
+
 def problems(*, publish: bool = False) -> list[str]:
     """Return what does not agree with pyproject.toml, and with `publish` what is not ready, one sentence each."""
     wanted = {VERSION: version(), OWNER: owner()}

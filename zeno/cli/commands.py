@@ -43,6 +43,7 @@ def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
         max_bytes=options.max_bytes,
         max_seconds=options.max_seconds,
         max_pattern_work=options.max_pattern_work,
+        max_scan_bytes=options.max_scan_bytes,
         gitignore=options.gitignore,
     )
     stack.callback(server.close)
@@ -93,7 +94,7 @@ def serve(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         tree = _tree(options, stack)
         server = _server(options, stack, tree)
-        from zeno.doors.stdio import serve
+        from zeno.doors.stdio import ending_with_reader, serve
         from zeno.session import dispatch
 
         # Standard output is only for the protocol; anything else printed in this process goes to stderr.
@@ -105,7 +106,9 @@ def serve(options: argparse.Namespace) -> int:
         dispatch.prepare("grep")
         # Objects that exist now stay: exclude them from garbage collection.
         gc.freeze()
-        serve(server, 0, sink)
+        # After confinement, which covers only threads that start later.
+        with ending_with_reader(sink):
+            serve(server, 0, sink)
     return 0
 
 

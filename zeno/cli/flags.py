@@ -49,6 +49,13 @@ def add_server(parser: ArgumentParser) -> None:
         "pattern_too_costly (default: 2^32)",
     )
     parser.add_argument(
+        "--max-scan-bytes",
+        type=positive,
+        metavar="N",
+        help="refuse to go through more bytes of files for one request to read_file, peek or verify with "
+        "file_too_large (default: 2^32)",
+    )
+    parser.add_argument(
         "--gitignore",
         action="store_true",
         help="leave out what git ignores, unless a request sets gitignore itself",

@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 import contract_spec as spec
 
@@ -45,6 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     parser = _parser(of_trace="trace" in argv)
     options, rest = parser.parse_known_args(argv)
+    if not hasattr(options, "run") and not rest:
+        parser.print_help(sys.stderr)
+        return 2
     # argparse does not take KEY=VALUE after a flag by itself.
     pairs = [text for text in rest if hasattr(options, "pairs") and not text.startswith("-")]
     if len(pairs) < len(rest):
@@ -70,6 +74,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in two lines. The usage of a server is longer than a newcomer reads."""
+
+    def error(self, message: str) -> NoReturn:
+        if message == "the following arguments are required: --root":
+            message = "name the directory to work on, such as --root ."
+        self.exit(2, f"{self.prog}: error: {message}\nTry '{self.prog} --help'.\n")
+
+
 class _Version(argparse.Action):
     """Look the version up only on --version: it takes longer than the rest of the command line."""
 
@@ -82,13 +95,13 @@ class _Version(argparse.Action):
 
 def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
     """Return the parser. The many commands of `trace` are added only if `of_trace`, to save time."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="zeno",
         description="A read-only, deterministic retrieval server for language-model agents.",
         epilog=EPILOG,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    inner = parser.add_subparsers(metavar="COMMAND", required=True)
+    inner = parser.add_subparsers(metavar="COMMAND")
 
     serve = inner.add_parser(
         "serve",

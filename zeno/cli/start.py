@@ -29,6 +29,10 @@ def run_mcp() -> int:
     def load() -> Callable[[], int]:
         from zeno.cli.parser import run
 
+        if not sys.argv[1:]:
+            print("zeno-mcp: name the directory to serve: zeno-mcp DIR [--log TRACE.jsonl]", file=sys.stderr)
+            print("Try 'zeno-mcp --help'.", file=sys.stderr)
+            raise SystemExit(2)
         sys.argv = [sys.argv[0], *mcp_arguments(sys.argv[1:])]
         return run
 

@@ -68,7 +68,7 @@ def claim(options: argparse.Namespace) -> int:
         first, dash, last = lines.partition("-")
         last = last if dash else first
         if not path or not all(number.isdecimal() and len(number) <= _MAX_DIGITS for number in (first, last)):
-            raise CannotRun(f"{text!r} is not PATH:FIRST-LAST")
+            raise CannotRun(f"{text!r} is not PATH:FIRST-LAST; cite lines, as in src/app.py:3-7 or src/app.py:3")
         cited.append((typed(path), int(first), int(last)))
     with _recorder(options) as recorder:
         event = recorder.claim(options.claim, cited, answers=options.answer, id=options.id)

@@ -46,6 +46,8 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
         key, equals, text = word.partition("=")
         if key not in properties and number == 0 and main is not None:
             key, equals, text = main, "=", word
+        if not equals and not _args(op):
+            raise NotAPair(f"no operation is called {op!r}; there are {', '.join(operations())}")
         if not equals:
             raise NotAPair(f"{word!r} is not KEY=VALUE")
         if key in _NAMES:
@@ -60,6 +62,12 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
         else:
             args[key] = text if kind in ("string", None) else _json(key, text)
     return args
+
+
+def operations() -> list[str]:
+    """The names of all operations, sorted."""
+    prefix = "zeno/ops/"
+    return [name.removeprefix(prefix).removesuffix(".json") for name in spec.names() if name.startswith(prefix)]
 
 
 def _args(op: str) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 The layout depends on the shape of a result, not on its operation: small values are on the first line as `name=value`,
 long ones below, each under its name if there is more than one. The files that were selected and the names that rules
-left out are one clause. Metrics are left out, except the rest of a budget.
+left out are one clause. Metrics are left out, except the rest of a budget, and so are the digest of the candidates and
+reasons that skipped nothing.
 """
 
 import json
@@ -13,7 +14,10 @@ from zeno.results.left_out import in_words, selected_in_words
 
 def plain(result: dict[str, Any]) -> str:
     """The text of a result."""
-    told = {name: value for name, value in result.items() if name != "metrics"}
+    told = {name: value for name, value in result.items() if name not in ("metrics", "files_digest")}
+    if "skipped" in told:
+        told["skipped"] = {reason: count for reason, count in told["skipped"].items() if count}
+    told = {name: value for name, value in told.items() if name != "skipped" or value}
     if "budget" in result.get("metrics", {}):
         told["budget"] = result["metrics"]["budget"]
     covered = _covered(told)
@@ -40,7 +44,9 @@ def _covered(told: dict[str, Any]) -> str:
     """Take `files_selected` and `left_out` out of a result; return them as one clause, "" where they are absent."""
     parts = []
     if "files_selected" in told:
-        parts.append(selected_in_words(told.pop("files_selected"), "searched" if "hits" in told else "selected"))
+        # Files that were skipped, or lie behind the last hit, were not searched.
+        searched = "hits" in told and "skipped" not in told and not told["truncated"]
+        parts.append(selected_in_words(told.pop("files_selected"), "searched" if searched else "selected"))
     if "left_out" in told:
         parts.append(in_words(told.pop("left_out")))
     return "; ".join(filter(None, parts))

@@ -12,7 +12,7 @@ from typing import Any, Self
 import contract_spec as spec
 
 from zeno.errors import InvalidArgs
-from zeno.text.globs import matcher, reach
+from zeno.text.globs import reach, subtree_matcher
 
 SECRETS = "secrets"
 """A named list of globs: `rules/deny/secrets.json` of the contract."""
@@ -44,10 +44,15 @@ class Policy:
         self.active = bool(deny or only or lists or ignored)
         """Whether anything can be denied."""
         denied = [_plain(glob, "--deny") for glob in [*deny, *(glob for name in lists for glob in deny_list(name))]]
-        anywhere = [f"**/{glob}" for glob in denied if "/" not in glob]
-        self._denied = matcher(_with_below([*denied, *anywhere]), "--deny", case_sensitive=False) if denied else None
+        names = [glob for glob in denied if "/" not in glob]
+        paths = [glob for glob in denied if "/" in glob]
+        self._denied = [
+            subtree_matcher(globs, "--deny", case_sensitive=False, anywhere=globs is names)
+            for globs in (names, paths)
+            if globs
+        ]
         allowed = [_plain(glob, "--only") for glob in only]
-        self._allowed = matcher(_with_below(allowed), "--only") if allowed else None
+        self._allowed = subtree_matcher(allowed, "--only", case_sensitive=True) if allowed else None
         self._leads_to_allowed = reach(allowed)
         self.within: list[str] | None = None
         """Directories outside which everything is denied; None where there is no such limit. See `narrowed`."""
@@ -85,7 +90,7 @@ class Policy:
         The verdict depends on the path alone. Ignore rules are not part of it.
         """
         path = self._above + path
-        if self._denied is not None and self._denied(path):
+        if any(matches(path) for matches in self._denied):
             return DENIED
         limits = self._by_only(path), self._by_directories(path)
         return DENIED if DENIED in limits else DIRECTORY_ONLY if DIRECTORY_ONLY in limits else ALLOWED
@@ -120,8 +125,3 @@ def _plain(glob: str, field: str) -> str:
     if glob in ("", ".") or glob.startswith("/") or ".." in glob.split("/"):
         raise InvalidArgs(f"{field} takes a glob over paths relative to the root, such as '*.pem' or 'private/*'")
     return glob
-
-
-def _with_below(globs: list[str]) -> list[str]:
-    """Return the globs, and for each one another that matches everything below."""
-    return [*globs, *(f"{glob}/*" for glob in globs)]

@@ -6,6 +6,7 @@ from contract_models.zeno.ops.describe import (
     DescribeArgs,
     DescribeResult,
     OperationDescription,
+    RequestLimits,
     ServerFlags,
     ServerLimits,
     ServerPolicy,
@@ -17,6 +18,7 @@ from zeno.files.policy import Policy
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 
+_LIMITS = spec.resource("rules/request_limits.json")
 _PREFIX = "zeno/"
 _OPS = "zeno/ops/"
 
@@ -30,6 +32,7 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
         schemas = {name: inlined(name) for name in names if args.schemas}
     terms = meter.terms._asdict()
     confinement = terms.pop("confinement")
+    terms.pop("max_scan_bytes")
     flags = {name: terms.pop(name) for name in ("gitignore", "log")}
     return DescribeResult(
         protocol=spec.PROTOCOL_VERSION,
@@ -43,6 +46,13 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
             if name.startswith(_OPS)
         ],
         limits=ServerLimits.model_validate({name: limit for name, limit in terms.items() if limit is not None}),
+        request_limits=RequestLimits(
+            max_pattern_work=meter.terms.max_pattern_work or _LIMITS["max_pattern_work"],
+            max_scan_bytes=meter.terms.max_scan_bytes or _LIMITS["max_scan_bytes"],
+            max_searched_file_bytes=_LIMITS["max_searched_file_bytes"],
+            max_symbols_file_bytes=_LIMITS["max_symbols_file_bytes"],
+            unmetered_states=_LIMITS["unmetered_states"],
+        ),
         flags=ServerFlags.model_validate(flags),
         roots=corpus.tree.names or MISSING,
         policy=_policy(corpus.tree.policy),

@@ -16,6 +16,7 @@ def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
     """Read the head while counting lines, then the tail from the end. Only returned lines are held in memory."""
     with suggesting(args.path, corpus), corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
+        meter.scan(file.path, file.size, "search it with grep")
         meter.expect(file.size)
         window = Window(1, args.head_lines, meter.keep, needed(args))
         window.feed(file.chunks())

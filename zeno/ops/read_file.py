@@ -84,6 +84,7 @@ class _Reader:
         end = start if asked.end_line is MISSING else asked.end_line
         with suggesting(asked.path, self._corpus), self._corpus.tree.open(asked.path, field) as file:
             file.require_text()
+            self._meter.scan(file.path, file.size, "search it with grep, or ask for fewer ranges at a time")
             self._meter.expect(file.size)
             last = min(end, start + self._lines - 1)
             window = Window(start, last, self._meter.keep, needed(self._args))

@@ -4,7 +4,6 @@ A receipt is the SHA-256 of the UTF-8 bytes of lines joined by a line feed, exac
 """
 
 import hashlib
-from collections.abc import Callable
 
 from contract_models.zeno.ops.verify import CitationVerdict, LineRange, VerifyCitation
 from pydantic import MISSING
@@ -12,6 +11,7 @@ from pydantic import MISSING
 from zeno.errors import InvalidArgs, NotAFile, NotFound, PermissionDenied
 from zeno.files.file_tree import FileTree
 from zeno.files.open_file import File
+from zeno.meter import Meter
 from zeno.text.file_lines import Window, normal
 from zeno.text.file_lines import receipt as receipt
 from zeno.text.line_index import LineIndex
@@ -23,6 +23,7 @@ MAX_SEARCHED_BYTES = 1 << 24
 # Limit on the bytes hashed for all citations of one checker.
 MAX_SEARCHED_IN_ALL = 1 << 28
 _COST_OF_A_PLACE = 256
+_FEWER = "check fewer citations at a time"
 
 _Verdict = tuple[str, LineRange | None, str | None]
 
@@ -35,9 +36,9 @@ def check(citation: VerifyCitation, tree: FileTree, field: str = "citation") -> 
 class Checker:
     """Compares citations with the tree. It keeps the text of the last file, so pass citations file by file."""
 
-    def __init__(self, tree: FileTree, scanned: Callable[[int], None] | None = None) -> None:
+    def __init__(self, tree: FileTree, meter: Meter | None = None) -> None:
         self._tree = tree
-        self._scanned = scanned
+        self._meter = meter or Meter()
         self._room = MAX_SEARCHED_IN_ALL
         self._held: tuple[str, LineIndex] | None = None
 
@@ -54,12 +55,12 @@ class Checker:
                 self._held = None
                 with self._tree.open(citation.path, f"{field}.path") as file:
                     file.require_text()
+                    self._meter.scan(path, file.size, _FEWER)
                     if file.size > MAX_SEARCHED_BYTES:
                         verdict, moved_to, reason = _check_stream(citation, file, field)
                     else:
                         self._held = (path, LineIndex(normal(file.read())))
-                if self._scanned:
-                    self._scanned(file.bytes_read)
+                self._meter.scanned(file.bytes_read)
             if self._held is not None:
                 verdict, moved_to, reason = self._check(citation, self._held[1], field)
         except (NotFound, NotAFile, PermissionDenied) as error:
@@ -82,6 +83,8 @@ class Checker:
             raise _cites_too_much(field)
         there = first <= last <= len(lines)
         wanted = _wanted(citation)
+        if there and wanted is not None:
+            self._meter.scan(citation.path, end - start, _FEWER)
         if there and (wanted is None or _digest(lines, start, end - 1) == wanted):
             return "ok", None, None
         moved_to, reason = None, None

@@ -12,15 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from contract_models.zeno.request import Request
 
-from zeno.errors import (
-    Cancelled,
-    InternalError,
-    InvalidJson,
-    InvalidRequest,
-    ResponseTooLarge,
-    TraceFailed,
-    ZenoError,
-)
+from zeno import errors
+from zeno.errors import InternalError, InvalidJson, InvalidRequest, ResponseTooLarge, TraceFailed, ZenoError
 from zeno.meter import Clock, Meter, Overrun
 from zeno.options import Confinement, SessionOptions
 from zeno.search.corpus import Corpus
@@ -55,6 +48,7 @@ class Server:
         max_bytes: int | None = None,
         max_seconds: int | None = None,
         max_pattern_work: int | None = None,
+        max_scan_bytes: int | None = None,
         gitignore: bool = False,
         clock: Clock = time.monotonic,
     ) -> None:
@@ -69,6 +63,7 @@ class Server:
             max_bytes,
             max_seconds,
             max_pattern_work,
+            max_scan_bytes,
             gitignore,
             log=trace is not None,
         )
@@ -248,7 +243,7 @@ class Server:
     def cancel(self, job: Job) -> None:
         """Record that the client withdrew the request."""
         if job.answer is None:
-            self._refuse(job, Cancelled())
+            self._refuse(job, errors.Cancelled())
 
     def idle(self) -> bool:
         """Do a slice of background work; return False when nothing is left. See `zeno.session.warm_up`."""

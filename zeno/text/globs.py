@@ -55,13 +55,32 @@ class Globs:
 
 def matcher(globs: Iterable[str], field: str, *, case_sensitive: bool = True) -> Globs:
     """Compile globs. `field` names the argument in errors. Raises InvalidArgs if they are too large."""
+    return Globs(_expanded(globs, field), field, case_sensitive)
+
+
+def subtree_matcher(
+    globs: Iterable[str], field: str, *, case_sensitive: bool, anywhere: bool = False
+) -> Callable[[str], bool]:
+    """Compile globs that also match everything below what they match, and with `anywhere` match in every directory.
+
+    All globs share one prefix and one suffix: hundreds of alternatives that each begin with a star would be more than
+    RE2 can turn into an automaton, and matching would be some hundred times slower.
+    """
+    alternatives = "|".join(f"(?:{translate(text)})" for text in _expanded(globs, field))
+    above = "(?:(?s:.*)/)?" if anywhere else ""
+    matches = full_matcher(f"{above}(?:{alternatives})(?:/(?s:.*))?", field, case_sensitive)
+    return lambda path: matches(path.encode())
+
+
+def _expanded(globs: Iterable[str], field: str) -> list[str]:
+    """Return the alternatives of all globs. Raises InvalidArgs if they are too large."""
     alternatives: list[str] = []
     room = MAX_EXPANDED
     for glob in globs:
         texts = expand(glob, field, room)
         room -= sum(len(text) + 1 for text in texts) if len(texts) > 1 else 0
         alternatives += texts
-    return Globs(alternatives, field, case_sensitive)
+    return alternatives
 
 
 def reach(globs: Sequence[str], prefixes: Sequence[str] = ()) -> Callable[[str], bool]:

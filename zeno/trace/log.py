@@ -7,6 +7,7 @@ killed writer left a partial last line, a line feed is written first.
 import os
 import stat
 import time
+from collections.abc import Iterator
 from datetime import datetime
 
 
@@ -22,6 +23,9 @@ def seconds_of(moment: str) -> int | None:
     except ValueError:
         return None
 
+
+_BLOCK = 1 << 20
+"""Bytes of a trace that are read at a time."""
 
 # O_NONBLOCK: opening a pipe without a reader fails instead of waiting, and so does writing to a full pipe.
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
@@ -49,6 +53,19 @@ class Log:
             self._torn = self._torn or written > 0
             raise
         self._torn = False
+
+
+def lines_backwards(path: str) -> Iterator[bytes]:
+    """Yield the lines of a file without their line feeds, the last one first. Only some of them are held at a time."""
+    with open(path, "rb") as file:
+        end, rest = file.seek(0, os.SEEK_END), b""
+        while end > 0:
+            start = max(0, end - _BLOCK)
+            file.seek(start)
+            first, *lines = (file.read(end - start) + rest).split(b"\n")
+            yield from reversed(lines)
+            end, rest = start, first
+        yield rest
 
 
 def _ends_in_mid_line(descriptor: int, path: str) -> bool:

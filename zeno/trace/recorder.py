@@ -18,15 +18,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
-from zeno.errors import CannotRun, Denied, InvalidArgs, ZenoError
+from zeno.errors import CannotRun, Denied, InvalidArgs, ResponseTooLarge, ZenoError
 from zeno.files.file_tree import FileTree
 from zeno.files.policy import Policy
 from zeno.files.roots import Nested, Roots
 from zeno.files.tree import Tree
-from zeno.options import named_roots
+from zeno.meter import Meter
+from zeno.options import SessionOptions, named_roots
 from zeno.text.file_lines import Window, receipt
 from zeno.trace.events import entry, event_violation
-from zeno.trace.log import Log, timestamp
+from zeno.trace.log import Log, lines_backwards, timestamp
 
 _NAMED = re.compile("[^/]*=")
 TRACE, ROOT, SUBCALL, POLICY = "ZENO_TRACE", "ZENO_ROOT", "ZENO_SUBCALL", "ZENO_POLICY"
@@ -34,6 +35,13 @@ TRACE, ROOT, SUBCALL, POLICY = "ZENO_TRACE", "ZENO_ROOT", "ZENO_SUBCALL", "ZENO_
 
 OWN = ("claim", "subcall_start", "subcall_end")
 """Events that an agent may write. All others are written by the server."""
+
+MAX_CITED_BYTES = 1 << 24
+"""Bytes of all lines that one claim may cite without their sha256: no more than an answer may hold."""
+MAX_SCANNED_BYTES = 1 << 30
+"""Bytes of files that one claim may have read to find its lines. A server does nothing else meanwhile."""
+MAX_ANSWERS = 100
+"""Answers that one claim may cite. Each is looked for in the trace."""
 
 _EPOCH = timestamp(0)
 
@@ -126,7 +134,11 @@ class Recorder:
         Raises NotRecorded if a citation is not valid or cannot be read, EvidenceDenied if the policy denies its path.
         """
         event: dict[str, Any] = {"event": "claim", "claim": claim}
-        event["evidence"] = [self._sealed(_citation(one)) for one in evidence]
+        meter = Meter(terms=SessionOptions(max_response_bytes=MAX_CITED_BYTES, max_scan_bytes=MAX_SCANNED_BYTES))
+        event["evidence"] = [self._sealed(_citation(one), meter) for one in evidence]
+        answers = list(answers)
+        if len(answers) > MAX_ANSWERS:
+            raise NotRecorded(f"a claim may cite {MAX_ANSWERS} answers, and not {len(answers)}")
         if cited := [self._given(one) if isinstance(one, str) else one for one in answers]:
             event["answers"] = cited
         return self.append(_with(event, id=id, parent=parent or self._parent))
@@ -175,7 +187,7 @@ class Recorder:
         self._log.append(line)
         return event
 
-    def _sealed(self, citation: dict[str, Any]) -> dict[str, Any]:
+    def _sealed(self, citation: dict[str, Any], meter: Meter) -> dict[str, Any]:
         """Return a citation with the SHA-256 of its lines, unless it has one or there is no root."""
         if (
             wrong := event_violation({"event": "claim", "ts": _EPOCH, "claim": "-", "evidence": [citation]})
@@ -187,17 +199,23 @@ class Recorder:
             self._require_allowed(citation["path"])
             return citation
         first, last = citation["start_line"], citation["end_line"]
-        window = Window(first, last, lambda _: None)
+        window = Window(first, last, meter.keep)
         try:
             with self._tree.open(citation["path"], "path") as file:
                 file.require_text()
+                meter.scan(
+                    file.path, file.size, "cite its lines with the sha256 that read_file gives, or fewer at a time"
+                )
                 window.feed(file.chunks())
         except Denied:
             raise EvidenceDenied(citation["path"]) from None
+        except ResponseTooLarge:
+            raise NotRecorded(f"a claim may cite {MAX_CITED_BYTES} bytes of text; cite fewer lines") from None
         except ZenoError as error:
             raise NotRecorded(f"the evidence cannot be read: {error}") from None
         if not first <= last <= window.total:
-            raise NotRecorded(f"{citation['path']!r} has {window.total} lines; {first}-{last} cannot be cited")
+            lines = "1 line" if window.total == 1 else f"{window.total} lines"
+            raise NotRecorded(f"{citation['path']!r} has {lines}; {first}-{last} cannot be cited")
         return {"path": file.path, "start_line": first, "end_line": last, "sha256": receipt("\n".join(window.lines))}
 
     def _require_allowed(self, path: str) -> None:
@@ -212,11 +230,11 @@ class Recorder:
 
     def _given(self, id: str) -> dict[str, Any]:
         """Return id and digest of the last answer that the log has for a request id."""
-        with open(self._path, "rb") as stream:
-            likely = [line for line in stream if b"response" in line]
-        # Newest first: a claim mostly cites a recent answer.
-        for line in reversed(likely):
-            event = entry(0, line).event
+        # Ids that need no escapes are looked for in the bytes: parsing takes far longer.
+        wanted = id.encode() if id.isascii() and id.isprintable() and not {'"', "\\"} & set(id) else b""
+        for line in lines_backwards(self._path):
+            # Newest first: a claim mostly cites a recent answer.
+            event = entry(0, line).event if b"response" in line and wanted in line else None
             if event and event["event"] == "response" and event["id"] == id:
                 return {"id": id, "digest": event["digest"]}
         raise NotRecorded(f"no answer to {id!r} stands in the trace; a refusal cannot be cited")

@@ -93,6 +93,36 @@ class ServerLimits(Model):
     """
 
 
+class RequestLimits(Model):
+    """
+    Limits on the cost of one request, whether or not a flag has set them.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    max_pattern_work: Annotated[StrictInt, Field(ge=1)]
+    """
+    States of a large regular expression times bytes of text that it may search. More is pattern_too_costly.
+    """
+    max_scan_bytes: Annotated[StrictInt, Field(ge=1)]
+    """
+    Bytes that read_file, peek and verify may go through to count and compare lines. More is file_too_large.
+    """
+    max_searched_file_bytes: Annotated[StrictInt, Field(ge=1)]
+    """
+    Bytes of the largest file that grep searches, whatever max_bytes says. Larger ones are counted as too large.
+    """
+    max_symbols_file_bytes: Annotated[StrictInt, Field(ge=1)]
+    """
+    Bytes of the largest file of which extract_symbols lists symbols. Larger ones are file_too_large.
+    """
+    unmetered_states: Annotated[StrictInt, Field(ge=1)]
+    """
+    States of the largest regular expression that may search any amount of text.
+    """
+
+
 class ServerFlags(Model):
     """
     Flags in force.
@@ -194,6 +224,10 @@ class DescribeResult(Model):
     limits: ServerLimits
     """
     Limits in force.
+    """
+    request_limits: RequestLimits | MISSING = MISSING
+    """
+    Limits on the cost of one request. A server without such limits leaves them out.
     """
     flags: ServerFlags
     """

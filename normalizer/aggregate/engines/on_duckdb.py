@@ -1,8 +1,8 @@
 """The engine DuckDB, for ledgers that fit on the disk of one machine."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 
@@ -11,6 +11,7 @@ from normalizer.aggregate.query import Fields, sql_literal
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
 
+T = TypeVar("T")
 _BATCH = 10_000
 _USUAL = 16 << 20
 _LONGEST = 3 * LIMITS["max_bundle_bytes"]
@@ -78,12 +79,12 @@ class DuckDB:
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a query."""
         cursor = self._run(text)
-        while batch := cursor.fetchmany(_BATCH):
+        while batch := _interruptible(lambda: cursor.fetchmany(_BATCH)):
             yield from batch
 
     def _run(self, text: str) -> duckdb.DuckDBPyConnection:
         try:
-            return self._database.execute(text)
+            return _interruptible(lambda: self._database.execute(text))
         except duckdb.OutOfMemoryException as error:
             message = str(error).splitlines()[0]
             raise CannotRun(f"memory is short: give more with --memory, or use --engine spark ({message})") from None
@@ -98,6 +99,18 @@ class DuckDB:
             raise CannotRun(
                 f"a record cannot be read: was the ledger edited? See `normalizer audit` ({message})"
             ) from None
+
+
+def _interruptible(query: Callable[[], T]) -> T:
+    """Run a query. After Ctrl-C DuckDB stops it and raises an error of its own, which is no error of the ledger."""
+    try:
+        return query()
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _members(names: tuple[str, ...]) -> str:

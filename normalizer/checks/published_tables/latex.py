@@ -146,6 +146,7 @@ def _filled(cells: list[tuple[str, int]], held: dict[int, tuple[int, str]]) -> l
 def plain(cell: str) -> str:
     """Return the text of a cell without the commands that only dress it."""
     text = re.sub(r"(?<!\\)\$", "", cell.strip())
+    text = re.sub(r"(?<=\\_)\s*\\\\\s*", "", text)  # a long name is broken after its underscores
     text = re.sub(r"\\\\", " ", text)
     text = _SUPER.sub(lambda found: f"{'^' if found[1] == 'super' else '_'}{{{found[2]}}}", text)
     for _ in range(_DEEPEST):

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from normalizer.containers.readers.lines import JsonLinesReader
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
 from normalizer.containers.readers.tables import CsvReader
-from normalizer.documents.lossless import Number, most_values, too_many_values
+from normalizer.documents.lossless import Number, too_many_values
 
 _ZSTANDARD = 93
 """The compression method that newer versions of Inspect use."""
@@ -101,8 +101,8 @@ class ArchiveReader:
                 continue
             try:
                 data = self.member(name)
-                if data.count(b",") > most_values(MAX_ROW_BYTES):
-                    raise UnreadableContainer(f"its member {name} cannot be read: {too_many_values(MAX_ROW_BYTES)}")
+                if (why := too_many_values(data, MAX_ROW_BYTES)) is not None:
+                    raise UnreadableContainer(f"its member {name} cannot be read: {why}")
                 text = data.decode("utf-8")
                 return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=str)
             except RecursionError:

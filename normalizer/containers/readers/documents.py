@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
-from normalizer.documents.lossless import Number, most_values, too_many_values
+from normalizer.documents.lossless import Number, too_many_values
 from normalizer.documents.pointers import escape, steps_of
 
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -28,8 +28,8 @@ class JsonReader:
             raise UnreadableContainer(
                 f"it is a JSON document of more than {MAX_ROW_BYTES} bytes; as JSON lines it could be read"
             )
-        if data.count(b",") > most_values(MAX_ROW_BYTES):
-            raise UnreadableContainer(f"{too_many_values(MAX_ROW_BYTES)}; as JSON lines it could be read")
+        if (why := too_many_values(data, MAX_ROW_BYTES)) is not None:
+            raise UnreadableContainer(f"{why}; as JSON lines it could be read")
         try:
             self._text = data.decode("utf-8")
         except UnicodeDecodeError as error:

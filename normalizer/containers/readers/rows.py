@@ -1,14 +1,18 @@
 """A row of a container, and how its text becomes a value."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 import contract_spec as spec
 
-from normalizer.documents.lossless import Number, most_values, too_many_values
+from normalizer.documents.lossless import Number, too_many_values
 from normalizer.documents.settings import LIMITS
 
 MAX_ROW_BYTES = LIMITS["max_bundle_bytes"]
+
+_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)')
+"""Texts, which are passed over, and the words that Python writes and JSON does not have."""
 
 
 class Row(NamedTuple):
@@ -47,12 +51,24 @@ class ContainerReader(Protocol):
 
 def parsed(raw: bytes, *, nan: bool) -> tuple[Any, str]:
     """The value of a row that is JSON, and an empty string; or None and why it cannot be read."""
-    if raw.count(b",") > most_values(MAX_ROW_BYTES):
-        return None, too_many_values(MAX_ROW_BYTES)
+    if (why := too_many_values(raw, MAX_ROW_BYTES)) is not None:
+        return None, why
     try:
         if nan:
             return spec.parse(raw, max_depth=LIMITS["max_depth"], number=Number, constant=str), ""
         return spec.parse(raw, max_depth=LIMITS["max_depth"], number=Number), ""
     except spec.NotStrictJson as error:
-        hint = "; declare `nan` in the dialect to read it as that word" if str(error).endswith("is not JSON") else ""
+        hint = ""
+        if str(error).endswith("is not JSON"):
+            hint = f"{_column(raw)}; declare `nan` in the dialect to read it as that word"
         return None, f"{error}{hint}".replace(" at at ", " at ")
+
+
+def _column(raw: bytes) -> str:
+    """Where the first NaN or Infinity of a row stands, in words."""
+    text = raw.decode()
+    found = next((match for match in _CONSTANT.finditer(text) if match[1]), None)
+    if found is None:
+        return ""
+    line = text.rfind("\n", 0, found.start()) + 1
+    return f" at column {found.start() - line + 1}"

@@ -23,9 +23,12 @@ Rows = list[list[RecordStatus]]
 
 def of_preferences(study: Study) -> dict[str, Rows]:
     """The records behind each row of the tables of `preferences_table`, by title."""
-    counted = [each for each in study.others if each.role == "preferences" and each.status == "counted"]
+    all_counted = [each for each in study.others if each.role == "preferences" and each.status == "counted"]
     rows: dict[str, Rows] = defaultdict(list)
     for group in (study.preferences or {"groups": []})["groups"]:
+        counted = [
+            each for each in all_counted if all(each.plain.get(name) == level for name, level in group["key"].items())
+        ]
         for pair in group["pairs"]:
             facing = [each for each in counted if _names(each) == {pair["a"], pair["b"]}]
             rows["Pairs"].append(facing)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from normalizer.aggregate import cell_names
 from normalizer.report.decisions import behind, decision_plots
 from normalizer.report.decisions.behind import Rows
 from normalizer.report.drilldown import Drilldowns
@@ -27,11 +28,12 @@ def decided(study: Study, trails: Drilldowns) -> Iterator[Section]:
 def _preferences(document: dict[str, Any], rows: dict[str, Rows], trails: Drilldowns) -> Section:
     rates, rated = [], []
     for group in document["groups"]:
+        where = "".join(f"{cell_names.level(level)}: " for level in group["key"].values())
         for pair in group["pairs"]:
             if pair["rate"] is not None:
                 ends = pair["bootstrap95"] or pair["wilson95"]
-                rates.append(_range(f"{pair['a']} against {pair['b']}", pair["rate"], ends))
-        rated += [_range(row["generator"], row["rating"], row["ci95"]) for row in group["ratings"]["rows"]]
+                rates.append(_range(f"{where}{pair['a']} against {pair['b']}", pair["rate"], ends))
+        rated += [_range(where + row["generator"], row["rating"], row["ci95"]) for row in group["ratings"]["rows"]]
     plots = [decision_plots.ranges(rates, "win rate", 0.5)] if rates else []
     plots += [decision_plots.ranges(rated, "Bradley-Terry rating, log-odds", 0.0)] if rated else []
     tables = [

@@ -205,6 +205,7 @@ COMPUTING = {
     "report": ["LEDGER", "--out", "PAGE"],
     "check": ["TABLE", "LEDGER"],
     "claims": ["LEDGER"],
+    "export": ["LEDGER", "--to", "jsonl"],
     "verify-evidence": ["LEDGER", "--artifacts", "FOLDER"],
 }
 
@@ -225,6 +226,14 @@ def test_verify_refuses(ledger, capsys, command, forgery):
     assert re.search(r"bundle [0-9a-f]{64}: ", said.err)
     assert said.out == ""
     assert not (ledger.parent / "p.html").exists()
+
+
+def test_verify_refuses_a_ledger_that_forgot_an_unreadable_bundle(ledger, capsys):
+    write(ledger, "audit", read(ledger, "audit")[1:])
+    assert main(argv("aggregate", ledger)) == 0
+    capsys.readouterr()
+    assert main([*argv("aggregate", ledger), "--verify"]) == 2
+    assert "it keeps 5 raw bundles and accounts for 4" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", COMPUTING)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from normalizer.containers.joining import Joined
-from normalizer.containers.values import MISSING, Scope
+from normalizer.containers.scope import MISSING, Scope
 from normalizer.documents.lossless import Number
 from normalizer.errors import UnusableDocument
 

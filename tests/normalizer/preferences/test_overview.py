@@ -70,6 +70,31 @@ def test_ratings_are_those_of_choix(document, entries):
     assert [found[name] for name in names] == pytest.approx((expected - expected.mean()).tolist(), abs=2e-6)
 
 
+SEASON = {
+    "Milwaukee": (0, 7, 9, 7, 7, 9, 11),
+    "Detroit": (6, 0, 7, 5, 11, 9, 9),
+    "Toronto": (4, 6, 0, 7, 7, 8, 12),
+    "New York": (6, 8, 6, 0, 6, 7, 10),
+    "Boston": (6, 2, 6, 7, 0, 7, 12),
+    "Cleveland": (4, 4, 5, 6, 6, 0, 6),
+    "Baltimore": (2, 4, 1, 3, 1, 7, 0),
+}
+"""Wins of each team over each, American League 1987, with the ratings: Agresti, Categorical Data Analysis (2002)."""
+RATED = {"Milwaukee": 1.581, "Detroit": 1.436, "Toronto": 1.294, "New York": 1.248, "Boston": 1.108, "Cleveland": 0.684}
+
+
+def test_ratings_of_a_baseball_season_are_the_published_ones(tmp_path):
+    listed = [
+        {"item": f"{a} {b} {game}", "a": a, "b": b, "verdict": "a"}
+        for a, wins in SEASON.items()
+        for b, count in zip(SEASON, wins, strict=True)
+        for game in range(count)
+    ]
+    found = preferences((compared(tmp_path, listed),), PreferenceOptions(baseline="Baltimore"))["groups"][0]["ratings"]
+    rated = {row["generator"]: float(row["rating"]) for row in found["rows"]}
+    assert rated == pytest.approx({**RATED, "Baltimore": 0}, abs=5e-4)
+
+
 def test_intervals_of_ratings_are_the_cluster_robust_ones_of_statsmodels(ledger, entries):
     found = preferences((ledger,), PreferenceOptions(baseline="alder"))["groups"][0]["ratings"]
     assert found["relative_to"] == "alder"

@@ -1,5 +1,6 @@
 """Agreement between judges, against published implementations: scikit-learn and krippendorff."""
 
+import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -19,6 +20,7 @@ from normalizer.cli import main
 from normalizer.statistics import agreement_measures
 from normalizer.statistics.agreement import agreement
 from tests.support.bundles import DIMENSIONS
+from tests.support.labelling import bundle_of, labelled
 from tests.support.studies import Verdict, bundles_of, ledger_of, output, refusal
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=30)
@@ -140,3 +142,21 @@ def test_the_same_rules_decide_what_counts(tmp_path, capsys):
     assert "of phase 0 and 1" in refusal(capsys, "agreement", str(ledger), "--diagnostic")
     report = agreement((ledger,), Options(where={"phase": 0}, rules=Rules(diagnostic=True)))
     assert report["pairs"][0]["flags"] == ["diagnostic"]
+
+
+CODED = {"A": "123321412...", "B": "1233224125.3", "C": ".3332342251.", "D": "12332441251."}
+"""Four coders, twelve units: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), with its alphas below."""
+PUBLISHED = {"alpha_nominal": 0.743, "alpha_ordinal": 0.815, "alpha_interval": 0.849}
+
+
+def test_alphas_of_krippendorffs_own_example_are_the_published_ones(tmp_path):
+    rubric = tmp_path / "rubric.json"
+    scale = {"kind": "integers", "minimum": 1, "maximum": 5}
+    rubric.write_text(json.dumps({"name": "coded", "dimensions": {"code": {"scale": scale}}}))
+    bundles = [
+        bundle_of({f"u{place}": {"code": int(code)} for place, code in enumerate(codes) if code != "."}, coder)
+        for coder, codes in CODED.items()
+    ]
+    ledger = labelled(tmp_path, "ledger", *bundles, options=("--rubric", str(rubric)))
+    total = agreement((ledger,), Options())["all"]["total"]
+    assert {name: float(total[name]) for name in PUBLISHED} == pytest.approx(PUBLISHED, abs=5e-4)

@@ -17,11 +17,12 @@ def ledger(tmp_path_factory):
     return labelled(tmp_path_factory.mktemp("tables"), "ledger", *bundles)
 
 
-@pytest.mark.parametrize("form", ["csv", "md", "latex"])
+@pytest.mark.parametrize("form", ["csv", "md", "latex", "latex --fit"])
 @pytest.mark.parametrize("cells", ["mean", "mean-ci", "mean-sd"])
 @pytest.mark.parametrize("places", ["0", "2", "3"])
 def test_check_reads_back_what_aggregate_publishes(ledger, tmp_path, capsys, form, cells, places):
-    shown = ["--by", "generator_model", "--cells", cells, "--places", places, "--format", form, "--bold", "highest"]
+    shown = ["--by", "generator_model", "--cells", cells, "--places", places, "--format", *form.split()]
+    shown += ["--bold", "highest"]
     assert main(["aggregate", str(ledger), *shown, "--rename", "generator_model=Model"]) == 0
     path = tmp_path / "table"
     path.write_text(capsys.readouterr().out, encoding="utf-8")

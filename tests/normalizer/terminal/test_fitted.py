@@ -60,6 +60,13 @@ def test_texts_give_way_before_columns_and_numbers_stay_whole():
     assert line.endswith("  7")
 
 
+def test_an_interval_is_two_numbers_and_stays_whole():
+    rows: list[list[Cell]] = [["writer-alder", "2.146898 to 14.853102", 9, 1], ["writer-birch", "NA", 6, 2]]
+    for width in range(36, 60):
+        text = fitted(Table(["model", "95 % interval", "points", "n"], rows, []), width, colour=False)
+        assert CUT not in text.splitlines()[1].removeprefix("writer-alder")
+
+
 def test_columns_that_do_not_fit_are_left_out_from_the_right():
     table = Table([f"number_{n}" for n in range(9)], [[1234567 for _ in range(9)]], [])
     lines = fitted(table, 40, colour=False).splitlines()

@@ -28,6 +28,31 @@ def test_help_is_everywhere(command):
     assert "usage: zeno" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("serve", "zeno serve: error: name the directory to work on, such as --root .\nTry 'zeno serve --help'.\n"),
+        ("call grep x", "zeno call: error: name the directory to work on, such as --root ."),
+        ("--verison", "zeno: error: unrecognized arguments: --verison"),
+        ("sarve", "invalid choice: 'sarve' (choose from "),
+        ("call grp x --root .", "zeno: no operation is called 'grp'; there are describe, "),
+        ("serve --root . --max-lines x", "zeno serve: error: argument --max-lines: 'x' is not a whole number above 0"),
+        ("trace claim x a.txt --root . --log t", "cite lines, as in src/app.py:3-7 or src/app.py:3"),
+    ],
+)
+def test_a_mistake_is_told_in_two_lines_with_what_to_do_next(typed, told, tmp_path):
+    done = zeno(*typed.split(), cwd=tmp_path, input="")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+    assert done.stderr.count("\n") <= 2
+
+
+def test_without_a_command_the_help_is_printed_to_standard_error():
+    done = zeno()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == zeno("--help").stdout
+
+
 @pytest.mark.parametrize("root", ["nowhere", "file"])
 def test_a_root_that_is_no_directory_is_told_in_one_line(tmp_path, root):
     (tmp_path / "file").write_text("")

@@ -24,8 +24,8 @@ def test_zeno_mcp_is_zeno_mcp_with_a_root(typed, meant):
     assert mcp_arguments(typed) == meant
 
 
-def test_zeno_mcp_without_a_root_says_which_flag_is_missing():
+def test_zeno_mcp_without_a_directory_says_what_to_type():
     program = "import sys; from zeno.cli.start import run_mcp; sys.exit(run_mcp())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "--root" in done.stderr
+    assert done.stderr.startswith("zeno-mcp: name the directory to serve: zeno-mcp DIR ")

@@ -1,4 +1,4 @@
-"""Results as text: nothing but the metrics is lost, and what is partial says so first."""
+"""Results as text: nothing but metrics, zeros and a digest is lost, and what is partial says so first."""
 
 import contract_spec as spec
 import pytest
@@ -11,9 +11,10 @@ EXAMPLES = [(op, example["result"]) for op in sorted(OPS) for example in spec.sc
 
 def leaves(value: object) -> list[object]:
     if isinstance(value, dict):
-        kept = {name: item for name, item in value.items() if name != "metrics"}
-        # Rules that left nothing out are not told.
-        kept["left_out"] = [count for count in kept.get("left_out", {}).values() if count]
+        kept = {name: item for name, item in value.items() if name not in ("metrics", "files_digest")}
+        # Rules that left nothing out and reasons that skipped nothing are not told.
+        for name in ("left_out", "skipped"):
+            kept[name] = [count for count in kept.get(name, {}).values() if count]
         return [leaf for item in kept.values() for leaf in leaves(item)]
     if isinstance(value, list):
         return [leaf for item in value for leaf in leaves(item)]
@@ -64,6 +65,14 @@ def test_what_was_searched_and_left_out_is_one_clause() -> None:
     ]
     listed = {"files": ["a"], "truncated": False, "files_selected": 1, "left_out": dict.fromkeys(left_out, 0)}
     assert plain(listed) == "truncated=false\n1 file selected\na"
+
+
+def test_files_are_called_searched_only_where_all_of_them_were() -> None:
+    skipped = {"binary": 3, "too_large": 0}
+    result = {"hits": [], "truncated": False, "complete": False, "skipped": skipped, "files_selected": 9}
+    assert plain(result) == "truncated=false complete=false skipped=(binary=3)\n9 files selected"
+    cut = {"hits": [], "truncated": True, "skipped": {"binary": 0}, "files_selected": 9, "files_digest": "0" * 64}
+    assert plain(cut) == "truncated=true\n9 files selected"
 
 
 def test_files_that_match_stand_with_their_counts() -> None:

@@ -261,3 +261,21 @@ def test_files_that_vanish_shrink_or_grow_are_answered(root, pipe):
         done.set()
         thread.join()
     assert server.close() == (0, b"")
+
+
+def test_a_search_ends_when_its_client_has_left(tmp_path):
+    """It would take an hour: each byte of this text costs a step for each of over a thousand states."""
+    for number in range(40):
+        (tmp_path / f"{number}.txt").write_text(("ab1\u00e9" * 50 + "\n") * 5000)
+    pattern = r"(?i)(?:\pL\pN?){100}[0-4][5-9][0-4]"
+    line = json.dumps({"id": "1", "op": "grep", "args": {"pattern": pattern, "regex": True}})
+    command = [sys.executable, "-m", "zeno", "serve", "--root", str(tmp_path), "--log", str(tmp_path / ".log")]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(line.encode() + b"\n")
+    process.stdin.flush()
+    until(lambda: (tmp_path / ".log").exists() and (tmp_path / ".log").read_bytes(), "the request is under way")
+    process.stdout.close()
+    assert process.wait(PATIENCE) == 0
+    process.stdin.close()

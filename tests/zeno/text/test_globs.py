@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zeno.errors import InvalidArgs
-from zeno.text.globs import MAX_ALTERNATIVES, expand, matcher
+from zeno.text.globs import MAX_ALTERNATIVES, expand, matcher, subtree_matcher
 from zeno.text.path_names import Paths
 
 PIECES = st.lists(
@@ -70,6 +70,20 @@ def model_matches(glob: str, path: str) -> bool:
 @example(glob="[z-a!-b]", path="!")
 def test_a_glob_matches_what_fnmatch_matches_with_the_two_additions(glob, path):
     assert matcher([glob], "glob")(path) == model_matches(glob, path)
+
+
+@given(
+    globs=st.lists(PIECES.map("".join).filter(lambda glob: glob.strip("/") == glob != ""), min_size=1, max_size=3),
+    path=PATHS,
+    anywhere=st.booleans(),
+    case_sensitive=st.booleans(),
+)
+def test_a_subtree_is_what_globs_match_and_all_below_it(globs, path, anywhere, case_sensitive):
+    written = [form for glob in globs for form in ([glob, f"**/{glob}"] if anywhere else [glob])]
+    with contextlib.suppress(InvalidArgs):
+        spelled = matcher([*written, *(f"{glob}/*" for glob in written)], "x", case_sensitive=case_sensitive)
+        below = subtree_matcher(globs, "x", case_sensitive=case_sensitive, anywhere=anywhere)
+        assert below(path) == spelled(path)
 
 
 @given(glob=st.text("{},ab", max_size=14))

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from tests.support.patience import PATIENCE, until
 from zeno.cli.parser import main
+from zeno.trace import log, recorder
 from zeno.trace.recorder import NotRecorded, Recorder
 
 ANSWERED = (
@@ -283,3 +285,34 @@ def test_events_are_added_one_at_a_time_from_the_command_line(root, tmp_path, ru
     run("claim", "so", "a:b.txt:1-9", *where, check=2)
     monkeypatch.delenv("ZENO_TRACE", raising=False)
     assert "give --log" in run("claim", "so", check=2).err
+
+
+def test_a_claim_reads_and_holds_only_so_much(traced, monkeypatch):
+    """A server answers nobody while it looks up the lines of a claim."""
+    traced.file("a.txt", "line\n" * 100)
+    monkeypatch.setattr(recorder, "MAX_CITED_BYTES", 60)
+    monkeypatch.setattr(recorder, "MAX_SCANNED_BYTES", 1700)
+    monkeypatch.setattr(recorder, "MAX_ANSWERS", 2)
+    two_lines = ("a.txt", 1, 2)
+    assert len(traced.record.claim("yes", [two_lines] * 3)["evidence"]) == 3
+    before = traced.events()
+    for evidence, answers, why in [
+        ([("a.txt", 1, 90)], [], "a claim may cite 60 bytes of text; cite fewer lines"),
+        ([two_lines] * 4, [], "at most 1700 are looked at; cite its lines with the sha256 that read_file gives"),
+        ([], ["r1"] * 3, "a claim may cite 2 answers, and not 3"),
+    ]:
+        with pytest.raises(NotRecorded, match=re.escape(why)):
+            traced.record.claim("no", evidence, answers=answers)
+    sealed = {"path": "a.txt", "start_line": 1, "end_line": 90, "sha256": "0" * 64}
+    assert traced.events() == before
+    assert traced.record.claim("yes", [sealed] * 9)["evidence"] == [sealed] * 9
+
+
+@pytest.mark.parametrize("id", ["r1", 'with "quotes"', "back\\slash", "r\u00e9", "\u2028"])
+def test_an_answer_far_back_in_the_trace_is_found_whatever_its_id(traced, monkeypatch, id):
+    monkeypatch.setattr(log, "_BLOCK", 7)
+    traced.line({"id": id, "op": "list_files", "args": {}})
+    digest = next(one["digest"] for one in traced.events() if one["event"] == "response")
+    for _ in range(3):
+        traced.line({"id": "other", "op": "list_files", "args": {}})
+    assert traced.record.claim("yes", answers=[id])["answers"] == [{"id": id, "digest": digest}]

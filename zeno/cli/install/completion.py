@@ -42,12 +42,12 @@ def commands(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Ite
 def _values(path: tuple[str, ...]) -> list[str]:
     """Return the words that may follow a command whose parser does not list them."""
     schemas = [name.removesuffix(".json") for name in spec.names()]
-    values: dict[tuple[str, ...], list[str]] = {
+    known: dict[tuple[str, ...], list[str]] = {
         ("call",): [name.removeprefix("zeno/ops/") for name in schemas if name.startswith("zeno/ops/")],
         ("docs",): pages.names(),
         ("schema",): [name.rpartition("/")[2] for name in schemas if name.startswith("zeno/")],
     }
-    return values.get(path, [])
+    return known.get(path, [])
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:

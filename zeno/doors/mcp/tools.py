@@ -128,7 +128,7 @@ async def _call(workers: Workers, request_id: str, op: str, given: dict[str, Any
 
 def with_defaults(defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """Return arguments with defaults for those left out; `ranges[].end_line` is one for each entry of `ranges`."""
-    # Given arguments come before defaults, as traces and people read them.
+    # Given arguments come first, as traces and people read them.
     args = given | {name: value for name, value in defaults.items() if _EACH not in name and name not in given}
     for name, value in defaults.items():
         of, each, member = name.partition(_EACH)

@@ -23,6 +23,7 @@ DRESSED = {
     r"1\,234": "1 234",
     r"60.8\,\%": "60.8 %",
     r"\makecell{Total\\score}": "Total score",
+    r"\shortstack{B\_ \\ snapshot\_ \\ constraint}": "B_snapshot_constraint",
     r"Score $\uparrow$": "Score ↑",
     r"gpt\_4 \& more": "gpt_4 & more",
     r"\unknown{6.08}": r"\unknown{6.08}",

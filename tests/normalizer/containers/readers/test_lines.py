@@ -58,3 +58,8 @@ def test_empty_lines_are_held_only_up_to_a_limit(monkeypatch):
     assert list(JsonLinesReader(io.BytesIO(b"a\n" + b"\n" * 15)).rows()) is not None
     with pytest.raises(UnreadableContainer, match="comes after more than 20"):
         list(JsonLinesReader(io.BytesIO(b"a\n" + b"\n" * 30)).rows())
+
+
+def test_a_word_that_is_no_json_is_told_with_its_column_and_not_one_in_a_text():
+    row = next(JsonLinesReader(io.BytesIO(b'{"why": "NaN is \\"NaN\\"", "r": NaN}\n')).rows())
+    assert "NaN is not JSON at column 32; declare `nan`" in row.problem

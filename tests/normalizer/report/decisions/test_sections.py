@@ -155,3 +155,41 @@ def test_the_tables_of_every_section_are_written_as_files(page_file):
         {path.stem for path in folder.glob("*.tex")} - {"all"} == {path.stem for path in folder.glob("*.md")} == found
     )
     assert (folder / "gate.csv").read_text().splitlines()[1].startswith("total,")
+
+
+def test_comparisons_by_several_criteria_are_told_apart(tmp_path, browser):
+    real = truth(24, 1)
+    ledger = labelled(tmp_path, "scores", bundle_of(real, "judge"))
+    listed = [
+        {
+            "item": str(i),
+            "a": "x",
+            "b": "y",
+            "verdict": "a" if i % 3 or criterion == "style" else "b",
+            "criterion": criterion,
+        }
+        for i in range(12)
+        for criterion in ("style", "truth")
+    ]
+    duel = compared(tmp_path, listed, "criteria")
+    out = tmp_path / "page.html"
+    assert main(["report", str(ledger), "--preferences", str(duel), "--out", str(out)]) == 0
+    page = browser.page(1400, 900)
+    page.open(out)
+    rows = page.js(
+        "[...document.querySelectorAll('#preferences-0 tbody tr')].map(row => row.innerText.split(/\\s+/).slice(0, 5))"
+    )
+    assert rows == [["style", "x", "y", "12", "0"], ["truth", "x", "y", "8", "4"]]
+    data = json.loads(page.js("document.querySelector('#data').textContent"))
+    trail = page.js("+document.querySelector('#preferences-0 tbody tr .n').dataset.t")
+    assert len(data["trails"][trail]["records"]) == 12
+    page.close()
+
+
+def test_the_margin_of_the_gate_can_be_told(tmp_path):
+    real = truth(30, 1)
+    base = labelled(tmp_path, "before", bundle_of(real, "judge"))
+    after = labelled(tmp_path, "after", bundle_of(noisy(real, 2, 0.3), "judge", run_id="again"))
+    out = tmp_path / "page.html"
+    assert main(["report", str(after), "--base", str(base), "--margin", "5", "--out", str(out)]) == 0
+    assert "no worse within the margin" in out.read_text()
