@@ -1,4 +1,4 @@
-"""How text, labels, words, booleans, lengths and long fractions of a file become values of an entry."""
+"""Convert values read from a row, as a dialect declares it: numbers in text, labels, words, booleans, lengths."""
 
 from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -14,15 +14,13 @@ _FINE, _LARGE = Decimal("1e-300"), Decimal("1e12")
 
 
 def conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | None:
-    """How text, labels, words, booleans, lengths and long fractions are read, where anything is declared."""
+    """Return the function that converts values as declared; None if nothing is declared. Raises UnusableDocument."""
     names, labels, words = declared.get("number", []), declared.get("labels", {}), declared.get("words", {})
     booleans, places, counts = declared.get("booleans", False), declared.get("places"), "count" in declared
-    try:
-        for name in names:
-            number("", name)
-    except KeyError:
-        message = f"no number pattern is called {name}; {did_you_mean(name, patterns())}"
-        raise UnusableDocument(f"the dialect's {at}: {message}") from None
+    for name in names:
+        if name not in patterns():
+            message = f"no number pattern is called {name}; {did_you_mean(name, patterns())}"
+            raise UnusableDocument(f"the dialect's {at}: {message}")
     if not (names or labels or words or booleans or counts or places is not None):
         return None
     least = None if places is None else Decimal(1).scaleb(-int(places))
@@ -43,7 +41,7 @@ def conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | No
                 if found is not None:
                     read = Read(found, read.take, f"number {name}")
                     break
-        if least is None or type(read.value) is not Number or _is_short(read.value, int(places)):
+        if least is None or type(read.value) is not Number or _is_short(read.value, -least.adjusted()):
             return read
         return _rounded(read, least)
 
@@ -56,7 +54,7 @@ def _is_short(number: str, places: int) -> bool:
 
 
 def _rounded(read: Read, least: Decimal) -> Read:
-    """The number with no finer places than that."""
+    """Return the number rounded to multiples of `least`."""
     exact = exact_value(read.value)
     if exact is None or not _FINE < abs(exact) < _LARGE or Decimal(int(exact.as_tuple().exponent)) >= least.adjusted():
         return read

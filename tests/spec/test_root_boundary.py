@@ -22,9 +22,9 @@ _MODULES = (
 OPENS_NOTHING = set(_MODULES.split())
 # Functions of `os` that neither open, list or look up a name nor start a program.
 _OF_OS = (
-    "O_APPEND O_CLOEXEC O_CREAT O_NOCTTY O_NONBLOCK O_PATH O_RDONLY O_RDWR O_WRONLY PathLike SEEK_END WNOHANG"
-    " _exit close cpu_count curdir devnull dup dup2 environ fdopen fork fsdecode fsencode fspath fstat getpid getppid kill nice"
-    " path pipe pread read sched_getaffinity set_blocking set_inheritable stat_result strerror waitpid write"
+    "O_APPEND O_CLOEXEC O_CREAT O_NOCTTY O_NONBLOCK O_PATH O_RDONLY O_RDWR O_WRONLY PathLike SEEK_END WNOHANG _exit"
+    " close cpu_count curdir devnull dup dup2 environ fdopen fork fsdecode fsencode fspath fstat getpid getppid kill"
+    " nice path pipe pread read sched_getaffinity set_blocking set_inheritable stat_result strerror waitpid write"
 )
 OS_OPENS_NOTHING = set(_OF_OS.split())
 PATH_OPENS_NOTHING = {"abspath", "basename", "dirname", "expanduser", "join"}
