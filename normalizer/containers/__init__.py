@@ -1,6 +1,6 @@
 """Files that other tools write, read row by row.
 
-`readers` yields rows. `values`, `conversions` and `number_text` read fields out of a row, `reply` reads JSON in a
+`readers` yields rows. `values`, `conversions` and `number_text` read fields out of a `scope`, `reply` reads JSON in a
 judge's reply, `joining` finds rows of a second file; `making` and `forms` make one entry, `mapping` all of a row.
 `shipped` finds the dialects that come with the program, `guess` proposes one. Nothing here decides whether a record is
 valid.

@@ -56,7 +56,7 @@ TESTED_BY = {
         "whole/test_manual.py": "man",
     },
     "normalizer/containers": {
-        "normalizer/containers/test_shipped.py": "conversions forms making mapping values",
+        "normalizer/containers/test_shipped.py": "conversions forms making mapping scope values",
         "whole/test_files_from_elsewhere.py": "guess",
     },
     "normalizer/containers/readers": {"normalizer/containers/test_shipped.py": "opening rows"},

@@ -17,14 +17,14 @@ _MODULES = (
     "argparse array asyncio base64 binascii bisect collections concurrent contextlib dataclasses datetime decimal"
     " difflib errno fcntl functools gc h11 hashlib heapq hmac html http ipaddress itertools json logging math operator"
     " os platform pydantic pydantic_core re re2 resource select shlex signal socket stat string stringzilla"
-    " struct sys termios textwrap threading time typing unicodedata urllib zeno contract_models contract_spec"
+    " struct sys termios textwrap threading _thread time typing unicodedata urllib zeno contract_models contract_spec"
 )
 OPENS_NOTHING = set(_MODULES.split())
 # Functions of `os` that neither open, list or look up a name nor start a program.
 _OF_OS = (
-    "O_APPEND O_CLOEXEC O_CREAT O_NOCTTY O_NONBLOCK O_PATH O_RDONLY O_RDWR O_WRONLY PathLike WNOHANG _exit close"
-    " cpu_count curdir devnull dup dup2 environ fdopen fork fsdecode fsencode fspath fstat getpid getppid kill nice"
-    " path pipe pread read sched_getaffinity set_blocking set_inheritable stat_result strerror waitpid write"
+    "O_APPEND O_CLOEXEC O_CREAT O_NOCTTY O_NONBLOCK O_PATH O_RDONLY O_RDWR O_WRONLY PathLike SEEK_END WNOHANG _exit"
+    " close cpu_count curdir devnull dup dup2 environ fdopen fork fsdecode fsencode fspath fstat getpid getppid kill"
+    " nice path pipe pread read sched_getaffinity set_blocking set_inheritable stat_result strerror waitpid write"
 )
 OS_OPENS_NOTHING = set(_OF_OS.split())
 PATH_OPENS_NOTHING = {"abspath", "basename", "dirname", "expanduser", "join"}
@@ -75,7 +75,7 @@ REACHES = {
     "session.dispatch": {"importlib": "imports one operation of zeno.ops"},
     "session.forked": {"ctypes": "prctl(2)", "os.listdir": "descriptors of its own process"},
     "session.server": {"pickle": "copies an error from a fork"},
-    "trace.log": {"os.open": "the log"},
+    "trace.log": {"open": "the log", "os.open": "the log"},
     "trace.page.view": {"importlib": "the template of the page"},
     "trace.recorder": {"open": "the log"},
 }

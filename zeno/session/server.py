@@ -12,15 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from contract_models.zeno.request import Request
 
-from zeno.errors import (
-    Cancelled,
-    InternalError,
-    InvalidJson,
-    InvalidRequest,
-    ResponseTooLarge,
-    TraceFailed,
-    ZenoError,
-)
+from zeno import errors
+from zeno.errors import InternalError, InvalidJson, InvalidRequest, ResponseTooLarge, TraceFailed, ZenoError
 from zeno.meter import Clock, Meter, Overrun
 from zeno.options import Confinement, SessionOptions
 from zeno.search.corpus import Corpus
@@ -242,7 +235,7 @@ class Server:
     def cancel(self, job: Job) -> None:
         """Record that the client withdrew the request."""
         if job.answer is None:
-            self._refuse(job, Cancelled())
+            self._refuse(job, errors.Cancelled())
 
     def idle(self) -> bool:
         """Do a slice of background work; return False when nothing is left. See `zeno.session.warm_up`."""

@@ -95,7 +95,7 @@ class ServerLimits(ClientResult):
 
 class RequestLimits(ClientResult):
     """
-    What one request may cost, whether or not a flag has set it.
+    Limits on the cost of one request, whether or not a flag has set them.
     """
 
     model_config = ConfigDict(
@@ -227,7 +227,7 @@ class DescribeResult(ClientResult):
     """
     request_limits: RequestLimits | None = None
     """
-    What one request may cost. A server that does not bound it leaves it out.
+    Limits on the cost of one request. A server without such limits leaves them out.
     """
     flags: ServerFlags
     """
