@@ -35,9 +35,9 @@ def serve(server: Server, source: int, sink: int) -> None:
 
 @contextmanager
 def ending_with_reader(sink: int) -> Iterator[None]:
-    """End this process when nobody can read from `sink` any more, in the middle of a request if need be.
+    """End this process when no reader of `sink` is left, in the middle of a request if need be.
 
-    A search may take hours, and nobody else would stop it. A request that ends within `GRACE` is finished, so that the
+    A search may take hours, and no one else would stop it. A request that ends within `GRACE` is finished, so that the
     trace has its end.
     """
     done, over = os.pipe()
