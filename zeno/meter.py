@@ -7,7 +7,7 @@ from typing import TypeVar
 import contract_spec as spec
 from contract_models.zeno.metrics import Metrics
 
-from zeno.errors import FileTooLarge, ResponseTooLarge
+from zeno.errors import Cancelled, FileTooLarge, ResponseTooLarge
 from zeno.options import SessionOptions
 
 Clock = Callable[[], float]
@@ -16,6 +16,8 @@ A = TypeVar("A")
 
 # Counting the lines of this many bytes takes about ten milliseconds.
 MUCH_TEXT = 8 << 20
+# Seconds between two looks whether the client is still there, each a system call.
+LOOK_AFTER = 0.1
 
 
 class Overrun(Exception):
@@ -26,7 +28,7 @@ class Meter:
     """Counts for one request, under the limits of its session. The clock is a parameter, for tests.
 
     `patience` returns the seconds that the operation may take at this moment; without it there is no limit. `movable`:
-    whether an operation that takes longer can go on in another process.
+    whether an operation that takes longer can go on in another process. `abandoned`: whether the client has left.
     """
 
     def __init__(
@@ -36,11 +38,13 @@ class Meter:
         patience: Callable[[], float] | None = None,
         *,
         movable: bool = True,
+        abandoned: Callable[[], bool] | None = None,
     ) -> None:
         self._clock = clock
         self._patience = patience
         self._movable = movable
-        self._start = clock()
+        self._abandoned = abandoned
+        self._start = self._looked = clock()
         self.terms = terms or SessionOptions()
         self._room = self.terms.max_response_bytes
         self.bytes_read = 0
@@ -55,9 +59,16 @@ class Meter:
         self.check()
 
     def check(self) -> None:
-        """Raise `Overrun` if the operation has taken too long. Loops call it where they can be left safely."""
+        """Raise `Overrun` if the operation has taken too long, `Cancelled` if its client has left.
+
+        Loops call it where they can be left safely.
+        """
         if self._patience is not None and self._clock() - self._start > self._patience():
             raise Overrun
+        if self._abandoned is not None and (now := self._clock()) - self._looked > LOOK_AFTER:
+            self._looked = now
+            if self._abandoned():
+                raise Cancelled
 
     def expect(self, size: int) -> None:
         """Raise `Overrun` if another process should go through this many bytes of text."""

@@ -94,7 +94,7 @@ def serve(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         tree = _tree(options, stack)
         server = _server(options, stack, tree)
-        from zeno.doors.stdio import ending_with_reader, serve
+        from zeno.doors.stdio import serve
         from zeno.session import dispatch
 
         # Standard output is only for the protocol; anything else printed in this process goes to stderr.
@@ -106,9 +106,7 @@ def serve(options: argparse.Namespace) -> int:
         dispatch.prepare("grep")
         # Objects that exist now stay: exclude them from garbage collection.
         gc.freeze()
-        # After confinement, which covers only threads that start later.
-        with ending_with_reader(sink):
-            serve(server, 0, sink)
+        serve(server, 0, sink)
     return 0
 
 

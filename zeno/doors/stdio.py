@@ -1,11 +1,9 @@
 """JSON lines on standard input and output: one answer a line, in order, until input ends or a signal asks to stop."""
 
-import _thread
 import os
 import select
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 from zeno.session import wire
 from zeno.session.server import Server
@@ -14,8 +12,6 @@ from zeno.text.line_splitter import LineSplitter
 # Idle seconds before background work starts. A client that asks one request after another must not wait for that work,
 # and a server that sleeps right after an answer lets its reader run on the same core.
 PAUSE = 0.001
-# Seconds for which a request goes on after its client has left.
-GRACE = 1.0
 
 
 def serve(server: Server, source: int, sink: int) -> None:
@@ -25,7 +21,7 @@ def serve(server: Server, source: int, sink: int) -> None:
             if wire.is_blank(line):
                 continue
             try:
-                _write(sink, server.answer(line))
+                _write(sink, server.answer(line, lambda: _has_left(sink)))
             except BrokenPipeError:
                 return
             if stop.asked:
@@ -33,29 +29,11 @@ def serve(server: Server, source: int, sink: int) -> None:
             server.catch_up()
 
 
-@contextmanager
-def ending_with_reader(sink: int) -> Iterator[None]:
-    """End this process when `sink` has no reader any more, even in the middle of a request.
-
-    A search may take hours, and nothing else would stop it. A request that ends within `GRACE` is finished, so that the
-    trace has its end.
-    """
-    done, over = os.pipe()
-
-    def watch() -> None:
-        poll = select.poll()
-        poll.register(sink, 0)
-        poll.register(done, select.POLLIN)
-        if all(descriptor != done for descriptor, _ in poll.poll()) and not select.select([done], [], [], GRACE)[0]:
-            os._exit(0)
-        os.close(done)
-
-    _thread.start_new_thread(watch, ())
-    try:
-        yield
-    finally:
-        os.write(over, b"x")
-        os.close(over)
+def _has_left(sink: int) -> bool:
+    """Whether the client has closed its end: no answer can reach it."""
+    poll = select.poll()
+    poll.register(sink, 0)  # asks only for what is always told: errors
+    return bool(poll.poll(0))
 
 
 class _Stop:

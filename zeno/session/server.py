@@ -85,10 +85,10 @@ class Server:
         """Set how this process is confined, for `describe`. By default it is not."""
         self._terms = self._terms._replace(confinement=confinement)
 
-    def answer(self, line: bytes) -> bytes:
-        """Return the response line to a request line."""
+    def answer(self, line: bytes, abandoned: Callable[[], bool] | None = None) -> bytes:
+        """Return the response line to a request line. `abandoned` says whether the client has left meanwhile."""
         start = time.monotonic()
-        answer = self._done(self.accept_line(line)).line
+        answer = self._done(self.accept_line(line), abandoned).line
         self._warm_up.owe(time.monotonic() - start)
         return answer
 
@@ -141,7 +141,9 @@ class Server:
         if self._terms.max_seconds is not None:
             job.deadline = time.monotonic() + self._terms.max_seconds
 
-    def run(self, job: Job, patience: Callable[[], float] | None = None) -> bool:
+    def run(
+        self, job: Job, patience: Callable[[], float] | None = None, abandoned: Callable[[], bool] | None = None
+    ) -> bool:
         """Run the operation in this process and finish the job; return whether it has its answer.
 
         `patience` says how many seconds the operation may take. When it takes longer, or is known to, nothing is
@@ -150,7 +152,7 @@ class Server:
         if job.answer is None and job.request is not None:
             if patience is not None and dispatch.is_long(job.request, self._corpus):
                 return False
-            return self._run_measured(job, job.request, Meter(self._clock, self._terms, patience))
+            return self._run_measured(job, job.request, Meter(self._clock, self._terms, patience, abandoned=abandoned))
         return True
 
     def _run_measured(self, job: Job, request: Request, meter: Meter) -> bool:
@@ -245,9 +247,9 @@ class Server:
         """Do the background work that is owed after an answer was sent."""
         self._warm_up.catch_up()
 
-    def _done(self, job: Job) -> Answer:
+    def _done(self, job: Job, abandoned: Callable[[], bool] | None = None) -> Answer:
         """Run a job to its end and return its answer."""
-        if not self.run(job, None if job.deadline is None else lambda: PATIENCE):
+        if not self.run(job, None if job.deadline is None else lambda: PATIENCE, abandoned):
             forked = self.fork(job)
             if forked is not None:
                 self.finish_forked(job, forked.wait(job.deadline))
