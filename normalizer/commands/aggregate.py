@@ -18,6 +18,7 @@ from normalizer.ledger.reader import Ledger
 from normalizer.ledger.record_check import Check, check_records
 from normalizer.tables import formats, pretty, summary_table
 from normalizer.terminal.output import WIDE, print_table
+from normalizer.terminal.progress import elapsed
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("json", "csv", "md", "latex", "text")
@@ -171,7 +172,8 @@ def command(
     With the unit artifact the judges of each artifact are averaged first. Records left out are counted by reason.
     """
     # A table for a paper is rounded once, when it is written.
-    summary = aggregate(ledgers, replace(grouped(**chosen), places=places if cells is None else places + 12))
+    with elapsed("aggregate", shown=not chosen["verify"]):
+        summary = aggregate(ledgers, replace(grouped(**chosen), places=places if cells is None else places + 12))
     if cells is not None or columns or rename or fit:
         if form == "json":
             raise CannotRun("--cells, --columns, --rename and --fit are for tables: choose csv, md, latex or text")

@@ -9,6 +9,7 @@ from normalizer.commands.aggregate import FORMATS, LEDGERS, options_from, select
 from normalizer.statistics.agreement import agreement
 from normalizer.tables import agreement_table, pretty
 from normalizer.terminal.output import WIDE, print_table
+from normalizer.terminal.progress import elapsed
 
 
 @click.command()
@@ -22,7 +23,8 @@ def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
     Mean absolute difference, share of equal values, bias, kappa, weighted kappa, Krippendorff's alpha; confusion
     matrices in the JSON. A measure that is undefined for a table is NA, with the reason.
     """
-    report = agreement(ledgers, options_from(**chosen))
+    with elapsed("agreement", shown=not chosen["verify"]):
+        report = agreement(ledgers, options_from(**chosen))
     if form == "json":
         click.echo(pretty.dumps(report))
     else:

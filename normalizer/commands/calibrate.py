@@ -13,6 +13,7 @@ from normalizer.calibration.overview import calibrate
 from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of, joined
 from normalizer.tables import calibration_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
+from normalizer.terminal.progress import elapsed
 
 
 @click.command()
@@ -72,7 +73,8 @@ def command(
     )
     folders = (*ledgers, *(folder for folder in against if folder not in ledgers))
     method = Method(bootstrap=True, resamples=resamples, seed=seed)
-    document = calibrate(folders, options, consensus, method, frozenset(gold_kind))
+    with elapsed("calibrate", shown=not verify):
+        document = calibrate(folders, options, consensus, method, frozenset(gold_kind))
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form == "csv":

@@ -10,6 +10,7 @@ from normalizer.commands.aggregate import LEDGERS, grouped, joined, selecting, s
 from normalizer.errors import CannotRun
 from normalizer.tables import check_table, formats, pretty
 from normalizer.terminal.output import WIDE, print_table
+from normalizer.terminal.progress import elapsed
 
 
 @click.command()
@@ -57,7 +58,8 @@ def command(
         if not sign:
             raise CannotRun(f"--column {text} names no statistic: write NAME=STATISTIC")
         named[name] = statistic
-    report = check(table, ledgers, grouped(**chosen), named)
+    with elapsed("check", shown=not chosen["verify"]):
+        report = check(table, ledgers, grouped(**chosen), named)
     if form == "json":
         click.echo(pretty.dumps(report))
     else:

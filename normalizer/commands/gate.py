@@ -12,6 +12,7 @@ from normalizer.gate.overview import GateOptions, gate, margin_of
 from normalizer.gate.sides import MUST_AGREE
 from normalizer.tables import gate_table, pretty
 from normalizer.terminal.output import WIDE, print_table
+from normalizer.terminal.progress import elapsed
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _CRITERION = ("criterion",)
@@ -81,12 +82,13 @@ def command(
         baseline=baseline,
     )
     rules = Rules(diagnostic, frozenset(mix) & {"phase", "protocol_version"})
-    document = gate(
-        base,
-        candidate,
-        Options(by=keys_of(by, _CRITERION), where=where_of(where, _SELECTED), rules=rules, check=check_of(verify)),
-        terms,
-    )
+    with elapsed("gate", shown=not verify):
+        document = gate(
+            base,
+            candidate,
+            Options(by=keys_of(by, _CRITERION), where=where_of(where, _SELECTED), rules=rules, check=check_of(verify)),
+            terms,
+        )
     if junit is not None:
         junit.write_text(gate_table.junit(document), encoding="utf-8")
     if markdown is not None:

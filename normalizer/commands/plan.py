@@ -9,6 +9,7 @@ from normalizer.commands.aggregate import LEDGERS, options_from, selecting
 from normalizer.noise.overview import PowerTarget, plan
 from normalizer.tables import plan_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
+from normalizer.terminal.progress import elapsed
 
 
 @click.command()
@@ -28,7 +29,8 @@ def command(
     study needs to find a difference of D, for 1, 2, 3 and 5 repeats.
     """
     wanted = None if detect is None else PowerTarget(detect, power, alpha)
-    document = plan(ledgers, options_from(**chosen), wanted)
+    with elapsed("plan", shown=not chosen["verify"]):
+        document = plan(ledgers, options_from(**chosen), wanted)
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form == "csv":

@@ -12,6 +12,7 @@ from normalizer.preferences.comparisons import ALSO
 from normalizer.preferences.overview import PreferenceOptions, preferences
 from normalizer.tables import preferences_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
+from normalizer.terminal.progress import elapsed
 
 
 @click.command()
@@ -61,7 +62,8 @@ def command(
         method=Method(bootstrap=True, resamples=resamples, seed=seed),
         check=check_of(verify),
     )
-    document = preferences(ledgers, asked)
+    with elapsed("preferences", shown=not verify):
+        document = preferences(ledgers, asked)
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form in ("csv", "latex"):

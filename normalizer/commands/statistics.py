@@ -13,6 +13,7 @@ from normalizer.statistics.overview import GENERATORS, statistics
 from normalizer.statistics.signflip import RESAMPLES
 from normalizer.tables import pretty, statistics_tables
 from normalizer.terminal.output import WIDE, print_tables
+from normalizer.terminal.progress import elapsed
 
 
 @click.command()
@@ -55,7 +56,8 @@ def command(
     if contrast is not None and checked(contrast) in paired:
         raise CannotRun(f"{contrast} cannot be both compared and agreed in")
     options = replace(options_from(**chosen), by=keys_of(by), unit=unit)
-    report = statistics(ledgers, options, contrast, paired, seed, resamples)
+    with elapsed("statistics", shown=not chosen["verify"]):
+        report = statistics(ledgers, options, contrast, paired, seed, resamples)
     if form == "json":
         click.echo(pretty.dumps(report))
         return 0

@@ -1,8 +1,10 @@
 """A progress line with the time left, on standard error and only on a terminal. It appears after one second."""
 
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 from normalizer.judge.calling.progress import duration
@@ -39,10 +41,19 @@ class ProgressLine:
             self._first = now
         if what != self._what:
             self._what, self._begun, self._drawn_at = what, now, 0.0
-        if now - self._first < DELAY or now - self._drawn_at < _REST or not self._stream().isatty():
+        if now - self._first < DELAY or now - self._drawn_at < _REST or not self.is_on_terminal():
             return
         self._drawn, self._drawn_at = True, now
         self._write(f"{_CLEAR}{self.prefix}{what}: {told(done, of, now - self._begun)}")
+
+    def is_on_terminal(self) -> bool:
+        """Whether anything would be shown."""
+        return self._stream().isatty()
+
+    def since(self, what: str, seconds: float) -> None:
+        """Show for how long work of unknown size has gone on."""
+        self._drawn = True
+        self._write(f"{_CLEAR}{self.prefix}{what}: {duration(seconds)}")
 
     def clear(self) -> None:
         """Remove the line, and begin anew with the next call."""
@@ -79,3 +90,29 @@ class Steps:
         """Count one more step as done."""
         self._done += 1
         self._line(self._what, self._done, self._of)
+
+
+@contextmanager
+def elapsed(what: str, *, shown: bool = True, line: ProgressLine = LINE, rest: float = DELAY) -> Iterator[None]:
+    """Show once a second for how long the work inside has gone on, which an engine does without telling how far it is.
+
+    Give `shown` as False where that work starts processes, which must not be forked beside a thread, or shows its own
+    progress.
+    """
+    if not (shown and line.is_on_terminal()):
+        yield
+        return
+    over, begun = threading.Event(), time.monotonic()
+
+    def show() -> None:
+        while not over.wait(rest):
+            line.since(what, time.monotonic() - begun)
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        line.clear()

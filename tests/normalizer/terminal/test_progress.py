@@ -1,8 +1,9 @@
 """The progress line, with a clock that stands still until it is told to go on."""
 
 import io
+import time
 
-from normalizer.terminal.progress import ProgressLine, Steps, told
+from normalizer.terminal.progress import ProgressLine, Steps, elapsed, told
 
 
 class Screen(io.StringIO):
@@ -77,3 +78,20 @@ def test_without_a_total_only_the_count_is_told():
     assert told(12, 0, 5.0) == "12"
     assert told(0, 9, 5.0) == "0 of 9"
     assert told(9, 9, 5.0) == "9 of 9"
+
+
+def test_work_of_unknown_size_shows_how_long_it_has_gone_on_and_leaves_nothing():
+    progress, screen, _ = line()
+    with elapsed("count", line=progress, rest=0.01):
+        until = time.monotonic() + 60
+        while not screen.getvalue() and time.monotonic() < until:
+            time.sleep(0.01)
+    assert screen.getvalue().startswith("\r\033[Kcount: ")
+    assert screen.getvalue().endswith("\r\033[K")
+
+
+def test_work_of_unknown_size_shows_nothing_off_a_terminal_or_where_it_is_switched_off():
+    for progress, screen, shown in ((*line(is_terminal=False)[:2], True), (*line()[:2], False)):
+        with elapsed("count", line=progress, rest=0.001, shown=shown):
+            time.sleep(0.02)
+        assert screen.getvalue() == ""
