@@ -153,6 +153,9 @@ def test_results_that_are_expected_follow_the_schemas_of_the_protocol() -> None:
     """With metrics put in and what is not compared filled up, an expected result is a valid result."""
     fill: dict[str, Any] = {"size": 0, "hints": ["x"], "ops": [], "schemas": {}, "model_defaults": {}}
     fill["confinement"] = {"files": False, "network": False}
+    fill["request_limits"] = dict.fromkeys(
+        spec.schema("zeno/ops/describe.json")["$defs"]["request_limits"]["required"], 1
+    )
     fill.update(dict.fromkeys(("error", "path", "reason", "cursor"), "x"))
     for op in OPS:
         for given in json.loads((HOME / "zeno" / f"{op}.json").read_bytes())["vectors"]:
