@@ -6,10 +6,11 @@ import re
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import CHANCE
 from zeno.doors.mcp.text import text_of
 from zeno.doors.mcp.tools import with_defaults
 
-EASY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+EASY = settings(suppress_health_check=[*CHANCE, HealthCheck.function_scoped_fixture], max_examples=100)
 LINES = 12
 FILES = {name: [f"{name}{number}" for number in range(1, LINES + 1)] for name in "ab"}
 RANGE = st.tuples(st.sampled_from("ab"), st.integers(1, LINES + 2), st.none() | st.integers(0, 5)).map(

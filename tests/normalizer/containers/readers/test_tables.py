@@ -79,6 +79,15 @@ def test_a_record_of_many_lines_is_read_to_the_character():
     assert rows[1].gap == "\r\n"
 
 
+@pytest.fixture
+def field_limit():
+    """The reader sets a limit of the whole process."""
+    before = csv.field_size_limit()
+    yield
+    csv.field_size_limit(before)
+
+
+@pytest.mark.usefixtures("field_limit")
 def test_empty_lines_are_held_only_up_to_a_limit(monkeypatch):
     monkeypatch.setattr(tables, "MAX_ROW_BYTES", 20)
     assert list(CsvReader(io.BytesIO(b"a\n" + b"\n" * 15)).rows()) is not None
