@@ -1,6 +1,8 @@
 """A tree of any depth is read with few descriptors: its answers do not depend on the limit of open files."""
 
+import errno
 import os
+import resource
 import subprocess
 import sys
 from typing import Any
@@ -78,3 +80,30 @@ def test_answers_do_not_depend_on_the_limit(deep, flags):
     assert [hit["path"] for hit in few[2]["result"]["hits"]] == listed["files"][: len(few[2]["result"]["hits"])]
     assert few[3]["result"]["text"] == few[4]["result"]["text"] == "needle"
     assert [item["exists"] for item in few[5]["result"]["items"]] == [True, True, False]
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits of other processes can be set on Linux only")
+@pytest.mark.parametrize("flags", [(), ("--no-cache",)])
+@pytest.mark.parametrize("left", range(5))
+def test_with_few_descriptors_left_an_answer_says_so_and_the_next_one_is_right(root, pipe, flags, left):
+    (root / "d").mkdir()
+    (root / "d" / "f.txt").write_text("needle\n")
+    server = pipe(*flags)
+    questions = [("read_file", {"path": "d/f.txt"}), ("peek", {"path": "d/f.txt"}), ("list_files", {"tree": True})]
+    questions += [("grep", {"pattern": "needle"}), ("extract_symbols", {"path": "d/f.txt"}), ("list_files", {})]
+    right = {}
+    for number, (op, args) in enumerate(questions):
+        right[number] = server.ask(op, **args)
+    pid = server.process.pid
+    before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    for number, (op, args) in enumerate(questions):
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{pid}/fd")) + left, before[1]))
+        answer = server.ask(op, **args)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+        if not answer["ok"]:
+            assert answer["error"]["code"] == "permission_denied"
+            assert os.strerror(errno.EMFILE) in answer["error"]["message"]
+        elif op in ("grep", "list_files") and not args.get("tree"):
+            result = answer["result"]
+            assert not result["complete"] or result.get("hits", result.get("files"))
+        assert server.ask(op, **args)["result"].keys() == right[number]["result"].keys()
