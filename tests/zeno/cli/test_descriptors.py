@@ -89,7 +89,11 @@ def test_with_few_descriptors_left_an_answer_says_so_and_the_next_one_is_right(r
     (root / "d").mkdir()
     (root / "d" / "f.txt").write_text("needle\n")
     server = pipe(*flags)
-    questions = [("read_file", {"path": "d/f.txt"}), ("peek", {"path": "d/f.txt"}), ("list_files", {"tree": True})]
+    questions: list[tuple[str, dict[str, Any]]] = [
+        ("read_file", {"path": "d/f.txt"}),
+        ("peek", {"path": "d/f.txt"}),
+        ("list_files", {"tree": True}),
+    ]
     questions += [("grep", {"pattern": "needle"}), ("extract_symbols", {"path": "d/f.txt"}), ("list_files", {})]
     right = {}
     for number, (op, args) in enumerate(questions):
