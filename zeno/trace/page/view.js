@@ -811,10 +811,10 @@
   const ops = ROWS.filter((row) => row.kind === "op"), subcalls = ROWS.filter((row) => row.kind === "start").length;
   const sum = (name) => ops.reduce((total, row) => total + (row[name] || 0), 0);
   const seenLines = FILES.reduce((total, file) => total + file.delivered, 0), allLines = FILES.reduce((total, file) => total + (file.total || 0), 0);
-  const last = ROWS.reduce((most, row) => Math.max(most, row.t || 0), 0), held = DATA.claims.filter((claim) => claim.holds === true).length;
+  const held = DATA.claims.filter((claim) => claim.holds === true).length;
   const figure = (name, value, small) => el("div", {}, el("dt", {}, name), el("dd", {}, value, small ? el("small", {}, " " + small) : null));
   $("title").textContent = show(DATA.title);
-  $("subtitle").textContent = DATA.start ? DATA.start + " UTC, " + (last ? clock(last) + " long" : "within a second") + (subcalls ? ", " + plural(subcalls, "subcall") : "") : "an empty trace";
+  $("subtitle").textContent = DATA.start ? DATA.start + " UTC, " + (DATA.seconds ? clock(DATA.seconds) + " long" : "within a second") + (subcalls ? ", " + plural(subcalls, "subcall") : "") : "an empty trace";
   fill($("figures"),
     figure("operations", number(ops.length)), figure("working", millis(sum("ms"))), figure("read", bytes(sum("bytes"))),
     figure("lines delivered", number(seenLines), DATA.tree ? "of " + number(allLines) : ""),

@@ -65,6 +65,21 @@ def test_it_shows_the_trajectory_with_its_subcalls(session, view, page):
     assert page.js("document.querySelectorAll('#rows .event .heat').length") > 0
 
 
+def test_a_row_has_the_time_of_its_request_and_the_trace_lasts_until_its_last_answer(traced, view, page):
+    traced.file("a.py", SOURCE)
+    traced.ask("grep", pattern="line 3")
+    traced.ask("read_file", path="a.py")
+    seconds = iter([3, 9, 11, 58])
+    events = [
+        {**json.loads(line), "ts": f"2026-01-02T10:00:{next(seconds):02}Z"}
+        for line in traced.log.read_text().splitlines()
+    ]
+    traced.log.write_text("".join(json.dumps(event) + "\n" for event in events))
+    page.open(view())
+    assert texts(page, "#rows .event .at") == ["00:00", "00:08"]
+    assert texts(page, "#subtitle") == ["2026-01-02 10:00:03 UTC, 00:55 long"]
+
+
 def test_search_and_chips_filter_and_escape_clears(session, view, page):
     page.open(view())
     page.key("/")
