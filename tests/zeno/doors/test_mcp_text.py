@@ -190,6 +190,24 @@ def test_the_lines_that_were_clipped_are_marked():
     ]
 
 
+def test_the_limit_that_clipped_a_line_is_named(root, ask):
+    (root / "min.js").write_text("x" * 900)
+    for limits, named in (
+        ({"max_line_chars": 40, "max_chars": 200}, "max_line_chars"),
+        ({"max_line_chars": 5000, "max_chars": 200}, "max_chars"),
+    ):
+        for op in ("read_file", "peek"):
+            args = {"path": "min.js", **limits}
+            told = text_of(op, ask(op, **args)["result"], None, {"head_lines": 40, "tail_lines": 20, **args})
+            assert told.endswith(f"; long lines clipped, raise {named} to see more]"), (op, told)
+
+
+def test_a_file_of_one_line_has_one_line(root, ask):
+    (root / "a").write_text("x\n")
+    args = {"path": "a", "head_lines": 1, "tail_lines": 1}
+    assert text_of("peek", ask("peek", **args)["result"], None, args) == "1\tx\n[a: 1 line]"
+
+
 def test_a_file_without_symbols_is_told_from_one_whose_language_is_not_known():
     result = {"symbols": [], "truncated": False, "metrics": METRICS}
     assert text_of("extract_symbols", {**result, "path": "a.py"}) == "[a.py: 0 symbols]"

@@ -39,7 +39,7 @@ def _read_file(result: Result, args: Asked) -> tuple[list[str], str]:
     status = f"{one_line(path)}: lines {first}-{last} of {total}"
     if result["truncated"]:
         status += f"; cut by {', '.join(result['truncated_by'])}, continue with start_line={last + 1}"
-    return _numbered(result, first, last), status + _clipped(result)
+    return _numbered(result, first, last), status + _clipped([result], args)
 
 
 def _ranges(result: Result, args: Asked) -> tuple[list[str], str]:
@@ -52,7 +52,7 @@ def _ranges(result: Result, args: Asked) -> tuple[list[str], str]:
             why = f"no room left for line {first} of {total}" if first <= total else f"no lines here, it has {total}"
             body.append(f"{one_line(path)}: {why}")
             continue
-        body.append(f"{one_line(path)}: lines {first}-{last} of {total}{_clipped(one)}")
+        body.append(f"{one_line(path)}: lines {first}-{last} of {total}{_clipped([one], args)}")
         body += _numbered(one, first, last)
     status = count(len(ranges), "range")
     if result["truncated"]:
@@ -69,10 +69,10 @@ def _peek(result: Result, args: Asked) -> tuple[list[str], str]:
         seen = max(0, head["end_line"] - tail["start_line"] + 1)
         gap = ["..."] if tail["start_line"] > head["end_line"] + 1 else []
         body += gap + rows[seen:]
-    status = f"{one_line(result['path'])}: {total} lines"
+    status = f"{one_line(result['path'])}: {count(total, 'line')}"
     if result.get("truncated") and (rest := next_peek(result, args)):
         status += f"; cut by max_chars, continue with {rest}"
-    return body, status + (_clipped(head) or _clipped(tail))
+    return body, status + _clipped([head, tail], args)
 
 
 def _numbered(lines: Result, first: int, last: int) -> list[str]:
@@ -228,8 +228,14 @@ _TEXTS: dict[str, Callable[[Result, Asked], tuple[list[str], str]]] = {
 }
 
 
-def _clipped(result: Result) -> str:
-    return "; long lines clipped, raise max_line_chars to see more" if result.get("clipped") else ""
+def _clipped(texts: list[Result], args: Asked) -> str:
+    """Say that lines were clipped, and which limit did it."""
+    longest = max((len(text) for one in texts if one.get("clipped") for text in one["text"].split("\n")), default=0)
+    if not longest:
+        return ""
+    # A line that had all of max_line_chars was clipped by it; a shorter one had no more room in the answer.
+    by = "max_line_chars" if longest >= args.get("max_line_chars", 0) else "max_chars"
+    return f"; long lines clipped, raise {by} to see more"
 
 
 def _hints(result: Result) -> list[str]:
