@@ -109,13 +109,14 @@
     const after = row.op === "read_file" ? readLines(row, args) : "", rest = text.slice(args.path.length + after.length);
     return [...pathParts(args.path, after), rest ? el("span", { class: "rest" }, show(rest.slice(0, 400))) : null];
   };
-  /** Arguments that nobody asks by, and that clients for models send with every request. */
-  const LIMITS_OF_TEXT = new Set(["max_chars", "max_line_chars"]);
+  /** Arguments that nobody asks by, and that servers for models add to every request. */
+  const LIMITS_OF_TEXT = new Set(["max_chars", "max_line_chars"]), ALL_FILES = 1000000;
+  const isAside = (name, value) => LIMITS_OF_TEXT.has(name) || (name === "max_files" && value >= ALL_FILES);
   /** The arguments of a request as a person would say them; the detail has them to the letter. */
   const argText = (row) => {
     const args = DATA.args[row.args] || {};
     const known = (name) => typeof args[name] === "string";
-    const rest = (...used) => Object.entries(args).filter(([name]) => !used.includes(name) && !LIMITS_OF_TEXT.has(name)).map(([name, value]) => {
+    const rest = (...used) => Object.entries(args).filter(([name, value]) => !used.includes(name) && !isAside(name, value)).map(([name, value]) => {
       if (name === "cursor") return "next page";
       if (name === "ranges" && Array.isArray(value)) return "+ " + plural(value.length, "range");
       if (name === "citations" && Array.isArray(value)) return plural(value.length, "citation");

@@ -271,12 +271,14 @@ def test_a_claim_on_an_answer_shows_it_and_leads_to_it(session, view, page):
 
 def test_rows_say_what_was_asked_for_and_leave_limits_of_text_to_the_detail(session, view, page):
     lines = {"start_line": 1, "end_line": 2}
-    session.ask("grep", pattern="a\nb", multiline=True, max_chars=20000, max_line_chars=400)
+    session.ask("grep", pattern="a\nb", multiline=True, max_chars=20000, max_line_chars=400, max_files=10**6)
+    session.ask("grep", pattern="c", max_files=7)
     session.ask("read_file", path="src/b.py", **lines, ranges=[{"path": "src/b.py", **lines}] * 2)
     session.ask("verify", citations=[{"path": "src/b.py", **lines, "text": "x\ny"}])
     page.open(view())
     asked = texts(page, "#rows .event .arg")
     assert "\u201ca\u21b5b\u201d  multiline=true" in asked
+    assert "\u201cc\u201d  max_files=7" in asked
     assert any("1\u20132" in text and text.endswith("+ 2 ranges") for text in asked), asked
     assert "1 citation" in asked
     page.js(
