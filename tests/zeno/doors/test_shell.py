@@ -90,7 +90,11 @@ def piped(root: Path, text: str) -> str:
 
 
 def test_lines_from_a_pipe_are_answered_without_a_prompt(root: Path) -> None:
-    told = piped(root, "read_file src/app.py start_line=4\nread_file README.md\n\nstat paths=src paths=gone\ngrep pattern=def paths=src\n")
+    told = piped(
+        root,
+        "read_file src/app.py start_line=4\nread_file README.md\n\nstat paths=src paths=gone\n"
+        "grep pattern=def paths=src\n",
+    )
     assert "# Sample" in told
     # Text reads on to the end.
     assert f"start_line=4 end_line={len((root / 'src/app.py').read_text().splitlines())} " in told
