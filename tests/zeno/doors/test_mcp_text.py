@@ -153,12 +153,14 @@ def test_an_overview_has_a_row_for_each_directory_and_tells_what_it_did_not_coun
     rows = [
         {"path": ".", "files": 3, "lines": 1, "files_not_counted": 1},
         {"path": "a\nb", "files": 1, "lines": 1, "files_not_counted": 0},
+        {"path": "c", "files": 1, "lines": 0, "files_not_counted": 1},
     ]
     result = {"files": [], "tree": rows, "truncated": False, "complete": True, "files_selected": 3, "metrics": METRICS}
     assert text_of("list_files", result).splitlines() == [
         "3 files, 1 line+\t.",
         "1 file, 1 line\t" + one_line("a\nb"),
-        "[2 directories; complete; 3 files selected; lines of 1 file not counted (+)]",
+        "1 file, ? lines\tc",
+        "[3 directories; complete; 3 files selected; lines of 1 file not counted (+, ?)]",
     ]
 
 

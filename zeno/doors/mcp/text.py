@@ -162,15 +162,19 @@ def _list_files(result: Result, args: Asked) -> tuple[list[str], str]:
 
 
 def _tree(result: Result, args: Asked) -> tuple[list[str], str]:
-    """Directories behind their numbers of files and lines; a plus where the lines of some files were not counted."""
+    """Directories behind their numbers of files and lines.
+
+    A plus where the lines of some files were not counted, a question mark where those of none were.
+    """
     body = []
     for one in result["tree"]:
-        lines = f"{count(one['lines'], 'line')}{'+' if one['files_not_counted'] else ''}"
+        none = one["files_not_counted"] == one["files"]
+        lines = "? lines" if none else f"{count(one['lines'], 'line')}{'+' if one['files_not_counted'] else ''}"
         body.append(f"{count(one['files'], 'file')}, {lines}\t{one_line(one['path'])}")
     status = f"{len(body)} {'directory' if len(body) == 1 else 'directories'}; {completeness(result, args, 'selected')}"
     # The root comes first and holds all files.
     not_counted = result["tree"][0]["files_not_counted"] if body else 0
-    return body, status + (f"; lines of {count(not_counted, 'file')} not counted (+)" if not_counted else "")
+    return body, status + (f"; lines of {count(not_counted, 'file')} not counted (+, ?)" if not_counted else "")
 
 
 def _extract_symbols(result: Result, _args: Asked) -> tuple[list[str], str]:
