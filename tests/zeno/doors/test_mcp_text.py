@@ -117,11 +117,24 @@ def test_a_hit_of_several_lines_has_each_of_them_numbered():
 
 def test_a_clipped_hit_of_several_lines_says_which_lines_were_clipped_and_how_far_it_goes():
     hit = {"path": "a", "line": 1, "end_line": 3, "text": "long\nb\nline", "clipped": True}
-    assert text_of("grep", grep([hit])).splitlines()[1:4] == ["1\tlong [clipped]", "2\tb", "3\tline [clipped]"]
+    assert text_of("grep", grep([hit])).splitlines()[1:4] == [
+        "1\tlong [clipped around the match]",
+        "2\tb",
+        "3\tline [clipped around the match]",
+    ]
     cut = {**hit, "end_line": 300, "text": "long\nb"}
     assert text_of("grep", grep([cut])).splitlines()[1:3] == [
-        "1\tlong [clipped]",
+        "1\tlong [clipped around the match]",
         "2\tb [clipped, goes on to line 300]",
+    ]
+
+
+def test_a_hit_may_be_clipped_on_both_sides_and_its_neighbours_at_their_end(root, ask):
+    (root / "min.js").write_text(f"{'a' * 50}needle{'b' * 50}\n{'c' * 50}\n")
+    args = {"pattern": "needle", "context": 1, "max_line_chars": 10}
+    assert text_of("grep", ask("grep", **args)["result"], None, args).splitlines()[1:3] == [
+        "> 1\taaneedlebb [clipped around the match]",
+        f"  2\t{'c' * 10} [clipped]",
     ]
 
 

@@ -138,7 +138,9 @@ def _rows(hits: list[Result]) -> Iterator[str]:
         before = number
         mark = ("> " if is_hit else "  ") if marked else ""
         cut = f", goes on to line {line['goes_on_to']}" if "goes_on_to" in line else ""
-        clipped = f" [clipped{cut}]" if line.get("clipped") else ""
+        # The text of a hit may begin inside its line.
+        around = " around the match" if is_hit and not cut else ""
+        clipped = f" [clipped{around}{cut}]" if line.get("clipped") else ""
         yield f"{mark}{number:>{width}}\t{visible(line['text'])}{clipped}"
 
 
