@@ -115,12 +115,16 @@ def test_a_large_tree_is_searched_and_listed_to_its_end(tmp_path: Path) -> None:
     (tmp_path / "z").mkdir()
     (tmp_path / "z/last.py").write_text("def found(): ...\n")
 
-    async def questions(client: Client) -> list[str]:
-        asked = [("grep", {"pattern": "found", "paths": ["z"]}), ("list_files", {"glob": "**/last.py"})]
-        asked += [("read_file", {"path": "z/lost.py"})]
-        return [(await client.call_tool(*one)).content[0].text for one in asked]
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("grep", {"pattern": "found", "paths": ["z"]}),
+        ("list_files", {"glob": "**/last.py"}),
+        ("read_file", {"path": "z/lost.py"}),
+    ]
 
-    hits, files, near = ask(tmp_path, questions)
+    async def questions(client: Client) -> list[Any]:
+        return [(await client.call_tool(op, args)).content[0] for op, args in asked]
+
+    hits, files, near = (told.text for told in ask(tmp_path, questions))
     assert hits == "z/last.py\n1\tdef found(): ...\n[1 hit in 1 file; complete; 1 file searched]"
     assert files == "z/last.py\n[1 file; complete; 1 file selected]"
     assert "did you mean 'z/last.py'?" in near
