@@ -125,7 +125,6 @@ TESTED_BY = {
     "zeno/cli/install": {"zeno/cli/install/test_checks.py": "doctor", "whole/test_manual.py": "manual"},
     "zeno/confinement": {"zeno/confinement/test_confinement.py": "landlock needs"},
     "zeno/doors": {
-        "zeno/doors/test_http.py": "workers",
         "zeno/doors/test_mcp.py": "claims",
         "zeno/doors/test_mcp_text.py": "visible",
     },
