@@ -39,7 +39,7 @@ def answers(seed):
 
 def values(entries):
     """The verdict on each pair of answers, in terms of the name that sorts first: who won more often."""
-    found = {}
+    found: dict[tuple[str, ...], list[float]] = {}
     for entry in entries:
         if entry["verdict"] in VALUE:
             score = VALUE[entry["verdict"]]

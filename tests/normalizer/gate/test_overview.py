@@ -152,7 +152,8 @@ def test_a_refusal_replaces_the_files_of_an_earlier_run(ledgers, tmp_path, capsy
     said = capsys.readouterr().err
     suite = ET.fromstring(xml.read_text())
     assert (suite.get("errors"), suite.get("failures")) == ("1", "0")
-    assert f"normalizer: {suite.find('testcase/error').get('message')}\n" == said
+    [error] = suite.findall("testcase/error")
+    assert f"normalizer: {error.get('message')}\n" == said
     assert summary.read_text().startswith("### Evaluation gate: not comparable")
     assert "<v2>" not in summary.read_text()
     assert main(["gate", str(ledgers["base"]), str(ledgers["base"]), "--junit", str(tmp_path / "no" / "x.xml")]) == 2
