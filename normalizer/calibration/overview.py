@@ -8,9 +8,8 @@ from typing import Any
 from normalizer.aggregate import groups, keys
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.summary import Options, left_out, query_of
+from normalizer.aggregate.summary import Options, left_out, opened_on_engine, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.calibration import prediction_powered
 from normalizer.calibration.choice import closest
@@ -19,8 +18,7 @@ from normalizer.calibration.labels import Item, Labels, Values, consensus, label
 from normalizer.calibration.measures import by_level, compare, confusion, prevalence, reliability
 from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.errors import CannotRun
-from normalizer.ledger import open_ledgers
-from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.open_ledgers import OpenLedgers
 
 GOLD = frozenset(("human", "reference"))
 
@@ -29,16 +27,13 @@ def calibrate(
     folders: tuple[Path, ...], options: Options, rule: str, method: Method, gold_kinds: frozenset[str] = frozenset()
 ) -> dict[str, Any]:
     """Return the calibration document of ledgers: see `calibration_of`."""
-    with (
-        open_ledgers.opened(folders, options.check) as given,
-        started(options.engine, options.memory, given.size) as engine,
-    ):
+    with opened_on_engine(folders, options) as (engine, given):
         return calibration_of(engine, given, options, rule, method, gold_kinds)
 
 
 def calibration_of(
     engine: Engine,
-    given: Sources,
+    given: OpenLedgers,
     options: Options,
     rule: str,
     method: Method,

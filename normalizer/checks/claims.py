@@ -37,7 +37,9 @@ class Meaning(NamedTuple):
 
 def claims(ledger: Ledger) -> dict[str, Any]:
     """Return all claims of a ledger's bundles with their verdicts, as a document of `claims.json`."""
-    found = [claim for line in ledger.sound("headers") for claim in _of_bundle(ledger, ledger.exact("headers", line))]
+    found = [
+        claim for line in ledger.checked_lines("headers") for claim in _of_bundle(ledger, ledger.exact("headers", line))
+    ]
     counts = Counter(claim["verdict"] for claim in found)
     return {"claims": found, "counts": {verdict: counts[verdict] for verdict in _VERDICTS}}
 

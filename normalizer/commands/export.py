@@ -6,13 +6,11 @@ from pathlib import Path
 
 import click
 
-from normalizer.aggregate.engines.start import started
-from normalizer.aggregate.summary import Options, summarize
+from normalizer.aggregate.summary import Options, opened_on_engine, summarize
 from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of
 from normalizer.errors import CannotRun
 from normalizer.export import arrow, eee, inspect_log
 from normalizer.export.flat import LOSSES, flattened
-from normalizer.ledger import open_ledgers
 from normalizer.ledger.reader import is_ledger
 
 
@@ -77,11 +75,8 @@ def _written(
         organization, relationship, retrieved = publisher
         if organization is None or retrieved is None or not retrieved.isdigit():
             raise CannotRun("eee needs --organization NAME and --retrieved SECONDS, which no record says")
-        options = Options(by=("generator_model",))
-        with (
-            open_ledgers.opened(ledgers, check) as given,
-            started(options.engine, options.memory, given.size) as engine,
-        ):
+        options = Options(by=("generator_model",), check=check)
+        with opened_on_engine(ledgers, options) as (engine, given):
             rubric = given.rubric(None)
             summary = summarize(engine, given, options)
             by_judge = summarize(engine, given, Options(by=("generator_model", "judge_model")))
