@@ -25,7 +25,7 @@ from normalizer.ledger.reader import is_ledger
     type=click.Choice(["first_party", "third_party", "collaborative", "other"]),
     default="other",
     show_default=True,
-    help="Of the publisher to the models (eee).",
+    help="How the publisher is related to the models (eee).",
 )
 @click.option("--retrieved", metavar="SECONDS", help="When the document is made, in seconds since 1970 (eee).")
 @VERIFY

@@ -166,5 +166,5 @@ def missing_metadata(known: dict[str, Any], phase: int, wanted: tuple[str, ...])
 
 
 def _comparable(value: Any) -> str | Decimal | None:
-    """Equal for equal values: numbers by value, the rest by what they say."""
+    """Return a key that is equal for equal values: numbers by value, the rest by content."""
     return exact_value(value) if type(value) is Number else dumps(value)
