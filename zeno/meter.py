@@ -34,7 +34,7 @@ class Meter:
     def __init__(
         self,
         clock: Clock = time.monotonic,
-        terms: SessionOptions | None = None,
+        options: SessionOptions | None = None,
         patience: Callable[[], float] | None = None,
         *,
         movable: bool = True,
@@ -45,8 +45,8 @@ class Meter:
         self._movable = movable
         self._abandoned = abandoned
         self._start = self._looked = clock()
-        self.terms = terms or SessionOptions()
-        self._room = self.terms.max_response_bytes
+        self.options = options or SessionOptions()
+        self._room = self.options.max_response_bytes
         self.bytes_read = 0
         self.files_scanned = 0
         self.lines = 0
@@ -78,7 +78,7 @@ class Meter:
     def scan(self, path: str, size: int, instead: str) -> None:
         """Count bytes of a file that the operation is about to go through. Raises FileTooLarge beyond the limit."""
         before, self._to_scan = self._to_scan, self._to_scan + size
-        limit = self.terms.max_scan_bytes or spec.resource("rules/request_limits.json")["max_scan_bytes"]
+        limit = self.options.max_scan_bytes or spec.resource("rules/request_limits.json")["max_scan_bytes"]
         if self._to_scan > limit:
             raise FileTooLarge(path, size, limit, instead, before)
 

@@ -22,7 +22,7 @@ class AuditCounts(Model):
     """
     Bundles that were read.
     """
-    audited: Annotated[StrictInt, Field(ge=0)]
+    unreadable: Annotated[StrictInt, Field(ge=0)]
     """
     Bundles from which no record could be made.
     """
@@ -142,7 +142,7 @@ class ProtocolCount(Model):
     """
     bundles: Annotated[StrictInt, Field(ge=0)]
     """
-    Bundles, audited ones included.
+    Bundles, unreadable ones included.
     """
 
 

@@ -13,7 +13,7 @@ from normalizer.aggregate.known_factors import refuse_unknown
 from normalizer.aggregate.query import Query
 from normalizer.documents import phases
 from normalizer.errors import CannotRun
-from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.open_ledgers import OpenLedgers
 
 _MOST_CELLS = 1_000_000
 
@@ -33,12 +33,12 @@ class Found(NamedTuple):
             total.update(cell)
         return total
 
-    def total(self, sources: Sources) -> int:
+    def total(self, sources: OpenLedgers) -> int:
         """All records of the ledgers."""
         return self.kinds().total() + self.invalid.total() + self.not_selected + sources.duplicates
 
 
-def find_groups(engine: Engine, query: Query, sources: Sources, where: dict[str, keys.Level]) -> Found:
+def find_groups(engine: Engine, query: Query, sources: OpenLedgers, where: dict[str, keys.Level]) -> Found:
     """Count the records of all groups, and add the groups that are expected and empty.
 
     Raises CannotRun for a factor that is named and that no record has.
@@ -69,7 +69,7 @@ def _never_seen(engine: Engine, query: Query, where: dict[str, keys.Level], foun
         yield query.cluster
 
 
-def _everything(sources: Sources) -> Iterator[dict[str, Any]]:
+def _everything(sources: OpenLedgers) -> Iterator[dict[str, Any]]:
     """All records of the ledgers, and the metadata of entries that are missing."""
     for part in sources.parts:
         yield from part.ledger.items("records")

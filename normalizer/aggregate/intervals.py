@@ -1,7 +1,8 @@
-"""95 % confidence intervals of means: Student's t or a seeded bootstrap, of independent units or of clusters.
+"""95 % confidence intervals: Student's t or a seeded bootstrap for means, Wilson's for rates.
 
-Clusters (such as all answers to one question) are treated as a whole: the standard error comes from their residual
-sums, or clusters are resampled. With fewer than 10 clusters there is no interval: it would be too narrow.
+Units are independent, or belong to clusters (such as all answers to one question). Clusters are treated as a whole: the
+standard error comes from their residual sums, or clusters are resampled. With fewer than 10 clusters there is no
+interval: it would be too narrow.
 """
 
 from collections import defaultdict
@@ -17,6 +18,8 @@ from normalizer.errors import CannotRun
 
 LEAST_CLUSTERS = 10
 _MOST_DRAWS = 2_000_000_000
+_Z = Fraction("1.959963984540054")
+"""The 97.5 % point of the normal distribution."""
 Interval = tuple[Fraction, Fraction]
 
 
@@ -62,6 +65,19 @@ def t_interval(mean: Fraction, error_squared: Fraction, freedom: float) -> Inter
     """Return Student's t interval of a mean, given its squared standard error."""
     half = Fraction(quantile(freedom)) * root(error_squared)
     return mean - half, mean + half
+
+
+def wilson_interval(rate: Fraction, n: Fraction | int) -> Interval:
+    """Return Wilson's score interval (1927) of a rate over n trials, which need not be a whole number."""
+    square = _Z * _Z
+    centre = rate + square / (2 * n)
+    half = _Z * root(rate * (1 - rate) / n + square / (4 * n * n))
+    scale = 1 + square / n
+    # Exactly 0 and 1 at the ends, where the rounded root would give slightly more or less.
+    return (
+        Fraction(0) if rate == 0 else (centre - half) / scale,
+        Fraction(1) if rate == 1 else (centre + half) / scale,
+    )
 
 
 def quantile(freedom: float) -> float:

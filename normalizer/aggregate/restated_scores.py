@@ -19,7 +19,7 @@ def restated(parts: list[OpenLedger], rubric: Rubric, path: Path) -> Path:
     """Write the records of all ledgers. A record off the scale gets no scores."""
     with path.open("w", encoding="ascii") as out:
         for part in parts:
-            for line in part.ledger.sound("records"):
+            for line in part.ledger.checked_lines("records"):
                 record = part.ledger.exact("records", line)
                 if record["source"]["bundle_sha256"] in part.skip:
                     continue

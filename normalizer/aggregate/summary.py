@@ -1,6 +1,8 @@
 """The table: groups of eligible records with exact means, spreads and intervals. A document of `summary.json`."""
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -16,7 +18,7 @@ from normalizer.aggregate.query import Query
 from normalizer.aggregate.units import Group, Numbers, prepared
 from normalizer.documents.exact import PLACES, ROUNDING, rounded, rounded_root
 from normalizer.ledger import open_ledgers
-from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.ledger.record_check import Check, check_records
 
 
@@ -37,16 +39,23 @@ class Options:
     """The check of each ledger before its records are used; see `ledger.record_check`."""
 
 
-def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
-    """Return the summary of ledgers. Raises UnusableLedger or CannotRun."""
+@contextmanager
+def opened_on_engine(folders: tuple[Path, ...], options: Options) -> Iterator[tuple[Engine, OpenLedgers]]:
+    """Open ledgers, check their records, and start the engine that the options name."""
     with (
         open_ledgers.opened(folders, options.check) as given,
         started(options.engine, options.memory, given.size) as engine,
     ):
+        yield engine, given
+
+
+def aggregate(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
+    """Return the summary of ledgers. Raises UnusableLedger or CannotRun."""
+    with opened_on_engine(folders, options) as (engine, given):
         return summarize(engine, given, options)
 
 
-def summarize(engine: Engine, given: Sources, options: Options) -> dict[str, Any]:
+def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str, Any]:
     """Return the summary of opened ledgers."""
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
@@ -82,14 +91,14 @@ def summarize(engine: Engine, given: Sources, options: Options) -> dict[str, Any
     }
 
 
-def query_of(given: Sources, options: Options) -> Query:
+def query_of(given: OpenLedgers, options: Options) -> Query:
     """Return the query for the options."""
     named = options.where.get("rubric")
     rubric = given.rubric(named if isinstance(named, str) else None)
     return Query(rubric, options.by, options.where, options.interval.cluster)
 
 
-def left_out(given: Sources, found: Found, rules: Rules) -> dict[str, int]:
+def left_out(given: OpenLedgers, found: Found, rules: Rules) -> dict[str, int]:
     """Count the records that are not part of any number, by reason."""
     counted = Counter({"diagnostic": 0, "off_scale": 0, "self_judged": 0})
     for kinds in found.valid.values():

@@ -12,7 +12,7 @@ from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.interface import Engine, RecordFile
 from normalizer.aggregate.query import Query
 from normalizer.errors import CannotRun
-from normalizer.ledger.open_ledgers import Sources, conserved
+from normalizer.ledger.open_ledgers import OpenLedgers, conserved
 
 
 @dataclass(slots=True)
@@ -41,14 +41,14 @@ class Group:
         return Fraction(self.sums[place].total, self.n * denominator)
 
 
-def read_exactly(query: Query, given: Sources, *, diagnostic: bool) -> bool:
+def read_exactly(query: Query, given: OpenLedgers, *, diagnostic: bool) -> bool:
     """Whether records must be restated, because an engine would not read their scores exactly."""
     return not query.fits_doubles or len(given.rubrics) > 1 or (given.relaxed and diagnostic)
 
 
 @contextmanager
 def prepared(
-    engine: Engine, query: Query, given: Sources, *, diagnostic: bool, extra: Path | None = None
+    engine: Engine, query: Query, given: OpenLedgers, *, diagnostic: bool, extra: Path | None = None
 ) -> Iterator[None]:
     """Make the engine's table `records`; `extra` is a file of lines in addition to those of the ledgers."""
     with TemporaryDirectory(prefix="normalizer-") as scratch:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from contract_spec.extras import install_command
 
-from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Take, TaskRunner, Team
+from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Take, TaskRunner, WorkerPool
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.reader import LOCK, Counts, is_ledger, locked
 from normalizer.ledger.transaction import Staging
 
 if TYPE_CHECKING:
-    from normalizer.batch.spark import SparkTeam
+    from normalizer.batch.spark import SparkPool
 
 _AT_ONCE = 16
 """Number of bundles in one task."""
@@ -33,13 +33,15 @@ class Account(NamedTuple):
     def lines(self) -> list[str]:
         """Return the lines that account for every input, then the first reasons."""
         done, ledger = self.done, self.ledger
-        entries = done.valid + done.invalid + done.unreadable
+        entries = done.valid + done.invalid + done.unreadable_rows
         rows = f"; {done.unselected} rows without an entry" if done.unselected else ""
         return [
-            f"bundles: {done.taken} in = {done.read} read + {done.audited} unreadable + {done.duplicates} duplicates",
-            f"entries: {entries} in = {done.valid} valid + {done.invalid} invalid + {done.unreadable} unreadable{rows}",
+            f"bundles: {done.taken} in = {done.read} read + {done.unreadable_bundles} unreadable + "
+            f"{done.duplicates} duplicates",
+            f"entries: {entries} in = {done.valid} valid + {done.invalid} invalid + {done.unreadable_rows} "
+            f"unreadable{rows}",
             f"ledger: {ledger.bundles} bundles, {ledger.entries} entries = {ledger.valid} valid + "
-            f"{ledger.invalid} invalid; {ledger.audited} unreadable",
+            f"{ledger.invalid} invalid; {ledger.unreadable} unreadable",
             *self._reasons(),
         ]
 
@@ -75,8 +77,8 @@ def run(
             staging = Staging(folder, settings, replace=replace)
             try:
                 staging.begin()
-                with _team(engine, jobs, TaskRunner(folder, settings, replace)) as team:
-                    done, flawed = _work(staging, team, sources, progress)
+                with _pool(engine, jobs, TaskRunner(folder, settings, replace)) as pool:
+                    done, flawed = _work(staging, pool, sources, progress)
                 account = Account(done, staging.merge(), flawed)
                 settling()
                 staging.commit()
@@ -89,34 +91,34 @@ def run(
     return account
 
 
-def _team(engine: str, jobs: int, bench: TaskRunner) -> "Team[Take | Normalize, BundleCounts] | SparkTeam":
+def _pool(engine: str, jobs: int, runner: TaskRunner) -> "WorkerPool[Take | Normalize, BundleCounts] | SparkPool":
     if engine != "spark":
-        return Team(jobs, bench)
+        return WorkerPool(jobs, runner)
     try:
-        from normalizer.batch.spark import SparkTeam  # heavy, and only here
+        from normalizer.batch.spark import SparkPool  # heavy, and only here
     except ImportError:
         raise CannotRun(f"this engine needs Spark: {install_command('spark')}") from None
-    return SparkTeam(bench)
+    return SparkPool(runner)
 
 
 def _work(
     staging: Staging,
-    team: "Team[Take | Normalize, BundleCounts] | SparkTeam",
+    pool: "WorkerPool[Take | Normalize, BundleCounts] | SparkPool",
     sources: Iterable[str],
     progress: ProgressCallback,
 ) -> tuple[BundleCounts, bool]:
     done = BundleCounts()
-    for part in team.each(_takes(sources)):
+    for part in pool.each(_takes(sources)):
         done += part
         progress("taken in", done.taken, 0)
     if done.taken == 0:
         raise CannotRun("no bundle was given")
     flawed = bool(done.known) and staging.known_are_flawed()
     fresh = done.taken - done.duplicates
-    for part in team.each(map(Normalize, staging.buckets())):
+    for part in pool.each(map(Normalize, staging.buckets())):
         done += part
-        progress("normalized", done.read + done.audited, fresh)
-    if done.taken != done.read + done.audited + done.duplicates:
+        progress("normalized", done.read + done.unreadable_bundles, fresh)
+    if done.taken != done.read + done.unreadable_bundles + done.duplicates:
         raise CannotRun("conservation does not hold: a bundle was lost on the way; nothing was changed")
     return done, flawed or done.flawed
 

@@ -1,4 +1,4 @@
-"""Spark: the session, and a team of its executors. Imported only when it is used, because it imports Spark."""
+"""Spark: the session, and a pool of its executors. Imported only when it is used, because it imports Spark."""
 
 import os
 import shutil
@@ -60,15 +60,15 @@ def session(*, quick: bool) -> SparkSession:
     return made
 
 
-class SparkTeam:
-    """Runs the tasks of `normalize` on Spark, like `workers.Team`.
+class SparkPool:
+    """Runs the tasks of `normalize` on Spark, like `workers.WorkerPool`.
 
     Bundles are taken in by this process and normalized by Spark's executors, which must see the ledger's folder under
     the same path. A task that Spark repeats gives the same bytes.
     """
 
-    def __init__(self, bench: TaskRunner) -> None:
-        self._bench = replace(bench, folder=bench.folder.absolute())
+    def __init__(self, runner: TaskRunner) -> None:
+        self._runner = replace(runner, folder=runner.folder.absolute())
         self._session = session(quick=True)  # the work is done by Python
 
     def each(self, parts: Iterable[Take | Normalize]) -> Iterator[BundleCounts]:
@@ -78,16 +78,16 @@ class SparkTeam:
             if isinstance(part, Normalize):
                 buckets.append(part)
             else:
-                yield self._bench.do(part)
+                yield self._runner.do(part)
         if not buckets:
             return
         shared = self._session.sparkContext
         try:
-            yield from shared.parallelize(buckets, len(buckets)).map(self._bench.do).collect()
+            yield from shared.parallelize(buckets, len(buckets)).map(self._runner.do).collect()
         except (PySparkException, Py4JError) as error:
             raise CannotRun(f"Spark could not do it: {_cause(error)}") from None
 
-    def __enter__(self) -> "SparkTeam":
+    def __enter__(self) -> "SparkPool":
         return self
 
     def __exit__(

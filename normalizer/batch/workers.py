@@ -46,10 +46,10 @@ class BundleCounts:
     known: int = 0
     """Number of duplicates that the ledger had before the run."""
     read: int = 0
-    audited: int = 0
+    unreadable_bundles: int = 0
     valid: int = 0
     invalid: int = 0
-    unreadable: int = 0
+    unreadable_rows: int = 0
     """Entries that are rows which could not be read. In the ledger they are among the INVALID ones."""
     unselected: int = 0
     """Rows that hold no entry, by declaration of the dialect."""
@@ -69,10 +69,10 @@ class BundleCounts:
             duplicates=self.duplicates + other.duplicates,
             known=self.known + other.known,
             read=self.read + other.read,
-            audited=self.audited + other.audited,
+            unreadable_bundles=self.unreadable_bundles + other.unreadable_bundles,
             valid=self.valid + other.valid,
             invalid=self.invalid + other.invalid,
-            unreadable=self.unreadable + other.unreadable,
+            unreadable_rows=self.unreadable_rows + other.unreadable_rows,
             unselected=self.unselected + other.unselected,
             flawed=self.flawed or other.flawed,
             shown=shown,
@@ -121,7 +121,7 @@ class TaskRunner:
         return done
 
 
-class Workplace(Protocol[Task, TaskResult]):
+class Runner(Protocol[Task, TaskResult]):
     """Runs tasks, in this process or, after pickling, in another."""
 
     @property
@@ -132,11 +132,11 @@ class Workplace(Protocol[Task, TaskResult]):
         """Run one task."""
 
 
-class Team(Generic[Task, TaskResult]):
+class WorkerPool(Generic[Task, TaskResult]):
     """One process or several; with one, every task runs in this process."""
 
-    def __init__(self, jobs: int, bench: Workplace[Task, TaskResult]) -> None:
-        self._jobs, self._bench = jobs, bench
+    def __init__(self, jobs: int, runner: Runner[Task, TaskResult]) -> None:
+        self._jobs, self._runner = jobs, runner
         self._workers: dict[Connection, BaseProcess] = {}
         self._idle: list[Connection] = []
         self._busy: set[Connection] = set()
@@ -146,16 +146,16 @@ class Team(Generic[Task, TaskResult]):
     def each(self, parts: Iterable[Task]) -> Iterator[TaskResult]:
         """Run the tasks; yields their results as they finish, in no particular order."""
         if self._jobs == 1:
-            yield from map(self._bench.do, parts)
+            yield from map(self._runner.do, parts)
             return
         for part in parts:
             if len(self._workers) < self._jobs:
-                self._hire()
+                self._start_worker()
             yield from self._answers(timeout=0)
             # While no worker is free, take bundles in here: starting a process takes longer than taking in many
             # bundles. Only this process has the standard input.
             if part == STANDARD_INPUT or (not self._idle and isinstance(part, Take)):
-                yield self._bench.do(part)
+                yield self._runner.do(part)
                 continue
             while not self._idle:
                 yield from self._answers()
@@ -181,10 +181,10 @@ class Team(Generic[Task, TaskResult]):
             else:
                 yield answer
 
-    def _hire(self) -> None:
+    def _start_worker(self) -> None:
         context = multiprocessing.get_context("spawn")  # a forked child would keep its siblings' pipes open
         ours, theirs = context.Pipe()
-        worker = context.Process(target=_serve, args=(theirs, self._bench), daemon=True)
+        worker = context.Process(target=_serve, args=(theirs, self._runner), daemon=True)
         # An interrupt from the terminal is for the run, which ends its workers; they start with SIGINT blocked.
         resource_tracker.ensure_running()  # which the first start would do, and hear interrupts again afterwards
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -197,7 +197,7 @@ class Team(Generic[Task, TaskResult]):
         self._busy.add(ours)
         self._beginning.add(ours)
 
-    def __enter__(self) -> "Team[Task, TaskResult]":
+    def __enter__(self) -> "WorkerPool[Task, TaskResult]":
         return self
 
     def __exit__(
@@ -220,7 +220,7 @@ def _answer(connection: Connection) -> Any:
     return answer
 
 
-def _serve(connection: Connection, bench: Workplace[Any, Any]) -> None:
+def _serve(connection: Connection, runner: Runner[Any, Any]) -> None:
     """Work in a process: receive tasks and send results until the pipe closes. The first message reports the start."""
     threading.Thread(target=_end_with_the_run, daemon=True).start()
     try:
@@ -228,11 +228,11 @@ def _serve(connection: Connection, bench: Workplace[Any, Any]) -> None:
         while True:
             part = connection.recv()
             try:
-                answer = bench.do(part)
+                answer = runner.do(part)
             except CannotRun as error:
                 answer = str(error)
             except OSError as error:
-                answer = f"cannot write to {bench.folder}: {error.strerror or error}"
+                answer = f"cannot write to {runner.folder}: {error.strerror or error}"
             connection.send(answer)
     except (EOFError, ConnectionError):
         # The run has ended, or closed the pipe before it read the first message. All files are closed; exit at once,
@@ -269,10 +269,10 @@ def _done(outcome: BundleOutcome) -> BundleCounts:
     read = outcome.audit == ""
     return BundleCounts(
         read=read,
-        audited=not read,
+        unreadable_bundles=not read,
         valid=outcome.valid_count,
         invalid=outcome.invalid_count - outcome.unreadable_count,
-        unreadable=outcome.unreadable_count,
+        unreadable_rows=outcome.unreadable_count,
         unselected=outcome.unselected_count,
         flawed=outcome.flawed,
         shown=((outcome.sha256, read, outcome.reasons),) if outcome.reasons else (),

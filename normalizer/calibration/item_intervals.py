@@ -12,10 +12,9 @@ from fractions import Fraction
 from math import atanh, exp, sqrt, tanh
 from typing import TYPE_CHECKING, Any
 
-from normalizer.aggregate.intervals import quantile
+from normalizer.aggregate.intervals import quantile, wilson_interval
 from normalizer.calibration.measures import Pairs
 from normalizer.documents.exact import rounded
-from normalizer.statistics.rates import wilson
 from normalizer.statistics.spread import ends, mean_of, spread, variance_of
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def intervals(pairs: Pairs) -> dict[str, list[Decimal] | None]:
     if len(pairs) < 2:
         return found
     gaps = [judge - gold for judge, gold in pairs]
-    found["exact"] = ends(wilson(sum(gap == 0 for gap in gaps), len(gaps)))
+    found["exact"] = ends(wilson_interval(Fraction(sum(gap == 0 for gap in gaps), len(gaps)), len(gaps)))
     found["bias"] = spread(gaps, "bias", "item")[0]["ci95"]
     found["mae"] = _logarithmic([abs(gap) for gap in gaps])
     return {**found, **_jackknifed(pairs)} if len(pairs) >= LEAST_ITEMS else found

@@ -20,7 +20,7 @@ from normalizer.calibration.measures import by_level, compare, confusion, preval
 from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.errors import CannotRun
 from normalizer.ledger import open_ledgers
-from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.ledger.reader import Ledger
 
 GOLD = frozenset(("human", "reference"))
@@ -70,7 +70,7 @@ def _refuse_both_kinds(asked: frozenset[str], found: set[str]) -> None:
 
 def calibration_of(
     engine: Engine,
-    given: Sources,
+    given: OpenLedgers,
     options: Options,
     rule: str,
     method: Method,

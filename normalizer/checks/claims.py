@@ -37,7 +37,9 @@ class Meaning(NamedTuple):
 
 def claims(ledger: Ledger) -> dict[str, Any]:
     """Return all claims of a ledger's bundles with their verdicts, as a document of `claims.json`."""
-    found = [claim for line in ledger.sound("headers") for claim in _of_bundle(ledger, ledger.exact("headers", line))]
+    found = [
+        claim for line in ledger.checked_lines("headers") for claim in _of_bundle(ledger, ledger.exact("headers", line))
+    ]
     counts = Counter(claim["verdict"] for claim in found)
     return {"claims": found, "counts": {verdict: counts[verdict] for verdict in _VERDICTS}}
 
@@ -86,11 +88,11 @@ def _of_bundle(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any
         envelope, moved, _, _ = translate(envelope, dialect.bundle)
     for pointer, path, claimed in _numbers(original("/aggregates", moved), [], envelope.get("aggregates")):
         meant = meaning(path, list(rubric.dimensions))
-        yield {**known, **_judged(pointer, claimed, meant, values)}
+        yield {**known, **_checked(pointer, claimed, meant, values)}
     for record, worths in scored:
         if "total" in record and worths is not None:
             pointer = f"{record['source']['pointer']}/total"
-            yield {**known, **_judged(pointer, record["total"], Meaning("sum", "total"), [worths])}
+            yield {**known, **_checked(pointer, record["total"], Meaning("sum", "total"), [worths])}
 
 
 def _numbers(pointer: str, path: list[str], value: Any) -> Iterator[tuple[str, list[str], Number]]:
@@ -116,7 +118,7 @@ def _worths(record: dict[str, Any], rubric: Rubric) -> dict[str, Decimal] | None
     return {**worths, "total": exact_sum(list(worths.values()))}
 
 
-def _judged(pointer: str, claimed: Number, meant: Meaning | None, values: list[dict[str, Decimal]]) -> dict[str, Any]:
+def _checked(pointer: str, claimed: Number, meant: Meaning | None, values: list[dict[str, Decimal]]) -> dict[str, Any]:
     exact = None if meant is None else _recomputed(meant, values)
     return {
         "pointer": pointer,

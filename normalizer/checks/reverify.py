@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from normalizer.batch.part_files import PartFiles
 from normalizer.batch.run import ProgressCallback
-from normalizer.batch.workers import Team, outcome_of
+from normalizer.batch.workers import WorkerPool, outcome_of
 from normalizer.documents import protocol
 from normalizer.documents.lossless import dumps, ordinary
 from normalizer.documents.settings import Settings, load
@@ -109,8 +109,8 @@ def reverify(ledger: Ledger, jobs: int = 1, progress: ProgressCallback = lambda 
     total = Verified()
     answers: list[Verified] = []
     spans = list(_spans(ledger))
-    with Team(jobs, Reverifier(ledger.folder)) as team:
-        for answer in team.each(spans):
+    with WorkerPool(jobs, Reverifier(ledger.folder)) as pool:
+        for answer in pool.each(spans):
             answers.append(answer)
             progress("parts of the ledger normalized again", len(answers), len(spans))
     for finding in sorted(finding for answer in answers for finding in answer.findings):

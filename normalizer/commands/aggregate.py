@@ -147,7 +147,7 @@ def grouped(
 @click.option(
     "--cells",
     type=click.Choice(["mean", "mean-ci", "mean-sd"]),
-    help="A table for a paper: one cell a mean, with half of its interval or its deviation.",
+    help="A table for a paper: each cell is a mean, with half of its interval or its standard deviation.",
 )
 @click.option("--columns", default="", metavar="NAMES", help="Only these columns, with commas, in this order.")
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="Another name for a column; repeatable.")

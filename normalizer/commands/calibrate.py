@@ -46,7 +46,9 @@ _CRITERION = ("criterion",)
     "--consensus", type=click.Choice(CONSENSUS), default="median", show_default=True, help="Of several annotators."
 )
 @click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
-@click.option("--mix", multiple=True, type=click.Choice(MIXABLE), help="Let several into one number.")
+@click.option(
+    "--mix", multiple=True, type=click.Choice(MIXABLE), help="Mix several of these in one number; flagged. Repeatable."
+)
 @click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)

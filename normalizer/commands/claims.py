@@ -15,14 +15,14 @@ from normalizer.terminal.output import WIDE, print_table
 
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
-@click.option("--every", is_flag=True, help="List claims that hold, too.")
+@click.option("--every", is_flag=True, help="List claims that check out, too.")
 @click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
 @WIDE
 @VERIFY
 def command(ledger: Path, every: bool, form: str, verify: bool) -> int:
     """Compare what judges claim about their scores with the records: numbers under `aggregates`, totals of entries.
 
-    Lists what does not hold or cannot be derived. Exit status 1 when a claim does not hold.
+    Lists claims that do not check out or cannot be derived. Exit status 1 when a claim does not check out.
     """
     with reading(ledger) as opened:
         check_of(verify)(opened)

@@ -8,14 +8,12 @@ from pathlib import Path
 import click
 
 from normalizer.aggregate.eligibility import MIXABLE, Rules
-from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.keys import where_of
-from normalizer.aggregate.summary import Options, query_of, summarize
+from normalizer.aggregate.summary import Options, opened_on_engine, query_of, summarize
 from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of
 from normalizer.errors import CannotRun
 from normalizer.export import arrow, eee, inspect_log
 from normalizer.export.flat import LOSSES, flattened
-from normalizer.ledger import open_ledgers
 from normalizer.ledger.reader import is_ledger
 from normalizer.ledger.record_check import Check
 
@@ -31,7 +29,7 @@ from normalizer.ledger.record_check import Check
     type=click.Choice(["first_party", "third_party", "collaborative", "other"]),
     default="other",
     show_default=True,
-    help="Of the publisher to the models (eee).",
+    help="How the publisher is related to the models (eee).",
 )
 @click.option("--retrieved", metavar="SECONDS", help="When the document is made, in seconds since 1970 (eee).")
 @click.option(
@@ -109,11 +107,8 @@ def _documents(
     out: Path,
     check: Check,
 ) -> str:
-    options = Options(by=("generator_model",), where=where_of(where), rules=Rules(mix=mix))
-    with (
-        open_ledgers.opened(ledgers, check) as given,
-        started(options.engine, options.memory, given.size) as engine,
-    ):
+    options = Options(by=("generator_model",), where=where_of(where), rules=Rules(mix=mix), check=check)
+    with opened_on_engine(ledgers, options) as (engine, given):
         rubric = query_of(given, options).rubric
         summary = summarize(engine, given, options)
         by_judge = summarize(engine, given, replace(options, by=("generator_model", "judge_model")))

@@ -37,11 +37,21 @@ from normalizer.ledger.reader import locked
 @click.option("--parameters", help='Further members of each request: a JSON object, such as {"temperature": 0}.')
 @click.option("--key-env", default="OPENAI_API_KEY", show_default=True, help="The variable that holds the key.")
 @click.option("--pass-key", is_flag=True, help="Let the program of --command see the variable of --key-env.")
-@click.option("--attempts", type=click.IntRange(1), default=1, show_default=True, help="Replies asked for, a file.")
+@click.option(
+    "--attempts",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="The most replies to ask for, for each file.",
+)
 @click.option("--jobs", type=click.IntRange(1), default=4, show_default=True, help="Calls at a time.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=300.0, show_default=True, help="Seconds.")
 @click.option(
-    "--retries", type=click.IntRange(0), default=5, show_default=True, help="After 429, 5xx, a cut, a timeout."
+    "--retries",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    help="Tries after a status 429 or 5xx, a broken connection or a timeout.",
 )
 @click.option(
     "--back-off",
@@ -50,7 +60,9 @@ from normalizer.ledger.reader import locked
     show_default=True,
     help="Seconds before the first retry, doubled for each further one; a Retry-After header comes first.",
 )
-@click.option("--max-reply", type=click.IntRange(1), default=1 << 20, show_default=True, help="Bytes of a reply.")
+@click.option(
+    "--max-reply", type=click.IntRange(1), default=1 << 20, show_default=True, help="The most bytes of a usable reply."
+)
 @click.option("--partial", is_flag=True, help="Write a bundle of the usable replies where some are missing.")
 @click.option("--leg", help="Go on with another judge where the run has no usable reply, under this name.")
 @coincidence_option

@@ -28,7 +28,9 @@ from normalizer.terminal.progress import elapsed
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these comparisons; repeatable.")
 @click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
-@click.option("--mix", multiple=True, type=click.Choice(MIXABLE), help="Let several into one number.")
+@click.option(
+    "--mix", multiple=True, type=click.Choice(MIXABLE), help="Mix several of these in one number; flagged. Repeatable."
+)
 @judge_kind_option("verdicts")
 @click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)

@@ -10,8 +10,13 @@ from normalizer.ledger.signature import sign
 
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
-@click.option("--key", required=True, type=click.Path(path_type=Path), help="private key, or public key in an agent")
-@click.option("--out", type=click.Path(path_type=Path), help="where to write it (default: LEDGER.sig)")
+@click.option(
+    "--key",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A private key, or a public key whose private key an agent holds.",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write the signature.  [default: LEDGER.sig]")
 def command(ledger: Path, key: Path, out: Path | None) -> int:
     """Sign a ledger with an SSH key, by ssh-keygen.
 

@@ -9,11 +9,16 @@ from normalizer.ledger.signature import complaints
 
 @click.command()
 @click.argument("ledger", type=click.Path(path_type=Path))
-@click.option("--signature", required=True, type=click.Path(path_type=Path), help="what `normalizer sign` wrote")
 @click.option(
-    "--signers", required=True, type=click.Path(path_type=Path), help="file with a line NAME KEY for each key you trust"
+    "--signature", required=True, type=click.Path(path_type=Path), help="The file that `normalizer sign` wrote."
 )
-@click.option("--signer", required=True, help="the NAME that must have signed")
+@click.option(
+    "--signers",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A file with a line NAME KEY for each key you trust.",
+)
+@click.option("--signer", required=True, help="The NAME that must have signed.")
 def command(ledger: Path, signature: Path, signers: Path, signer: str) -> int:
     """Check the signature of a ledger, and that its files are those that were signed.
 

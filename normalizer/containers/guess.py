@@ -86,13 +86,13 @@ def tried(stream: BinaryIO, name: str, document: bytes) -> Proposal | None:
                 made += [entry for entry in mapping.entries(row, reader.document) if entry is not None]
     except UnreadableContainer:
         return None
-    standing = Counter(_standing(entry.value, dialect) for entry in made)
+    fits = Counter(_fit_of(entry.value, dialect) for entry in made)
     failed = sum(any(problem.code == "judge_failed" for problem in entry.problems) for entry in made)
-    scored, off_scale = standing["scored"], standing["off scale"]
+    scored, off_scale = fits["scored"], fits["off scale"]
     return Proposal(name, made, scored, off_scale, failed, unreadable) if scored or off_scale else None
 
 
-def _standing(value: dict[str, Any], dialect: dict[str, Any]) -> str:
+def _fit_of(value: dict[str, Any], dialect: dict[str, Any]) -> str:
     """`scored` for an entry that names what was judged and has a score or a verdict; `off scale`; else nothing."""
     if "item" in value:
         verdict = value.get("verdict")

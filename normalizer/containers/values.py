@@ -72,7 +72,7 @@ def reader(declared: dict[str, Any], at: str) -> ValueReader:
 
 
 def _sign(declared: dict[str, Any]) -> Callable[[Scope], str]:
-    """The function that returns what says that there is no verdict, or nothing."""
+    """Return a function that says by which sign the judge gave no verdict; it returns "" without that sign."""
     steps, of = steps_of(declared["at"]), declared.get("of", "row")
     place = Scope._fields.index(of)
     allowed = [comparable(value) for value in declared["is"]]
@@ -86,7 +86,10 @@ def _sign(declared: dict[str, Any]) -> Callable[[Scope], str]:
 
 
 def comparable(value: Any) -> Any:
-    """Equal for equal values: numbers by value, the rest by type and what they say. `MISSING` equals nothing else."""
+    """Return a key that is equal for equal values: numbers by value, the rest by type and content.
+
+    That of `MISSING` equals only itself.
+    """
     if value is MISSING:
         return ("missing", None)
     if type(value) is Number:

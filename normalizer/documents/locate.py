@@ -1,4 +1,4 @@
-"""Where in a JSON text the value stands that a pointer names, for people to look at."""
+"""Find the lines of a JSON text that a pointer names, to show them to people."""
 
 import json
 import re

@@ -15,7 +15,7 @@ from normalizer.gate import comparison_sides
 from normalizer.gate.sides import Side, check_comparable, read
 from normalizer.gate.verdict import LEAST_PAIRS, decide
 from normalizer.ledger import open_ledgers
-from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.ledger.reader import Ledger
 from normalizer.statistics.spread import mean_of
 
@@ -50,31 +50,33 @@ def margin_of(text: str) -> Fraction:
     return margin
 
 
-def gate(base: Path, candidate: Path, options: Options, terms: GateOptions) -> dict[str, Any]:
+def gate(base: Path, candidate: Path, options: Options, gate_options: GateOptions) -> dict[str, Any]:
     """Return the gate document of two ledgers, of single scores or of comparisons: see `gate_of`."""
     with open_ledgers.opened_each((base, candidate), options.check) as ledgers:
         one, other = ledgers[base], ledgers[candidate]
         if _are_comparisons(one, other):
-            return _of_comparisons(one, other, options, terms)
-        if terms.baseline is not None:
+            return _of_comparisons(one, other, options, gate_options)
+        if gate_options.baseline is not None:
             raise CannotRun("--baseline is for ledgers of comparisons, and these hold single scores")
-        for name in (*options.by, *options.where, *terms.base_where, *terms.candidate_where):
+        for name in (*options.by, *options.where, *gate_options.base_where, *gate_options.candidate_where):
             keys.checked(name, keys.ALSO_SELECTED)
         before, after = (open_ledgers.as_one([ledger]) for ledger in (one, other))
         with started(options.engine, options.memory, before.size + after.size) as engine:
-            return gate_of(engine, before, after, options, terms)
+            return gate_of(engine, before, after, options, gate_options)
 
 
-def gate_of(engine: Engine, base: Sources, candidate: Sources, options: Options, terms: GateOptions) -> dict[str, Any]:
+def gate_of(
+    engine: Engine, base: OpenLedgers, candidate: OpenLedgers, options: Options, gate_options: GateOptions
+) -> dict[str, Any]:
     """Compare the records of two opened ledgers of single scores, paired by artifact and judge."""
     before, after = (
         read(name, engine, given, replace(options, where={**options.where, **where}))
         for name, given, where in (
-            ("base", base, terms.base_where),
-            ("candidate", candidate, terms.candidate_where),
+            ("base", base, gate_options.base_where),
+            ("candidate", candidate, gate_options.candidate_where),
         )
     )
-    return _compared([before, after], options, terms)
+    return _compared([before, after], options, gate_options)
 
 
 def _are_comparisons(base: Ledger, candidate: Ledger) -> bool:
@@ -85,50 +87,52 @@ def _are_comparisons(base: Ledger, candidate: Ledger) -> bool:
     return one
 
 
-def _of_comparisons(base: Ledger, candidate: Ledger, options: Options, terms: GateOptions) -> dict[str, Any]:
-    """Compare the rates against `terms.baseline`, paired by item, judge and order shown."""
+def _of_comparisons(base: Ledger, candidate: Ledger, options: Options, gate_options: GateOptions) -> dict[str, Any]:
+    """Compare the rates against `gate_options.baseline`, paired by item, judge and order shown."""
     before, after = (
         comparison_sides.read(
-            name, ledger, replace(options, where={**options.where, **where}), terms.baseline, terms.mix
+            name, ledger, replace(options, where={**options.where, **where}), gate_options.baseline, gate_options.mix
         )
         for name, ledger, where in (
-            ("base", base, terms.base_where),
-            ("candidate", candidate, terms.candidate_where),
+            ("base", base, gate_options.base_where),
+            ("candidate", candidate, gate_options.candidate_where),
         )
     )
-    if terms.measures == TOTAL:
-        terms = replace(terms, measures=(comparison_sides.MEASURE,))
-    return _compared([before, after], options, terms)
+    if gate_options.measures == TOTAL:
+        gate_options = replace(gate_options, measures=(comparison_sides.MEASURE,))
+    return _compared([before, after], options, gate_options)
 
 
-def _compared(sides: list[Side], options: Options, terms: GateOptions) -> dict[str, Any]:
+def _compared(sides: list[Side], options: Options, gate_options: GateOptions) -> dict[str, Any]:
     """Return the document of two sides."""
-    differing = check_comparable(sides[0], sides[1], terms.mix)
+    differing = check_comparable(sides[0], sides[1], gate_options.mix)
     rubric = sides[0].rubric
     names = [comparison_sides.MEASURE] if rubric is None else [*rubric.dimensions, "total"]
-    for measure in terms.measures:
+    for measure in gate_options.measures:
         if measure not in names:
             raise CannotRun(f"{measure} is not a measure: there are {', '.join(names)}")
     groups = sorted({levels for side in sides for _, levels in side.artifacts}, key=keys.sort_key)
-    tests = [(levels, measure) for levels in groups for measure in terms.measures]
-    each = terms.alpha / len(tests)
-    results = [_result(sides, levels, measure, names.index(measure), options, terms, each) for levels, measure in tests]
+    tests = [(levels, measure) for levels in groups for measure in gate_options.measures]
+    each = gate_options.alpha / len(tests)
+    results = [
+        _result(sides, levels, measure, names.index(measure), options, gate_options, each) for levels, measure in tests
+    ]
     passed = all(result["passes"] for result in results)
     return {
         "verdict": "pass" if passed else "fail",
         "results": results,
         "by": list(options.by),
-        "margin": rounded(terms.margin),
-        "alpha": terms.alpha,
+        "margin": rounded(gate_options.margin),
+        "alpha": gate_options.alpha,
         "alpha_each": each,
-        "lower_is_better": terms.lower_is_better,
-        "undecided_passes": terms.undecided_passes,
+        "lower_is_better": gate_options.lower_is_better,
+        "undecided_passes": gate_options.undecided_passes,
         "least_pairs": LEAST_PAIRS,
         "rubric": None if rubric is None else rubric.name,
-        "baseline": terms.baseline,
+        "baseline": gate_options.baseline,
         "where": {
-            "base": {**options.where, **terms.base_where},
-            "candidate": {**options.where, **terms.candidate_where},
+            "base": {**options.where, **gate_options.base_where},
+            "candidate": {**options.where, **gate_options.candidate_where},
         },
         "left_out": {side.name: side.left_out for side in sides},
         "records": {side.name: side.records for side in sides},
@@ -145,7 +149,7 @@ def _result(
     measure: str,
     place: int,
     options: Options,
-    terms: GateOptions,
+    gate_options: GateOptions,
     alpha: float,
 ) -> dict[str, Any]:
     base, candidate = ({at: values for at, values in side.artifacts.items() if at[1] == levels} for side in sides)
@@ -153,7 +157,7 @@ def _result(
     for at in sorted(base.keys() & candidate.keys(), key=lambda at: at[0]):
         judges = sorted(base[at].keys() & candidate[at].keys())
         pairs = [([base[at][judge]], [candidate[at][judge]]) for judge in judges]
-        if not pairs and "judge_model" in terms.mix and sides[0].rubric is not None:
+        if not pairs and "judge_model" in gate_options.mix and sides[0].rubric is not None:
             # No judge need be shared: those of each side are averaged.
             pairs = [(list(base[at].values()), list(candidate[at].values()))]
         if not pairs:
@@ -161,9 +165,9 @@ def _result(
         before = mean_of([mean_of([values[place] for values in one]) for one, _ in pairs])
         after = mean_of([mean_of([values[place] for values in other]) for _, other in pairs])
         means.append((before, after))
-        differences.append(before - after if terms.lower_is_better else after - before)
-    decided = decide(differences, terms.margin, alpha)
-    passes = decided["verdict"] in PASSES or (decided["verdict"] == "undecided" and terms.undecided_passes)
+        differences.append(before - after if gate_options.lower_is_better else after - before)
+    decided = decide(differences, gate_options.margin, alpha)
+    passes = decided["verdict"] in PASSES or (decided["verdict"] == "undecided" and gate_options.undecided_passes)
     return {
         "key": dict(zip(options.by, levels, strict=True)),
         "measure": measure,

@@ -11,7 +11,7 @@ from normalizer.aggregate.units import prepared
 from normalizer.calibration.labels import Values, labels
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
-from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.open_ledgers import OpenLedgers
 
 MUST_AGREE = ("phase", "judge_model", "judge_prompt_version", "protocol_version")
 """Keys whose levels must be the same on both sides."""
@@ -31,7 +31,7 @@ class Side(NamedTuple):
     records: int
 
 
-def read(name: str, engine: Engine, given: Sources, options: Options) -> Side:
+def read(name: str, engine: Engine, given: OpenLedgers, options: Options) -> Side:
     """Read one side. Raises CannotRun where it has several generators for one artifact, or nothing that counts."""
     extended = replace(options, by=(*options.by, *MUST_AGREE))
     query = query_of(given, extended)

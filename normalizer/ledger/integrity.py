@@ -36,7 +36,7 @@ class Intact:
 
     def lines(self, kind: str) -> Iterator[bytes]:
         """The lines of a file."""
-        return self._ledger.sound(kind) if self.size(kind) else iter(())
+        return self._ledger.checked_lines(kind) if self.size(kind) else iter(())
 
     @property
     def spans(self) -> Spans | None:

@@ -24,7 +24,7 @@ class OpenLedger:
 
 
 @dataclass(slots=True)
-class Sources:
+class OpenLedgers:
     """Open ledgers with the totals of their headers."""
 
     parts: list[OpenLedger]
@@ -85,7 +85,7 @@ def conserved(kind: str, there: int, promised: int) -> None:
 
 
 @contextmanager
-def opened(folders: tuple[Path, ...], check: Check = check_records) -> Iterator[Sources]:
+def opened(folders: tuple[Path, ...], check: Check = check_records) -> Iterator[OpenLedgers]:
     """Open ledgers, to be read as one, and check their records; no run changes them until they are closed."""
     with opened_each(folders, check) as ledgers:
         yield as_one([ledgers[folder] for folder in folders])
@@ -105,9 +105,9 @@ def opened_each(folders: Iterable[Path], check: Check = check_records) -> Iterat
         yield {folder: ledgers[place] for folder, place in places.items()}
 
 
-def as_one(ledgers: list[Ledger]) -> Sources:
+def as_one(ledgers: list[Ledger]) -> OpenLedgers:
     """Read opened ledgers as one. Raises CannotRun for comparisons, and where ledgers do not fit together."""
-    sources = Sources([], {})
+    sources = OpenLedgers([], {})
     documents: dict[str, dict[str, Any]] = {}
     hashes: dict[str, str] = {}
     unused: dict[str, str] = {}
@@ -154,7 +154,7 @@ def _require_same_settings(sha256: str, one: dict[str, str], other: dict[str, st
         )
 
 
-def _account(sources: Sources, kind: str, item: dict[str, Any], documents: dict[str, dict[str, Any]]) -> None:
+def _account(sources: OpenLedgers, kind: str, item: dict[str, Any], documents: dict[str, dict[str, Any]]) -> None:
     settings = item["settings"]
     manifest = manifest_of(documents[settings["manifest"]]) if "manifest" in settings else None
     sources.unreadable += kind == "audit"

@@ -55,7 +55,7 @@ class Counts(NamedTuple):
     """How many lines a ledger's files have, and what its headers promise."""
 
     bundles: int
-    audited: int
+    unreadable: int
     entries: int
     valid: int
     invalid: int
@@ -88,7 +88,7 @@ class Ledger:
             for _ in verified_blocks(self.path(kind), (self.spans or {})[kind]):
                 pass
 
-    def sound(self, kind: str) -> Iterator[bytes]:
+    def checked_lines(self, kind: str) -> Iterator[bytes]:
         """Yield the lines of a file, in order. Raises UnusableLedger at a line that a run would not write there."""
         where, last = sha_slice(kind), b""
         for line in self.lines(kind):
@@ -99,7 +99,7 @@ class Ledger:
 
     def items(self, kind: str) -> Iterator[dict[str, Any]]:
         """The lines of a file as values with ordinary numbers."""
-        return (self.item(kind, line) for line in self.sound(kind))
+        return (self.item(kind, line) for line in self.checked_lines(kind))
 
     def item(self, kind: str, line: bytes) -> dict[str, Any]:
         """A line as a value with ordinary numbers. Without digests its shape is checked by its schema."""

@@ -38,7 +38,7 @@ def check_records(ledger: Ledger) -> None:
         return
     files = {kind: _Records(ledger, kind) for kind in RECORD_FILES}
     where = sha_slice("headers")
-    for header in ledger.sound("headers"):
+    for header in ledger.checked_lines("headers"):
         counts, sha256 = promised(header), header[where]
         if counts is None:
             raise UnusableLedger(f"{ledger.path('headers')} has a line that no run writes: see `normalizer audit`")
@@ -89,7 +89,7 @@ class _Records:
         raise UnusableLedger(f"bundle {sha256}: {self._kind}.jsonl has records of it, but it has no header")
 
     def _checked(self, ledger: Ledger) -> Iterator[bytes]:
-        for number, line in enumerate(ledger.sound(self._kind), start=1):
+        for number, line in enumerate(ledger.checked_lines(self._kind), start=1):
             if not has_own_id(self._kind, line):
                 refuse_changed_id(self._kind, line, number)
             yield line

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.aggregate import cell_names, groups
-from normalizer.aggregate.engines.start import started
-from normalizer.aggregate.summary import Options, left_out, query_of
+from normalizer.aggregate.summary import Options, left_out, opened_on_engine, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.documents.exact import ROUNDING
 from normalizer.errors import CannotRun
-from normalizer.ledger import open_ledgers
 from normalizer.noise.components import components, variances
 from normalizer.noise.sample_size import items_needed
 from normalizer.statistics.spread import mean_of, variance_of
@@ -39,10 +37,7 @@ def plan(folders: tuple[Path, ...], options: Options, wanted: PowerTarget | None
     Raises CannotRun where a judge has labels under several prompt versions: a change of prompt is no noise.
     """
     options = replace(options, by=("judge_prompt_version",))
-    with (
-        open_ledgers.opened(folders, options.check) as given,
-        started(options.engine, options.memory, given.size) as engine,
-    ):
+    with opened_on_engine(folders, options) as (engine, given):
         query = query_of(given, options)
         with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
             found = groups.find_groups(engine, query, given, options.where)

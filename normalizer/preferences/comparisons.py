@@ -56,7 +56,7 @@ class Comparison(NamedTuple):
 
 @dataclass(slots=True)
 class Compared:
-    """The comparisons of each group, and what is in none."""
+    """The comparisons of each group, and counts of those in no group."""
 
     groups: dict[Levels, list[Comparison]]
     left_out: dict[str, int]

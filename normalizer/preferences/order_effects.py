@@ -5,10 +5,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.intervals import Method, wilson_interval
 from normalizer.documents.exact import rounded
 from normalizer.preferences.comparisons import DECIDED, Comparison
-from normalizer.preferences.rates import rate, wilson
+from normalizer.preferences.rates import rate
 
 _SHOWN = ("first", "second", "draw", "both_bad", "missing")
 
@@ -74,8 +74,8 @@ def _interval(decided: dict[str, list[bool]], most: int) -> tuple[Fraction, Frac
     n = sum(map(len, decided.values()))
     share = Fraction(sum(map(sum, decided.values())), n)
     if len(decided) < 2 or not 0 < share < 1:
-        return wilson(share, len(decided))
+        return wilson_interval(share, len(decided))
     items = len(decided)
     squares = sum(((sum(same) - share * len(same)) ** 2 for same in decided.values()), Fraction(0))
     effect = Fraction(items, items - 1) * squares / (n * share * (1 - share))
-    return wilson(share, min(n / effect, Fraction(most)) if effect else most)
+    return wilson_interval(share, min(n / effect, Fraction(most)) if effect else most)

@@ -13,12 +13,10 @@ from math import lcm
 from typing import Any
 
 from normalizer.aggregate.eligibility import ALONE
-from normalizer.aggregate.intervals import Interval, Method, draws, middle
-from normalizer.documents.exact import root, rounded
+from normalizer.aggregate.intervals import Interval, Method, draws, middle, wilson_interval
+from normalizer.documents.exact import rounded
 from normalizer.preferences.comparisons import DECIDED, Comparison
 
-Z = Fraction("1.959963984540054")
-"""The 97.5 % point of the normal distribution."""
 RULE = {
     "draws": "half",
     "both_bad": "left_out",
@@ -46,15 +44,6 @@ def item_means(values: Iterable[tuple[str, Fraction]]) -> dict[str, Fraction]:
     for item, value in values:
         by_item[item].append(value)
     return {item: sum(found, Fraction(0)) / len(found) for item, found in sorted(by_item.items())}
-
-
-def wilson(rate: Fraction, n: Fraction | int) -> Interval:
-    """Return Wilson's score interval (1927) of a rate over n trials, which need not be a whole number."""
-    square = Z * Z
-    centre = rate + square / (2 * n)
-    half = Z * root(rate * (1 - rate) / n + square / (4 * n * n))
-    scale = 1 + square / n
-    return max((centre - half) / scale, Fraction(0)), min((centre + half) / scale, Fraction(1))
 
 
 def resampled(values: list[Fraction], method: Method) -> Interval:
@@ -85,7 +74,7 @@ def rate(comparisons: list[Comparison], method: Method) -> dict[str, Any]:
         flags.append("only_self_judged")
     else:
         mean = sum(scores.values(), Fraction(0)) / len(scores)
-        document |= {"rate": rounded(mean), "wilson95": _ends(wilson(mean, len(scores)))}
+        document |= {"rate": rounded(mean), "wilson95": _ends(wilson_interval(mean, len(scores)))}
         if len(set(scores.values())) > 1:  # resamples of items that are alike would give an interval without width
             document["bootstrap95"] = _ends(resampled(list(scores.values()), method))
         shares = [comparison.share for comparison in decided if comparison.share is not None]

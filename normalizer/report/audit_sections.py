@@ -30,7 +30,7 @@ _WRONG = 200
 """Quotations listed one by one; more are only counted."""
 
 
-def evidence(study: Study, trails: Drilldowns) -> Section | None:
+def evidence(study: Study, drilldowns: Drilldowns) -> Section | None:
     """Return the section with verdicts on quotations."""
     if not study.evidence:
         return None
@@ -47,18 +47,18 @@ def evidence(study: Study, trails: Drilldowns) -> Section | None:
             counts[key] += 1
             found.setdefault(key, []).append(place)
             if finding["verdict"] not in GOOD:
-                trail = trails.add(f"Record {finding['record_id'][:12]}", [place])
+                drilldown = drilldowns.add(f"Record {finding['record_id'][:12]}", [place])
                 where = elsewhere(finding) or finding["why"] or ""
                 badge = el("span", finding["verdict"].replace("_", " "), class_="badge bad")
-                artifact = trails.words(cell_names.level(finding["artifact"]), trail)
+                artifact = drilldowns.words(cell_names.level(finding["artifact"]), drilldown)
                 wrong.append([badge, artifact, key[0], finding["dimension"], finding["quote"], where])
     rows = [
         [
             judge,
             *(
-                trails.number(
+                drilldowns.number(
                     counts[judge, verdict],
-                    trails.add(
+                    drilldowns.add(
                         f"{judge}: evidence that is {verdict.replace('_', ' ')}", found.get((judge, verdict), [])
                     ),
                 )
@@ -86,7 +86,7 @@ def evidence(study: Study, trails: Drilldowns) -> Section | None:
     )
 
 
-def claims(study: Study, trails: Drilldowns, members: RecordLookup) -> Section | None:
+def claims(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section | None:
     """Return the section on numbers that judges wrote about their own scores."""
     every = study.claims
     if not every:
@@ -94,15 +94,15 @@ def claims(study: Study, trails: Drilldowns, members: RecordLookup) -> Section |
     rows = []
     for claim in every:
         if claim["verdict"] in ("mismatch", "not_derivable"):
-            trail = trails.add(
+            drilldown = drilldowns.add(
                 f"Claimed: {claim['claimed']} at {claim['pointer']}", [], ((claim["bundle_sha256"], claim["pointer"]),)
             )
-            behind = members.bundle(claim["bundle_sha256"])
-            computed = trails.add(f"Records of bundle {claim['bundle_sha256'][:12]}", behind)
-            number = trails.number(claim["recomputed"], computed if claim["recomputed"] is not None else None)
+            behind = lookup.bundle(claim["bundle_sha256"])
+            computed = drilldowns.add(f"Records of bundle {claim['bundle_sha256'][:12]}", behind)
+            number = drilldowns.number(claim["recomputed"], computed if claim["recomputed"] is not None else None)
             tone = "bad" if claim["verdict"] == "mismatch" else "warn"
             badge = el("span", claim["verdict"].replace("_", " "), class_=f"badge {tone}")
-            cited = trails.number(claim["claimed"], trail)
+            cited = drilldowns.number(claim["claimed"], drilldown)
             rows.append([claim["bundle_sha256"][:12], claim["pointer"], cited, number, badge])
     counts = Counter(claim["verdict"] for claim in every)
     said = ", ".join(f"{counts[verdict]} {verdict.replace('_', ' ')}" for verdict in sorted(counts))
@@ -117,7 +117,7 @@ def claims(study: Study, trails: Drilldowns, members: RecordLookup) -> Section |
     )
 
 
-def left_out(study: Study, trails: Drilldowns, members: RecordLookup) -> Section:
+def left_out(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section:
     """Return the section on records that are in no number, by reason."""
     rows = []
     for reason, count in study.summary["left_out"].items():
@@ -127,11 +127,13 @@ def left_out(study: Study, trails: Drilldowns, members: RecordLookup) -> Section
                 for one in study.bundle_reasons
                 if (one["unreadable"] if reason == "unreadable_bundles" else one["code"] == "file_without_entry")
             ]
-            trail = trails.add(f"Left out: {LEFT_OUT[reason]}", [], tuple(sorted(set(meant)))) if count else None
+            drilldown = (
+                drilldowns.add(f"Left out: {LEFT_OUT[reason]}", [], tuple(sorted(set(meant)))) if count else None
+            )
         else:
-            trail = trails.add(f"Left out: {LEFT_OUT[reason]}", members.of_status(reason))
-        rows.append([reason.replace("_", " "), trails.number(count, trail), LEFT_OUT[reason]])
-    counted = len(members.of_status("counted"))
+            drilldown = drilldowns.add(f"Left out: {LEFT_OUT[reason]}", lookup.of_status(reason))
+        rows.append([reason.replace("_", " "), drilldowns.number(count, drilldown), LEFT_OUT[reason]])
+    counted = len(lookup.of_status("counted"))
     said = [f"{counted} of {study.summary['records']} records are in the headline's numbers."]
     return section(
         "left-out",
@@ -139,28 +141,28 @@ def left_out(study: Study, trails: Drilldowns, members: RecordLookup) -> Section
         "Nothing is dropped silently. Records and bundles that reach no number are counted here by reason.",
         table(["reason", "count", "meaning"], rows, id="t-left-out"),
         notes(said),
-        _rates(study, trails, members),
-        _reasons(study, trails),
+        _rates(study, drilldowns, lookup),
+        _reasons(study, drilldowns),
         name="Left out",
     )
 
 
-def _rates(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
+def _rates(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
     rows = []
     for key, levels in study.statistics["invalid_rates"].items():
         for row in levels:
             name = f"{key} {cell_names.level(row['level'])}"
-            every = trails.add(f"{name}: all records", members.screened(key, row["level"], invalid=False))
-            invalid = trails.add(f"{name}: INVALID records", members.screened(key, row["level"], invalid=True))
-            counts = [trails.number(row["records"], every), trails.number(row["invalid"], invalid)]
+            every = drilldowns.add(f"{name}: all records", lookup.screened(key, row["level"], invalid=False))
+            invalid = drilldowns.add(f"{name}: INVALID records", lookup.screened(key, row["level"], invalid=True))
+            counts = [drilldowns.number(row["records"], every), drilldowns.number(row["invalid"], invalid)]
             shares = [percent(row["rate"]), percents(row["wilson95"])]
-            linked = [trails.number(each, invalid or every) for each in shares]
+            linked = [drilldowns.number(each, invalid or every) for each in shares]
             rows.append([key, cell_names.level(row["level"]), *counts, *linked])
     columns = ["key", "level", "records", "invalid", "rate", "95 % (Wilson)"]
     return join([el("h3", "Invalid rates"), table(columns, rows, id="t-rates")])
 
 
-def _reasons(study: Study, trails: Drilldowns) -> Html | None:
+def _reasons(study: Study, drilldowns: Drilldowns) -> Html | None:
     blamed: dict[str, list[int]] = {}
     for each in study.records:
         for code in {reason["code"] for reason in each.record.get("reasons", [])}:
@@ -171,11 +173,16 @@ def _reasons(study: Study, trails: Drilldowns) -> Html | None:
     rows = []
     for code, rule in _REASONS.items():
         if code in blamed or code in bundles:
-            records = trails.add(f"{code}: records", blamed.get(code, []))
-            raw = trails.add(f"{code}: bundles", [], tuple(sorted(set(bundles.get(code, [])))))
+            records = drilldowns.add(f"{code}: records", blamed.get(code, []))
+            raw = drilldowns.add(f"{code}: bundles", [], tuple(sorted(set(bundles.get(code, [])))))
             count = len({sha256 for sha256, _ in bundles.get(code, [])})
             rows.append(
-                [code, rule["clause"], trails.number(len(blamed.get(code, [])), records), trails.number(count, raw)]
+                [
+                    code,
+                    rule["clause"],
+                    drilldowns.number(len(blamed.get(code, [])), records),
+                    drilldowns.number(count, raw),
+                ]
             )
     if not rows:
         return None
@@ -184,9 +191,9 @@ def _reasons(study: Study, trails: Drilldowns) -> Html | None:
     return join([el("h3", "Reasons of invalidity"), el("p", lead), table(columns, rows, id="t-reasons")])
 
 
-def method(study: Study, members: RecordLookup, commands: list[str], protocol: str) -> Section:
+def method(study: Study, lookup: RecordLookup, commands: list[str], protocol: str) -> Section:
     """Method, options, versions, and the commands that check the page."""
-    rows = [[sha256, len(study.bundles[sha256]), len(members.bundle(sha256))] for sha256 in sorted(study.bundles)]
+    rows = [[sha256, len(study.bundles[sha256]), len(lookup.bundle(sha256))] for sha256 in sorted(study.bundles)]
     return section(
         "method",
         "How to check this page",

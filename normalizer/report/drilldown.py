@@ -27,29 +27,31 @@ class Drilldowns:
     def add(
         self, title: str, records: Iterable[RecordStatus | int], spots: tuple[tuple[str, str], ...] = ()
     ) -> int | None:
-        """Return the number of a trail; None if it shows nothing. `spots` are bundles and pointers to show too."""
+        """Return the number of a drilldown; None if it shows nothing. `spots` are bundles and pointers to show too."""
         places = tuple(sorted({each if isinstance(each, int) else each.place for each in records}))
         if not places and not spots:
             return None
         return self._known.setdefault((title, places, spots), len(self._known))
 
-    def number(self, value: Decimal | int | str | None, trail: int | None, places: int = 3) -> Html:
-        """A number that opens its trail."""
+    def number(self, value: Decimal | int | str | None, drilldown: int | None, places: int = 3) -> Html:
+        """A number that opens its drilldown."""
         if value is None:
             shown, full = NA, None
         else:
             shown = value if isinstance(value, str) else brief(value, places)
             full = f"{value:f}" if isinstance(value, Decimal) else None
-        if trail is None:
+        if drilldown is None:
             return el("span", shown, class_="na" if value is None else "plain", title=full)
-        return el("button", shown, type="button", class_="n", data_t=trail, title=full)
+        return el("button", shown, type="button", class_="n", data_t=drilldown, title=full)
 
-    def words(self, shown: str, trail: int | None) -> Html:
-        """Words that open a trail."""
-        return text(shown) if trail is None else el("button", shown, type="button", class_="n words", data_t=trail)
+    def words(self, shown: str, drilldown: int | None) -> Html:
+        """Words that open a drilldown."""
+        return (
+            text(shown) if drilldown is None else el("button", shown, type="button", class_="n words", data_t=drilldown)
+        )
 
     def document(self, raw: "Raw") -> list[dict[str, Any]]:
-        """The trails as data for the page's script."""
+        """The drilldowns as data for the page's script."""
         return [
             {
                 "title": visible(title),

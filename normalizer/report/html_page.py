@@ -26,29 +26,29 @@ from normalizer.tables.summary_table import of_all, selection_in_words
 
 def page(study: Study, options: Options, *, title: str) -> bytes:
     """The page."""
-    trails, members, raw = Drilldowns(), RecordLookup(study, options.rules), Raw(study.bundles)
+    drilldowns, lookup, raw = Drilldowns(), RecordLookup(study, options.rules), Raw(study.bundles)
     found = [
-        sections.headline(study, trails, members),
+        sections.headline(study, drilldowns, lookup),
         sections.distribution(study),
-        sections.contrasts(study, trails, members),
-        judge_sections.judges(study, trails, members),
-        judge_sections.drift(study, trails),
-        *decided(study, trails),
-        audit_sections.evidence(study, trails),
-        audit_sections.claims(study, trails, members),
-        audit_sections.left_out(study, trails, members),
-        audit_sections.method(study, members, _commands(study, options), version()),
+        sections.contrasts(study, drilldowns, lookup),
+        judge_sections.judges(study, drilldowns, lookup),
+        judge_sections.drift(study, drilldowns),
+        *decided(study, drilldowns),
+        audit_sections.evidence(study, drilldowns),
+        audit_sections.claims(study, drilldowns, lookup),
+        audit_sections.left_out(study, drilldowns, lookup),
+        audit_sections.method(study, lookup, _commands(study, options), version()),
     ]
     parts = [part for part in found if part is not None]
     body = join(
         [
-            el("header", _top(study, title, trails, members), class_="wrap top"),
+            el("header", _top(study, title, drilldowns, lookup), class_="wrap top"),
             _nav(parts),
             el("main", *(part.markup for part in parts), class_="wrap"),
             el("footer", "Made by normalizer report.", class_="wrap"),
         ]
     )
-    data = {"trails": trails.document(raw), "records": records_document(study, raw), "bundles": raw.document()}
+    data = {"trails": drilldowns.document(raw), "records": records_document(study, raw), "bundles": raw.document()}
     script, style = _asset("report.js"), _asset("report.css")
     policy = [
         "default-src 'none'",
@@ -76,11 +76,11 @@ def page(study: Study, options: Options, *, title: str) -> bytes:
     return "".join(out).encode()
 
 
-def _top(study: Study, title: str, trails: Drilldowns, members: RecordLookup) -> Html:
+def _top(study: Study, title: str, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
     summary = study.summary
     low, high = summary["scale"]
     where = selection_in_words(summary["where"])
-    counted = members.of_status("counted")
+    counted = lookup.of_status("counted")
     valid = [each for each in study.records if each.kind is not None]
     invalid = [each for each in study.records if each.kind is None]
     figures = [
@@ -90,7 +90,7 @@ def _top(study: Study, title: str, trails: Drilldowns, members: RecordLookup) ->
         ("in the headline", counted),
     ]
     shown_figures = [
-        el("div", el("dt", name), el("dd", trails.number(len(records), trails.add(f"All: {name}", records))))
+        el("div", el("dt", name), el("dd", drilldowns.number(len(records), drilldowns.add(f"All: {name}", records))))
         for name, records in figures
     ]
     for name, key in (("artifacts", "artifact"), ("judges", "judge_model"), ("generators", "generator_model")):

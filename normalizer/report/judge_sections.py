@@ -14,31 +14,31 @@ from normalizer.tables.agreement_table import measures
 _MOST_MATRICES = 6
 
 
-def judges(study: Study, trails: Drilldowns, members: RecordLookup) -> Section:
+def judges(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section:
     """Agreement, severity, leave-one-out, self-judging."""
     return section(
         "judges",
         "Judges",
         "Agreement of judges on artifacts that both judged, the severity of each, and the means without each.",
-        _agreement(study, trails, members),
-        _severity(study, trails, members),
-        _without(study, trails, members),
-        _selves(study, trails, members),
+        _agreement(study, drilldowns, lookup),
+        _severity(study, drilldowns, lookup),
+        _without(study, drilldowns, lookup),
+        _selves(study, drilldowns, lookup),
     )
 
 
-def _agreement(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
+def _agreement(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
     shown = ("mae", "exact", "bias", "kappa", "kappa_quadratic", "alpha_ordinal")
     rows: list[list[Any]] = []
     matrices: list[Html] = []
     reasons: set[str] = set()
     for pair in study.agreement["pairs"]:
-        trail = trails.add(f"{' and '.join(pair['judges'])}: shared artifacts", members.pair(*pair["judges"]))
+        drilldown = drilldowns.add(f"{' and '.join(pair['judges'])}: shared artifacts", lookup.pair(*pair["judges"]))
         judges = " / ".join(cell_names.level(judge, " / ") for judge in pair["judges"])
         for measure, found in measures(pair):
             reasons |= set(found["na"].values())
-            linked = [trails.number(found[name], trail if found[name] is not None else None) for name in shown]
-            rows.append([judges, measure, trails.number(pair["n"], trail), *linked])
+            linked = [drilldowns.number(found[name], drilldown if found[name] is not None else None) for name in shown]
+            rows.append([judges, measure, drilldowns.number(pair["n"], drilldown), *linked])
         met = pair["total"]["confusion"]
         if met and len(matrices) < _MOST_MATRICES:
             drawn = [
@@ -46,12 +46,12 @@ def _agreement(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
             ]
             names_of = el("figcaption", f"{pair['judges'][0]} (first) and {pair['judges'][1]} (second)")
             matrices.append(el("figure", plots.confusion(drawn), names_of))
-    shared = trails.add("All judges: shared artifacts", members.shared())
+    shared = drilldowns.add("All judges: shared artifacts", lookup.shared())
     for measure, found in measures(study.agreement["all"]):
         reasons |= set(found["na"].values())
-        alpha = trails.number(found["alpha_ordinal"], shared if found["alpha_ordinal"] is not None else None)
+        alpha = drilldowns.number(found["alpha_ordinal"], shared if found["alpha_ordinal"] is not None else None)
         blank = [el("span", "", class_="na")] * (len(shown) - 1)
-        rows.append(["all judges", measure, trails.number(found["n"], shared), *blank, alpha])
+        rows.append(["all judges", measure, drilldowns.number(found["n"], shared), *blank, alpha])
     columns = ["judges", "measure", "n", "mean abs. diff.", "equal", "bias", "kappa", "kappa (quadr.)", "alpha (ord.)"]
     said = ["n counts shared artifacts; bias is first minus second judge; alpha is Krippendorff's."]
     return join(
@@ -65,13 +65,15 @@ def _agreement(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
     )
 
 
-def _severity(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
+def _severity(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
     found = study.statistics["severity"]
     rows = []
     for row in found["judges"]:
-        trail = trails.add(f"{row['judge']}: all it judged", members.by_judge(row["judge"]))
+        drilldown = drilldowns.add(f"{row['judge']}: all it judged", lookup.by_judge(row["judge"]))
         numbers = [row["n"], row["effect"], row["se"], interval(row["ci95"])]
-        rows.append([row["judge"], *(trails.number(one, trail if one is not None else None) for one in numbers)])
+        rows.append(
+            [row["judge"], *(drilldowns.number(one, drilldown if one is not None else None) for one in numbers)]
+        )
     deviation = "NA" if found["residual_sd"] is None else brief(found["residual_sd"])
     said = [
         f"total = artifact + judge; higher is milder. Residual sd {deviation}, {found['freedom']} degrees of freedom."
@@ -81,35 +83,35 @@ def _severity(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
     return join([el("h3", "Severity"), table(columns, rows, id="t-severity"), notes(said)])
 
 
-def _without(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
+def _without(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
     rows = []
     why = set()
     for judge in study.statistics["leave_one_judge_out"]:
         for row in judge["rows"]:
-            left = members.without(tuple(row["key"].values()), judge["judge"])
-            trail = trails.add(f"{label(row['key'])} without {judge['judge']}", left if row["n"] else [])
-            numbers = [trails.number(row[name], trail) for name in ("n", "mean", "change")]
+            left = lookup.without(tuple(row["key"].values()), judge["judge"])
+            drilldown = drilldowns.add(f"{label(row['key'])} without {judge['judge']}", left if row["n"] else [])
+            numbers = [drilldowns.number(row[name], drilldown) for name in ("n", "mean", "change")]
             rows.append([judge["judge"], label(row["key"]), *numbers])
             why |= {f"NA: {FLAGS.get(reason, reason)}" for reason in row["na"].values()}
     columns = ["without", "group", "n", "mean total", "change"]
     return join([el("h3", "Without one judge"), table(columns, rows, id="t-without"), notes(sorted(why))])
 
 
-def _selves(study: Study, trails: Drilldowns, members: RecordLookup) -> Html | None:
+def _selves(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html | None:
     rows: list[list[Any]] = []
     for row in study.statistics["self_against_cross"]:
         cells: list[Any] = [row["judge"]]
         for part, own in (("own", True), ("elsewhere", False)):
             words = "its own model's outputs" if own else "outputs of others"
-            trail = trails.add(
-                f"{row['judge']} on {words}, against the other judges", members.own(row["judge"], own=own)
+            drilldown = drilldowns.add(
+                f"{row['judge']} on {words}, against the other judges", lookup.own(row["judge"], own=own)
             )
             numbers = [row[part]["n"], row[part]["mean"], interval(row[part]["ci95"])]
-            cells += [trails.number(one, trail if one is not None else None) for one in numbers]
-        both = members.own(row["judge"], own=True) + members.own(row["judge"], own=False)
-        trail = trails.add(f"{row['judge']} and the other judges on the same artifacts", both)
+            cells += [drilldowns.number(one, drilldown if one is not None else None) for one in numbers]
+        both = lookup.own(row["judge"], own=True) + lookup.own(row["judge"], own=False)
+        drilldown = drilldowns.add(f"{row['judge']} and the other judges on the same artifacts", both)
         excess = [row["excess"], interval(row["excess_ci95"])]
-        rows.append([*cells, *(trails.number(one, trail if one is not None else None) for one in excess)])
+        rows.append([*cells, *(drilldowns.number(one, drilldown if one is not None else None) for one in excess)])
     if not rows:
         return None
     columns = [
@@ -127,20 +129,20 @@ def _selves(study: Study, trails: Drilldowns, members: RecordLookup) -> Html | N
     return join([el("h3", "Self against cross judging"), el("p", lead), table(columns, rows, id="t-self")])
 
 
-def drift(study: Study, trails: Drilldowns) -> Section | None:
+def drift(study: Study, drilldowns: Drilldowns) -> Section | None:
     """One judge, two versions, the same artifacts."""
     rows, by_dimension, drawn = [], [], []
     why: set[str] = set()
     for row in study.drift:
         why |= {f"NA: {reason}." for reason in row["na"].values()}
         versions = f"{row['versions'][1]} \u2212 {row['versions'][0]}"
-        trail = trails.add(f"{row['judge']}: {versions}", row["places"])
+        drilldown = drilldowns.add(f"{row['judge']}: {versions}", row["places"])
         numbers = [row["n"], row["difference"], interval(row["ci95"]), row["p"], row["equal"]]
-        linked = [trails.number(one, trail if one is not None else None) for one in numbers]
+        linked = [drilldowns.number(one, drilldown if one is not None else None) for one in numbers]
         phases = " and ".join(", ".join(map(str, phases)) or "none" for phases in row["phases"])
         rows.append([row["judge"], versions, phases, *linked])
         by_dimension.append(
-            [row["judge"], versions, *(trails.number(one, trail) for one in row["dimensions"].values())]
+            [row["judge"], versions, *(drilldowns.number(one, drilldown) for one in row["dimensions"].values())]
         )
         if row["difference"] is not None:
             ends = row["ci95"] or [row["difference"], row["difference"]]

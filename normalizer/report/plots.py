@@ -117,7 +117,7 @@ def rows_drawn(rows: list[dict[str, Any]], layers: Callable[[Any], list[Any]], h
 
 
 def for_both_screens(wide: Any, narrow: Any, title: str) -> Html:
-    """Two charts of the same, of which the page shows the one that fits the screen."""
+    """Put two charts of one plot into the page, which shows the one that fits the screen."""
     return join([drawn(wide, title, box="scroll wide-screen"), drawn(narrow, title, "narrow", "scroll small-screen")])
 
 

@@ -15,7 +15,7 @@ from normalizer.documents import lossless, phases
 from normalizer.documents.lossless import Number, ordinary
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
-from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.ledger.reader import Ledger
 
 MOST = 50_000
@@ -68,7 +68,7 @@ def check_count(records: int) -> None:
         )
 
 
-def record_statuses(given: Sources, rubric: Rubric, options: Options) -> list[RecordStatus]:
+def record_statuses(given: OpenLedgers, rubric: Rubric, options: Options) -> list[RecordStatus]:
     """All records: VALID ones in the ledgers' order, then INVALID ones."""
     found = [
         _placed(place, part, kind, line, rubric, options, given)
@@ -85,15 +85,15 @@ def record_statuses(given: Sources, rubric: Rubric, options: Options) -> list[Re
     return found
 
 
-def _lines(given: Sources) -> Iterator[tuple[int, str, bytes]]:
+def _lines(given: OpenLedgers) -> Iterator[tuple[int, str, bytes]]:
     for kind in ("records", "invalid"):
         for number, part in enumerate(given.parts):
-            for line in part.ledger.sound(kind):
+            for line in part.ledger.checked_lines(kind):
                 yield number, kind, line
 
 
 def _placed(
-    place: int, part: int, kind: str, line: bytes, rubric: Rubric, options: Options, given: Sources
+    place: int, part: int, kind: str, line: bytes, rubric: Rubric, options: Options, given: OpenLedgers
 ) -> RecordStatus:
     record, plain = given.parts[part].ledger.exact(kind, line), ordinary(line)
     levels = tuple(keys.level_in(plain, name) for name in options.by)

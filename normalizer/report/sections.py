@@ -46,7 +46,7 @@ def label(key: dict[str, Any]) -> str:
     return ", ".join(cell_names.level(level, ", ") for level in key.values()) or "all"
 
 
-def headline(study: Study, trails: Drilldowns, members: RecordLookup) -> Section:
+def headline(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section:
     """Means with intervals and n, the invalid rate beside them, and what INVALID records leave open."""
     summary = study.summary
     bounds = {tuple(row["key"].values()): row for row in study.statistics["bounds"]}
@@ -54,25 +54,25 @@ def headline(study: Study, trails: Drilldowns, members: RecordLookup) -> Section
     for row in summary["rows"]:
         levels = tuple(row["key"].values())
         name, total, bound = label(row["key"]), row["total"], bounds[levels]
-        counted = trails.add(f"{name}: records in the mean", members.group(levels))
-        refused = members.group(levels, "self_judged")
+        counted = drilldowns.add(f"{name}: records in the mean", lookup.group(levels))
+        refused = lookup.group(levels, "self_judged")
         if not row["n"] and refused:
-            counted = trails.add(f"{name}: only self-judged, so no mean", refused)
-        invalid = trails.add(f"{name}: INVALID records", members.group(levels, "invalid"))
+            counted = drilldowns.add(f"{name}: only self-judged, so no mean", refused)
+        invalid = drilldowns.add(f"{name}: INVALID records", lookup.group(levels, "invalid"))
         rate = study.rates.get(levels)
         said = None if rate is None else f"{percent(rate['rate'])} ({rate['invalid']} of {rate['records']})"
         extremes = [bound["at_minimum"], bound["at_maximum"]] if bound["at_minimum"] is not None else None
         rows.append(
             [
                 *map(cell_names.level, levels),
-                el("span", trails.number(total["mean"], counted), class_="strong"),
-                trails.number(interval(total["ci95"]), counted if total["ci95"] else None),
-                trails.number(row["n"], counted),
-                trails.number(row["n_records"], counted),
-                trails.number(total["sd"], counted if total["sd"] is not None else None),
-                trails.number(said, invalid),
-                trails.number(None if rate is None else percents(rate["wilson95"]), invalid),
-                trails.number(interval(extremes), invalid if bound["invalid"] else None),
+                el("span", drilldowns.number(total["mean"], counted), class_="strong"),
+                drilldowns.number(interval(total["ci95"]), counted if total["ci95"] else None),
+                drilldowns.number(row["n"], counted),
+                drilldowns.number(row["n_records"], counted),
+                drilldowns.number(total["sd"], counted if total["sd"] is not None else None),
+                drilldowns.number(said, invalid),
+                drilldowns.number(None if rate is None else percents(rate["wilson95"]), invalid),
+                drilldowns.number(interval(extremes), invalid if bound["invalid"] else None),
                 join(_flag(flag) for flag in row["flags"]),
             ]
         )
@@ -89,22 +89,22 @@ def headline(study: Study, trails: Drilldowns, members: RecordLookup) -> Section
         "scale.",
         plots.intervals(drawn, _scale(summary)) if drawn else None,
         table([*columns, "bounds", "flags"], rows, id="t-headline"),
-        _dimensions(study, trails, members),
+        _dimensions(study, drilldowns, lookup),
         notes(summary_notes(summary)),
     )
 
 
-def _dimensions(study: Study, trails: Drilldowns, members: RecordLookup) -> Html:
+def _dimensions(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
     rows = []
     for row in study.summary["rows"]:
         levels = tuple(row["key"].values())
-        counted = trails.add(f"{label(row['key'])}: records in the mean", members.group(levels))
+        counted = drilldowns.add(f"{label(row['key'])}: records in the mean", lookup.group(levels))
         cells: list[Any] = [*map(cell_names.level, levels)]
         for moments in row["dimensions"].values():
-            number = trails.number(moments["mean"], counted if moments["mean"] is not None else None)
+            number = drilldowns.number(moments["mean"], counted if moments["mean"] is not None else None)
             between = interval(moments["ci95"], 2)
             cells.append(join([number, el("small", f" {between}")]) if between else number)
-        rows.append([*cells, trails.number(row["at_min"], counted), trails.number(row["at_max"], counted)])
+        rows.append([*cells, drilldowns.number(row["at_min"], counted), drilldowns.number(row["at_max"], counted)])
     columns = [*study.summary["by"], *map(cell_names.dimension, study.rubric.dimensions), "at min", "at max"]
     return join([el("h3", "By dimension"), table(columns, rows, id="t-dimensions")])
 
@@ -122,16 +122,16 @@ def distribution(study: Study) -> Section | None:
     return section("distribution", "Distribution", lead, plots.distribution(drawn, _scale(study.summary)))
 
 
-def contrasts(study: Study, trails: Drilldowns, members: RecordLookup) -> Section | None:
+def contrasts(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section | None:
     """Paired differences with their tests."""
-    parts = [_contrast(report, number, trails, members) for number, report in enumerate(study.contrasts)]
+    parts = [_contrast(report, number, drilldowns, lookup) for number, report in enumerate(study.contrasts)]
     if not parts:
         return None
     lead = "Levels of a factor compared on pairs that agree in everything else. Holm's correction covers one factor."
     return section("contrasts", "Contrasts", lead, *parts)
 
 
-def _contrast(report: dict[str, Any], number: int, trails: Drilldowns, members: RecordLookup) -> Html:
+def _contrast(report: dict[str, Any], number: int, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
     rows: dict[bool, list[list[Any]]] = {True: [], False: []}
     drawn = []
     key = report["contrasts"][0]["key"]
@@ -139,10 +139,10 @@ def _contrast(report: dict[str, Any], number: int, trails: Drilldowns, members: 
     for row in report["contrasts"]:
         is_total = row["measure"] == "total"
         levels = f"{row['levels'][0]} \u2212 {row['levels'][1]}"
-        used = members.contrast(key, row["levels"], report["paired_by"])
-        trail = trails.add(f"{key}: {row['levels'][0]} against {row['levels'][1]}", used)
+        used = lookup.contrast(key, row["levels"], report["paired_by"])
+        drilldown = drilldowns.add(f"{key}: {row['levels'][0]} against {row['levels'][1]}", used)
         numbers = [row["n"], row["difference"], interval(row["ci95"]), row["p"], row["p_holm"]]
-        linked = [trails.number(each, trail if each is not None else None) for each in numbers]
+        linked = [drilldowns.number(each, drilldown if each is not None else None) for each in numbers]
         rows[is_total].append([row["measure"], levels, *linked, row["unpaired"], row["method"]])
         if row["difference"] is not None and (is_total or not many):
             ends = row["ci95"] or [row["difference"], row["difference"]]

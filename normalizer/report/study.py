@@ -10,7 +10,7 @@ from typing import Any
 
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.start import started
-from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.intervals import Method, wilson_interval
 from normalizer.aggregate.keys import FACTOR
 from normalizer.aggregate.summary import Options, query_of, summarize
 from normalizer.calibration.overview import calibration_of
@@ -29,7 +29,6 @@ from normalizer.report.record_status import RecordStatus, check_count, record_st
 from normalizer.statistics.agreement import agreement_of
 from normalizer.statistics.distribution import distribution
 from normalizer.statistics.overview import GENERATORS, MOST_LEVELS, statistics_of
-from normalizer.statistics.rates import wilson
 from normalizer.statistics.spread import ends
 
 
@@ -128,14 +127,7 @@ def gather(
         done()
         evidence = [verify_opened(ledger, wanted.artifacts) for ledger in ledgers] if wanted.artifacts else []
         done()
-        bundles, reasons = {}, []
-        for ledger in ledgers:
-            for kind in ("headers", "audit"):
-                for item in ledger.items(kind):
-                    if item["bundle_sha256"] not in bundles:
-                        bundles[item["bundle_sha256"]] = ledger.bundle(item["bundle_sha256"])
-                        about = {"bundle_sha256": item["bundle_sha256"], "unreadable": kind == "audit"}
-                        reasons += [{**reason, **about} for reason in item["reasons"]]
+        bundles, reasons = _raw_bundles(ledgers)
         done()
         designs = _designs(records, wanted) or [(None, ())]
         first, *others = [statistics_of(engine, given, options, key, paired, wanted.seed) for key, paired in designs]
@@ -144,16 +136,14 @@ def gather(
         agreed = agreement_of(engine, given, ungrouped)
         done()
         preferred = _preferences([opened[folder] for folder in wanted.preferences], options, wanted)
-        calibrated = None
+        calibrated = gated = None
         if wanted.gold:
             together = open_ledgers.as_one(list(dict.fromkeys(opened[folder] for folder in (*folders, *wanted.gold))))
             method = Method(bootstrap=True, seed=wanted.seed)
             calibrated = calibration_of(engine, together, ungrouped, "median", method)
-        gated = None
         if wanted.base is not None:
-            gated = gate_of(
-                engine, open_ledgers.as_one([opened[wanted.base]]), given, ungrouped, GateOptions(margin=wanted.margin)
-            )
+            base = open_ledgers.as_one([opened[wanted.base]])
+            gated = gate_of(engine, base, given, ungrouped, GateOptions(margin=wanted.margin))
         everyone = list(records)
         for role, more in (("preferences", wanted.preferences), ("gold", wanted.gold), ("base", bases)):
             add_records([opened[folder] for folder in more], role, rubric, options, everyone, bundles)
@@ -177,6 +167,21 @@ def gather(
         gate=gated,
         others=everyone[len(records) :],
     )
+
+
+def _raw_bundles(ledgers: list[Ledger]) -> tuple[dict[str, bytes], list[dict[str, Any]]]:
+    """Return the raw bytes of every bundle by hash, and the reasons that blame no record."""
+    bundles: dict[str, bytes] = {}
+    reasons: list[dict[str, Any]] = []
+    for ledger in ledgers:
+        for kind in ("headers", "audit"):
+            for item in ledger.items(kind):
+                sha256 = item["bundle_sha256"]
+                if sha256 not in bundles:
+                    bundles[sha256] = ledger.bundle(sha256)
+                    about = {"bundle_sha256": sha256, "unreadable": kind == "audit"}
+                    reasons += [{**reason, **about} for reason in item["reasons"]]
+    return bundles, reasons
 
 
 def _preferences(ledgers: list[Ledger], options: Options, wanted: ReportOptions) -> dict[str, Any] | None:
@@ -230,7 +235,7 @@ def _rates(records: list[RecordStatus]) -> dict[Levels, dict[str, Any]]:
             "records": count,
             "invalid": invalid[levels],
             "rate": rounded(Fraction(invalid[levels], count)),
-            "wilson95": ends(wilson(invalid[levels], count)),
+            "wilson95": ends(wilson_interval(Fraction(invalid[levels], count), count)),
         }
         for levels, count in every.items()
     }

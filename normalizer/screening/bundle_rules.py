@@ -54,8 +54,8 @@ def reasons(bundle: Bundle, entries: list[Any], taken: dict[str, Any], settings:
 
 
 def taken_away(bundle: Bundle) -> dict[str, Any]:
-    """Run metadata that the bundle states and that the dialect took from its place: it may move a member, but not
-    what the bundle thereby states. A value that the schema would not have there states nothing."""
+    """Return run metadata that the bundle states and that the dialect moved away. It still counts as stated: a dialect
+    must not hide it. Values that the schema does not allow there are left out."""
     if not bundle.moved:
         return {}
     written = {key: bundle.header[key] for key in METADATA if key in bundle.header and f"/{key}" != bundle.entries_at}
@@ -166,5 +166,5 @@ def missing_metadata(known: dict[str, Any], phase: int, wanted: tuple[str, ...])
 
 
 def _comparable(value: Any) -> str | Decimal | None:
-    """Equal for equal values: numbers by value, the rest by what they say."""
+    """Return a key that is equal for equal values: numbers by value, the rest by content."""
     return exact_value(value) if type(value) is Number else dumps(value)

@@ -8,44 +8,39 @@ from typing import Any
 from normalizer.aggregate import groups
 from normalizer.aggregate.eligibility import ALONE
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.engines.start import started
-from normalizer.aggregate.summary import Options, left_out, query_of
+from normalizer.aggregate.summary import Options, left_out, opened_on_engine, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.documents.exact import ROUNDING, rounded
-from normalizer.ledger import open_ledgers
-from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics import agreement_measures
 from normalizer.statistics.judge_scores import Joint, JointValues, JudgeScores, Shared
 
 
 def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
     """Return the agreement document of ledgers."""
-    with (
-        open_ledgers.opened(folders, options.check) as given,
-        started(options.engine, options.memory, given.size) as engine,
-    ):
+    with opened_on_engine(folders, options) as (engine, given):
         return agreement_of(engine, given, options)
 
 
-def agreement_of(engine: Engine, given: Sources, options: Options) -> dict[str, Any]:
+def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[str, Any]:
     """Return the agreement document of opened ledgers."""
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
         found = groups.find_groups(engine, query, given, options.where)
         kinds = found.kinds()
         options.rules.check_mixing(kinds, None)
-        verdicts = JudgeScores(engine, query, options.rules.condition())
-        judges = list(verdicts.judges())
+        scores = JudgeScores(engine, query, options.rules.condition())
+        judges = list(scores.judges())
         alone = bool(options.rules.only_self_judged(kinds))
-        shared = {} if alone else verdicts.shared()
-        joints = [JointValues() if alone else verdicts.joint(measure) for measure in query.measures]
+        shared = {} if alone else scores.shared()
+        joints = [JointValues() if alone else scores.joint(measure) for measure in query.measures]
     flags = options.rules.flags_of_all(kinds)
     names = list(
         query.rubric.dimensions
     )  # a dimension may be called total: the total is identified by its place, the last
     pairs = []
     for pair in combinations(judges, 2):
-        *each, total = [_measured(joint.pairs[pair], verdicts.denominator, alone=alone) for joint in joints]
+        *each, total = [_measured(joint.pairs[pair], scores.denominator, alone=alone) for joint in joints]
         pairs.append(_pair(pair, shared.get(pair, Shared()), total, dict(zip(names, each, strict=True)), flags))
     *everyone, together = [_alphas(joint, alone=alone) for joint in joints]
     return {

@@ -11,10 +11,10 @@ from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.summary import Options, query_of
 from normalizer.aggregate.units import Numbers, prepared
 from normalizer.documents.exact import rounded
-from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.open_ledgers import OpenLedgers
 
 
-def distribution(engine: Engine, given: Sources, options: Options) -> list[dict[str, Any]]:
+def distribution(engine: Engine, given: OpenLedgers, options: Options) -> list[dict[str, Any]]:
     """Return one row per group, in the order of a summary: `key`, and `values` as pairs of total and units."""
     query = query_of(given, options)
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):

@@ -11,7 +11,7 @@ from normalizer.aggregate.groups import Found, find_groups, without
 from normalizer.aggregate.query import Query, not_by
 from normalizer.aggregate.summary import Options
 from normalizer.aggregate.units import Group, Numbers
-from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.open_ledgers import OpenLedgers
 
 
 @dataclass(slots=True)
@@ -23,7 +23,7 @@ class GroupMeans:
     denominator: int
 
     @classmethod
-    def of(cls, engine: Engine, given: Sources, query: Query, options: Options) -> "GroupMeans":
+    def of(cls, engine: Engine, given: OpenLedgers, query: Query, options: Options) -> "GroupMeans":
         """Compute the means from prepared records."""
         found = find_groups(engine, query, given, options.where)
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)

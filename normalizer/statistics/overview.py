@@ -6,13 +6,11 @@ from typing import Any
 
 from normalizer.aggregate import groups
 from normalizer.aggregate.engines.interface import Engine
-from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.query import Query
-from normalizer.aggregate.summary import Options, left_out, query_of
+from normalizer.aggregate.summary import Options, left_out, opened_on_engine, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.documents.exact import ROUNDING, rounded
-from normalizer.ledger import open_ledgers
-from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics import rates
 from normalizer.statistics.contrasts import contrasts
 from normalizer.statistics.group_means import GroupMeans
@@ -41,10 +39,7 @@ def statistics(
 
     Without `contrast`, generators are compared on the artifacts that they share.
     """
-    with (
-        open_ledgers.opened(folders, options.check) as given,
-        started(options.engine, options.memory, given.size) as engine,
-    ):
+    with opened_on_engine(folders, options) as (engine, given):
         if contrast is None and _share_artifacts(engine, given, options):
             contrast, paired_by = GENERATORS
         return statistics_of(engine, given, options, contrast, paired_by, seed, resamples)
@@ -52,7 +47,7 @@ def statistics(
 
 def statistics_of(
     engine: Engine,
-    given: Sources,
+    given: OpenLedgers,
     options: Options,
     contrast: str | None = None,
     paired_by: tuple[str, ...] = (),
@@ -73,9 +68,9 @@ def statistics_of(
     ungrouped = query_of(given, replace(options, by=()))
     with prepared(engine, ungrouped, given, diagnostic=options.rules.diagnostic):
         alone = options.rules.only_self_judged(kinds)
-        verdicts = JudgeScores(engine, ungrouped, options.rules.condition() + (" AND 1 = 0" if alone else ""))
-        severities = severity(verdicts)
-        selves = self_against_cross(verdicts, seed, resamples)
+        scores = JudgeScores(engine, ungrouped, options.rules.condition() + (" AND 1 = 0" if alone else ""))
+        severities = severity(scores)
+        selves = self_against_cross(scores, seed, resamples)
     contrasted = []
     if contrast is not None:
         crossed = query_of(given, replace(options, by=(contrast, *paired_by)))
@@ -105,7 +100,7 @@ def statistics_of(
     }
 
 
-def _share_artifacts(engine: Engine, given: Sources, options: Options) -> bool:
+def _share_artifacts(engine: Engine, given: OpenLedgers, options: Options) -> bool:
     """Whether there are two to six generators, and artifacts of two of them, but not too many."""
     query = query_of(given, replace(options, by=()))
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):

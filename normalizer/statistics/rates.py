@@ -10,26 +10,16 @@ from normalizer.aggregate import groups, keys, restated_scores
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.groups import Found
+from normalizer.aggregate.intervals import wilson_interval
 from normalizer.aggregate.query import Query
 from normalizer.aggregate.summary import Options
 from normalizer.aggregate.units import prepared, read_exactly
-from normalizer.documents.exact import root, rounded
-from normalizer.ledger.open_ledgers import Sources
+from normalizer.documents.exact import rounded
+from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics.group_means import GroupMeans
 from normalizer.statistics.spread import ends
 
 BY = ("judge_model", "generator_model", "phase")
-_Z = Fraction(1.959963984540054)
-"""The 97.5 % point of the normal distribution."""
-
-
-def wilson(count: int, n: int) -> tuple[Fraction, Fraction]:
-    """Return Wilson's 95 % interval of a proportion."""
-    middle = count + _Z**2 / 2
-    half = _Z * root(Fraction(count * (n - count), n) + _Z**2 / 4)
-    low, high = (middle - half) / (n + _Z**2), (middle + half) / (n + _Z**2)
-    # Exactly 0 and 1 at the ends, where the rounded root would give slightly more or less.
-    return (Fraction(0) if count == 0 else low), (Fraction(1) if count == n else high)
 
 
 def invalid_rates(found: Found) -> dict[str, Any]:
@@ -49,7 +39,7 @@ def invalid_rates(found: Found) -> dict[str, Any]:
                 "records": records[level],
                 "invalid": invalid[level],
                 "rate": rounded(Fraction(invalid[level], records[level])),
-                "wilson95": ends(wilson(invalid[level], records[level])),
+                "wilson95": ends(wilson_interval(Fraction(invalid[level], records[level]), records[level])),
                 "na": {},
             }
             for level in sorted(records, key=lambda level: keys.sort_key((level,)))
@@ -59,7 +49,7 @@ def invalid_rates(found: Found) -> dict[str, Any]:
 
 
 def bounds(
-    engine: Engine, given: Sources, query: Query, options: Options, headline: GroupMeans
+    engine: Engine, given: OpenLedgers, query: Query, options: Options, headline: GroupMeans
 ) -> list[dict[str, Any]]:
     """Return the mean total of each group, and its bounds with every INVALID record of an admitted phase at one end
     of the scale. An INVALID record whose phase cannot be read counts as diagnostic."""

@@ -10,16 +10,16 @@ from normalizer.statistics.signflip import sign_flip
 from normalizer.statistics.spread import ends, mean_of, spread, variance_of
 
 
-def self_against_cross(verdicts: JudgeScores, seed: int, resamples: int) -> list[dict[str, Any]]:
+def self_against_cross(scores: JudgeScores, seed: int, resamples: int) -> list[dict[str, Any]]:
     """Return one row per judge that judged its own model's outputs."""
     return [
         {
             "judge": judge,
             **_compared(
-                verdicts.against_others(judge, own=True), verdicts.against_others(judge, own=False), seed, resamples
+                scores.against_others(judge, own=True), scores.against_others(judge, own=False), seed, resamples
             ),
         }
-        for judge in verdicts.self_judging()
+        for judge in scores.self_judging()
     ]
 
 

@@ -18,10 +18,10 @@ _NO_FREEDOM = "no degrees of freedom are left"
 Matrix = list[list[Fraction]]
 
 
-def severity(verdicts: JudgeScores) -> dict[str, Any]:
+def severity(scores: JudgeScores) -> dict[str, Any]:
     """Return a document of `statistics.json#/$defs/severity`."""
-    counts = verdicts.judges()
-    equations = _Equations(verdicts, list(counts))
+    counts = scores.judges()
+    equations = _Equations(scores, list(counts))
     panels = equations.panels()
     effects: dict[str, Fraction] = {}
     leverage: dict[str, Fraction] = {}
@@ -72,21 +72,21 @@ def _effect(
 class _Equations:
     """The judges' normal equations, from sums over artifacts grouped by their number of judges."""
 
-    def __init__(self, verdicts: JudgeScores, judges: list[str]) -> None:
-        scale = verdicts.denominator
+    def __init__(self, scores: JudgeScores, judges: list[str]) -> None:
+        scale = scores.denominator
         self.judges = judges
         self.left: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
         self.right: dict[str, Fraction] = defaultdict(Fraction)
         self.verdicts = self.artifacts = 0
         self.within = Fraction(0)
         """Return the sum of squares within artifacts."""
-        for one, other, panel, count in verdicts.meetings():
+        for one, other, panel, count in scores.meetings():
             self.left[one, other] -= Fraction(count, panel)
             if one == other:
                 self.left[one, one] += count
-        for judge, panel, own, everyone in verdicts.sums():
+        for judge, panel, own, everyone in scores.sums():
             self.right[judge] += Fraction(own, scale) - Fraction(everyone, scale * panel)
-        for panel, artifacts, squares, squared_sums in verdicts.squares():
+        for panel, artifacts, squares, squared_sums in scores.squares():
             self.artifacts += artifacts
             self.verdicts += artifacts * panel
             self.within += Fraction(squares, scale**2) - Fraction(squared_sums, scale**2 * panel)

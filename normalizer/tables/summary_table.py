@@ -7,15 +7,6 @@ import contract_spec as spec
 from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table
 
-LEFT_OUT_RECORDS = (
-    "not_selected",
-    "duplicate",
-    "invalid",
-    "diagnostic",
-    "off_scale",
-    "self_judged",
-    "other_judge_kind",
-)
 _MOMENTS = ("mean", "sd", "min", "max")
 
 

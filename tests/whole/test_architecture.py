@@ -33,7 +33,6 @@ NO_STEP = {
         "spec/schemas/zeno/ops/read_file.json": "the same argument there",
     },
     "severity": {
-        "normalizer/statistics/__init__.py": "the list of modules",
         "normalizer/statistics/self_judging.py": "compares with it in words",
         "tools/realtools/writers/write_otel.py": "a field of another tool",
     },

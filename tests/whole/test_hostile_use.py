@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from normalizer.batch.workers import Normalize, Take, TaskRunner, Team, _serve
+from normalizer.batch.workers import Normalize, Take, TaskRunner, WorkerPool, _serve
 from normalizer.cli import main
 from normalizer.documents.settings import load
 from normalizer.errors import CannotRun
@@ -133,17 +133,17 @@ def test_a_worker_that_was_killed_while_it_had_nothing_to_do_is_told(tmp_path):
     folder = tmp_path / "ledger"
     staging = Staging(folder, load(), replace=False)
     staging.begin()
-    with Team(2, TaskRunner(folder, load(), replace=False)) as team:
-        list(team.each([Take(list(map(str, made(tmp_path / "b", 1))))]))
+    with WorkerPool(2, TaskRunner(folder, load(), replace=False)) as pool:
+        list(pool.each([Take(list(map(str, made(tmp_path / "b", 1))))]))
         work = [Normalize(bucket) for bucket in staging.buckets()]
         for _ in range(20):  # until both have begun and rest
-            list(team.each(work))
+            list(pool.each(work))
             time.sleep(0.05)
         for worker in multiprocessing.active_children():
             worker.kill()
             worker.join()
         with pytest.raises(CannotRun, match="a worker process ended early"):
-            list(team.each(work))
+            list(pool.each(work))
 
 
 def test_a_worker_whose_run_does_not_listen_any_more_ends_without_a_word(tmp_path, capfd):

@@ -5,12 +5,12 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction
 
-from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.intervals import Method, wilson_interval
 from normalizer.gate.verdict import decide
 from normalizer.preferences.comparisons import Comparison
 from normalizer.preferences.lengths import length_bias
 from normalizer.preferences.order_effects import order_effects
-from normalizer.preferences.rates import item_scores, resampled, wilson
+from normalizer.preferences.rates import item_scores, resampled
 from normalizer.preferences.ratings import ratings
 from tools.coverage import Answers, Study, holds, intervals, question
 
@@ -78,7 +78,7 @@ def _win_rate(items: int, unlike: float) -> Study:
         scores = list(item_scores(_compared(rng, items, odds, unlike=unlike)).values())
         rate = sum(scores, Fraction(0)) / len(scores)
         return {
-            f"{named}, Wilson": holds(wilson(rate, len(scores)), truth),
+            f"{named}, Wilson": holds(wilson_interval(rate, len(scores)), truth),
             f"{named}, bootstrap": holds(resampled(scores, METHOD), truth),
         }
 

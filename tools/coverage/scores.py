@@ -5,11 +5,16 @@ import random
 from fractions import Fraction
 from typing import Any, cast
 
-from normalizer.aggregate.intervals import Method, of_cluster_sums, of_resampled_clusters, of_resampled_units
+from normalizer.aggregate.intervals import (
+    Method,
+    of_cluster_sums,
+    of_resampled_clusters,
+    of_resampled_units,
+    wilson_interval,
+)
 from normalizer.gate.verdict import decide
 from normalizer.noise.components import components
 from normalizer.noise.sample_size import items_needed
-from normalizer.statistics import rates
 from normalizer.statistics.judge_scores import JudgeScores
 from normalizer.statistics.self_judging import welch
 from normalizer.statistics.severity import severity
@@ -68,7 +73,7 @@ def _clustered(clusters: int) -> Study:
 def _invalid_rate(n: int, share: float) -> Study:
     return question(
         f"rate of INVALID records, {100 * share:g} % of {n}",
-        lambda rng: holds(rates.wilson(sum(rng.random() < share for _ in range(n)), n), share),
+        lambda rng: holds(wilson_interval(Fraction(sum(rng.random() < share for _ in range(n)), n), n), share),
     )
 
 

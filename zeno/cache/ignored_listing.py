@@ -13,7 +13,7 @@ from zeno.text.path_names import printed_entry
 Text = Callable[[CachedFile], bytes]
 
 
-def met(
+def not_ignored(
     root: Folder, text: Text, *, include_hidden: bool, exclude_dirs: frozenset[str]
 ) -> tuple[list[str], list[str], list[WalkedNames]]:
     """Apply ignore rules. Return files and names that lead to no file, both sorted, and the names left out.

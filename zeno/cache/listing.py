@@ -27,7 +27,7 @@ _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
 class Link:
     """A symbolic link and its target when it was last followed."""
 
-    __slots__ = ("abroad", "denied", "path", "target")
+    __slots__ = ("denied", "may_change_unseen", "path", "target")
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -35,7 +35,7 @@ class Link:
         """The path of the regular file that it leads to, or None."""
         self.denied = False
         """Whether it leads to a path that the policy denies."""
-        self.abroad = True
+        self.may_change_unseen = True
         """Whether it goes through an absolute link that does not begin with the root's name: its target can change
         without a change under the root."""
 
@@ -117,21 +117,21 @@ class Listing:
         """Whether a walk may find more, because a directory could not be listed."""
         return self._log_rules or bool(self._closed)
 
-    def step(self, descent: BatchOpener) -> bool:
+    def step(self, opener: BatchOpener) -> bool:
         """Scan one more directory. Return False when all are scanned."""
-        self._scan(self._todo.pop(), descent)
+        self._scan(self._todo.pop(), opener)
         return bool(self._todo)
 
     def refresh(self) -> None:
         """Apply all events since the last call. Raises Lost or Unwatchable."""
         stale = self._read_events()
         if stale:
-            with self._tree.descent() as descent:
+            with self._tree.batch_opener() as opener:
                 for folder in stale:
                     if self._attached(folder):
-                        self._scan(folder, descent)
+                        self._scan(folder, opener)
                 while self._todo:
-                    self._scan(self._todo.pop(), descent)
+                    self._scan(self._todo.pop(), opener)
         if self.links:
             self._follow_links(every=bool(stale) or self.opaque)
         self._settle()
@@ -139,9 +139,9 @@ class Listing:
     def _follow_links(self, *, every: bool) -> None:
         """Follow all links again, or only those whose target can change without an event."""
         for link in self.links.values():
-            if every or link.abroad:
+            if every or link.may_change_unseen:
                 before = (link.target, link.denied)
-                link.target, link.abroad, link.denied = self._tree.leads(link.path)
+                link.target, link.may_change_unseen, link.denied = self._tree.link_target(link.path)
                 if (link.target, link.denied) != before:
                     self._changed.add(link.path)
 
@@ -177,24 +177,24 @@ class Listing:
             folder = folder.parent
         return True
 
-    def _scan(self, folder: Folder, descent: BatchOpener) -> None:
+    def _scan(self, folder: Folder, opener: BatchOpener) -> None:
         """List a directory, update its children, and queue its new subdirectories."""
         found: dict[str, tuple[str, int]] = {}
         try:
             for _ in range(MAX_MOVES):
-                descriptor = descent.folder(folder.path)
+                descriptor = opener.folder(folder.path)
                 if self._watched.directory(folder, descriptor):
                     # Another directory is at this path now.
                     for name in list(folder.children):
                         self._drop_child(folder, name)
                 entries = {name: (kind, inode) for name, kind, inode in scan(descriptor)}
-                if descent.folder_is_in_place():
+                if opener.folder_is_in_place():
                     found = entries
                     break
                 # It was moved, and these names may be from outside; if it comes back, its parent's watch reports it.
-                descent.close()
+                opener.close()
         except OSError as error:
-            descent.close()
+            opener.close()
             if error.errno not in _GONE or folder.parent is None:
                 raise Unwatchable from None
             if error.errno in (errno.EACCES, errno.EPERM):

@@ -2,7 +2,7 @@
 
 import errno
 
-from zeno.cache.ignored_listing import met, names_left_out
+from zeno.cache.ignored_listing import names_left_out, not_ignored
 from zeno.cache.index_builder import Builder
 from zeno.cache.inotify import Watch
 from zeno.cache.listing import Folder, Listing
@@ -67,9 +67,9 @@ class TreeCache:
 
     def _prepare(self) -> bool:
         if not self._listed:
-            with self._tree.descent() as descent:
+            with self._tree.batch_opener() as opener:
                 for _ in range(16):
-                    if not self._listing.step(descent):
+                    if not self._listing.step(opener):
                         self._listed = True
                         return True
             return True
@@ -95,17 +95,17 @@ class TreeCache:
         return False
 
     def _read_some(self) -> None:
-        with self._tree.descent() as descent:
+        with self._tree.batch_opener() as opener:
             for entry in [entry for entry, _ in zip(self._queue, range(32), strict=False)]:
                 del self._queue[entry]
-                descriptor = descent.open(raw(entry.path, "path"))
+                descriptor = opener.open(raw(entry.path, "path"))
                 if descriptor is None:
                     # Cannot be read now: it is tried again at every search.
                     continue
                 # Watch first, then read: a later change causes an event. Or compare the status before each use.
                 stamp = None
                 if not self._watched.file(entry, descriptor):
-                    stamp = descent.stamp()
+                    stamp = opener.stamp()
                     if stamp is None:
                         self._unsettled.add(entry)
                     if stamp is None or not self._watch.has_change_times(stamp[0]):
@@ -116,7 +116,7 @@ class TreeCache:
                 except OSError:
                     found = None
                 # Then check the location: text read outside the root must not be kept.
-                if found is None or not descent.is_in_place():
+                if found is None or not opener.is_in_place():
                     continue
                 entry.size, data, entry.binary = found
                 entry.stamp = stamp
@@ -166,7 +166,7 @@ class TreeCache:
 
     def check(self, stamped: list[CachedFile], meter: Meter) -> None:
         """Forget those files without a watch that changed on disk since they were read."""
-        with self._tree.descent() as descent:
+        with self._tree.batch_opener() as opener:
             for start in range(0, len(stamped), CHECKED_AT_ONCE):
                 meter.check()
                 some = [
@@ -174,7 +174,7 @@ class TreeCache:
                     for entry in stamped[start : start + CHECKED_AT_ONCE]
                     if entry.stamp is not None
                 ]
-                for number in list(descent.changed((raw(entry.path, "path"), stamp) for entry, stamp in some)):
+                for number in list(opener.changed((raw(entry.path, "path"), stamp) for entry, stamp in some)):
                     self._forget(some[number][0])
 
     @property
@@ -210,25 +210,25 @@ class TreeCache:
         self, *, include_hidden: bool, exclude_dirs: frozenset[str]
     ) -> tuple[list[str], list[str], list[WalkedNames]] | None:
         """Return files, problems and left-out names of a walk with ignore rules; None if only a walk can find out."""
-        with self._tree.descent() as descent:
+        with self._tree.batch_opener() as opener:
             try:
-                return met(
+                return not_ignored(
                     self._listing.root,
-                    lambda entry: self._ignore_text(entry, descent),
+                    lambda entry: self._ignore_text(entry, opener),
                     include_hidden=include_hidden,
                     exclude_dirs=exclude_dirs,
                 )
             except OSError:
                 return None
 
-    def _ignore_text(self, entry: CachedFile, descent: BatchOpener) -> bytes:
-        descriptor = descent.open(raw(entry.path, "path"))
+    def _ignore_text(self, entry: CachedFile, opener: BatchOpener) -> bytes:
+        descriptor = opener.open(raw(entry.path, "path"))
         # Watch first, then read, so that a later change causes an event. Then check the location.
         if descriptor is None or not self._watched.file(entry, descriptor, needed=True):
             raise OSError(errno.EAGAIN, "an ignore file that cannot be held")
         self._ruling.add(entry)
         text = ignore_text(descriptor)
-        if not descent.is_in_place():
+        if not opener.is_in_place():
             raise OSError(errno.EAGAIN, "an ignore file that was moved")
         return text
 

@@ -11,12 +11,12 @@ from typing import Any
 import contract_spec as spec
 from contract_spec.extras import install_command
 
-from zeno.cli.interrupts import deadly
+from zeno.cli.interrupts import sigint_ends_process
 from zeno.cli.policy_flags import opened_tree
 from zeno.errors import CannotRun
 
 
-@deadly()
+@sigint_ends_process()
 def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
     """Return the server that the flags describe. Raises CannotRun if the log cannot be opened."""
     # Plugins of other packages must not affect answers, and searching for them takes time.
@@ -67,7 +67,7 @@ def _confine(options: argparse.Namespace, server: Any, tree: Any) -> None:
     from zeno.confinement import landlock, needs
 
     try:
-        server.tell_confinement(landlock.restrict(needs.rules(tree.descriptors, options.log)))
+        server.set_confinement(landlock.restrict(needs.rules(tree.descriptors, options.log)))
     except landlock.NotPossible as error:
         if options.confine == "require":
             raise CannotRun(f"cannot confine itself: {error}; --confine auto goes on without") from None

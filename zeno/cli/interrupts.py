@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def deadly() -> Iterator[None]:
+def sigint_ends_process() -> Iterator[None]:
     """In this block SIGINT ends the process at once and silently."""
     raising = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if raising:

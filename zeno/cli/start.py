@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
-from zeno.cli.interrupts import deadly
+from zeno.cli.interrupts import sigint_ends_process
 
 
 def run() -> int:
@@ -51,7 +51,7 @@ def mcp_arguments(arguments: Sequence[str]) -> list[str]:
 def _run(load: Callable[[], Callable[[], int]]) -> int:
     """Load the command line and run it. On Ctrl-C say so in one line and end by that signal (status 130 in a shell)."""
     try:
-        with deadly():
+        with sigint_ends_process():
             _require_own_package()
             run = load()
         return run()

@@ -103,5 +103,5 @@ def replayer_for(options: argparse.Namespace, source: TraceSource, stack: ExitSt
     if options.trace != "-":
         # A server conceals its own log, so replay does too.
         tree.conceal(source.stream.fileno())
-    terms = SessionOptions(max_response_bytes=options.max_response_bytes, gitignore=options.gitignore)
-    return Replayer(corpus_of(tree, ColdCorpus), terms)
+    session = SessionOptions(max_response_bytes=options.max_response_bytes, gitignore=options.gitignore)
+    return Replayer(corpus_of(tree, ColdCorpus), session)

@@ -108,7 +108,7 @@ class BatchOpener:
         self._folder = b""
 
     def folder(self, path: bytes) -> int:
-        """Return a descriptor of a directory, `b""` for the root. The descent closes it. Raises OSError."""
+        """Return a descriptor of a directory, `b""` for the root. This object closes it. Raises OSError."""
         if path != self._folder or self._directory < 0:
             self._leave()
             self._directory = -1

@@ -57,7 +57,7 @@ class FileTree(Protocol):
         """Return this tree under another policy. It uses the same open roots, and must not be closed."""
         ...
 
-    def quicken(self) -> None:
+    def load_openat2(self) -> None:
         """Load openat2, which makes operations on single paths faster."""
         ...
 

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from copy import copy
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.absolute_paths import AbsolutePaths
@@ -25,6 +25,18 @@ class _Changed(Exception):
     """The file at a path was replaced while it was being opened."""
 
 
+class LinkTarget(NamedTuple):
+    """Where a symbolic link leads."""
+
+    path: str | None
+    """The path of the regular file under the root that it leads to, or None."""
+    may_change_unseen: bool
+    """Whether an absolute link on the way does not begin with the root's name. Then its target can change without a
+    change under the root."""
+    denied: bool
+    """Whether it leads to a path that the policy denies."""
+
+
 class Tree:
     """The root directory, opened once: if another directory takes its path later, the opened one is still served."""
 
@@ -37,8 +49,8 @@ class Tree:
         self._absolute_paths = AbsolutePaths(self._root, root)
         self.location = Location(self._root)
         self._concealed: tuple[int, int] | None = None
-        self._glance: Opener | None = None
-        self._grasp: Opener | None = None
+        self._open_for_status: Opener | None = None
+        self._open_for_reading: Opener | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -76,13 +88,13 @@ class Tree:
         """Inode of the concealed file, if there is one. A file on another device may share it; `place` decides."""
         return self._concealed[1] if self._concealed else None
 
-    def quicken(self) -> None:
+    def load_openat2(self) -> None:
         """Use openat2 for single paths if the system has it. This imports ctypes."""
         if hasattr(os, "O_PATH"):
             from zeno.files.openat2 import opener
 
-            self._glance = opener(os.O_PATH | os.O_NOFOLLOW)
-            self._grasp = opener(READING)
+            self._open_for_status = opener(os.O_PATH | os.O_NOFOLLOW)
+            self._open_for_reading = opener(READING)
 
     def current_path(self) -> bytes:
         """Return the current path of the root. Linux only."""
@@ -115,14 +127,14 @@ class Tree:
 
         With `check` also None if the file was moved meanwhile. Raises Denied.
         """
-        if self._glance is None or self.policy.ignored or not _is_plain(path):
+        if self._open_for_status is None or self.policy.ignored or not _is_plain(path):
             return None
         name = raw(path, field)
         if self.policy.active and (verdict := self.policy.verdict(path)) != ALLOWED:
             if verdict == DENIED:
                 raise Denied(path)
             return None
-        descriptor = self._glance(self._root, name)
+        descriptor = self._open_for_status(self._root, name)
         if descriptor < 0:
             return None
         try:
@@ -139,9 +151,9 @@ class Tree:
         """Open a regular file by a plain path without links, by openat2; None if the path has to be resolved."""
         status = self._status_by_openat2(path, field, check=False)
         # Check the type before opening: opening a device can have effects.
-        if status is None or self._grasp is None or not stat.S_ISREG(status.st_mode):
+        if status is None or self._open_for_reading is None or not stat.S_ISREG(status.st_mode):
             return None
-        descriptor = self._grasp(self._root, raw(path, field))
+        descriptor = self._open_for_reading(self._root, raw(path, field))
         return None if descriptor < 0 else self._regular(path, descriptor)
 
     def _regular(self, path: str, descriptor: int) -> File | None:
@@ -206,21 +218,20 @@ class Tree:
     # Many paths
 
     @contextmanager
-    def descent(self) -> Iterator[BatchOpener]:
+    def batch_opener(self) -> Iterator[BatchOpener]:
         """Open many files; fastest in the order of their paths."""
-        descent = BatchOpener(self.location, self._concealed)
+        opener = BatchOpener(self.location, self._concealed)
         try:
-            yield descent
+            yield opener
         finally:
-            descent.close()
+            opener.close()
 
     def is_listed(self, path: str, inode: int) -> bool:
         """Whether a regular file is listed; the concealed file is not."""
         return inode != self.concealed_inode or self.place(path).status is not None
 
-    def leads(self, path: str) -> tuple[str | None, bool, bool]:
-        """Follow a link. Return the path of the regular file under the root that it leads to, or None; whether that
-        may change without a change under the root; and whether it leads to a denied path."""
+    def link_target(self, path: str) -> LinkTarget:
+        """Follow a link."""
         links: list[bytes] = []
         target, denied = None, False
         try:
@@ -231,8 +242,8 @@ class Tree:
             denied = True
         except (OutsideRoot, PermissionDenied):
             pass
-        abroad = any(link.startswith(b"/") and self._absolute_paths.by_name(link) is None for link in links)
-        return target, abroad, denied
+        outside = any(link.startswith(b"/") and self._absolute_paths.by_name(link) is None for link in links)
+        return LinkTarget(target, outside, denied)
 
 
 def _is_plain(path: str) -> bool:

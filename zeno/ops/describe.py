@@ -30,10 +30,10 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
     if args.op is not MISSING:
         names = [name for name in names if name == f"{_OPS}{args.op}.json"]
         schemas = {name: inlined(name) for name in names if args.schemas}
-    terms = meter.terms._asdict()
-    confinement = terms.pop("confinement")
-    terms.pop("max_scan_bytes")
-    flags = {name: terms.pop(name) for name in ("gitignore", "log")}
+    options = meter.options._asdict()
+    confinement = options.pop("confinement")
+    options.pop("max_scan_bytes")
+    flags = {name: options.pop(name) for name in ("gitignore", "log")}
     return DescribeResult(
         protocol=spec.PROTOCOL_VERSION,
         ops=[
@@ -45,10 +45,10 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
             for name in names
             if name.startswith(_OPS)
         ],
-        limits=ServerLimits.model_validate({name: limit for name, limit in terms.items() if limit is not None}),
+        limits=ServerLimits.model_validate({name: limit for name, limit in options.items() if limit is not None}),
         request_limits=RequestLimits(
-            max_pattern_work=meter.terms.max_pattern_work or _LIMITS["max_pattern_work"],
-            max_scan_bytes=meter.terms.max_scan_bytes or _LIMITS["max_scan_bytes"],
+            max_pattern_work=meter.options.max_pattern_work or _LIMITS["max_pattern_work"],
+            max_scan_bytes=meter.options.max_scan_bytes or _LIMITS["max_scan_bytes"],
             max_searched_file_bytes=_LIMITS["max_searched_file_bytes"],
             max_symbols_file_bytes=_LIMITS["max_symbols_file_bytes"],
             unmetered_states=_LIMITS["unmetered_states"],

@@ -11,7 +11,7 @@ from zeno.results import cursors
 from zeno.results.hints import on_pattern, why_nothing
 from zeno.results.hit_page import HitPage
 from zeno.results.left_out import left_out
-from zeno.search.corpus import Corpus, Query, SearchedFile
+from zeno.search.corpus import Corpus, Query, Search, SearchedFile
 from zeno.search.line_view import MatchedLines
 from zeno.search.pattern_work import file_sizes, require_affordable
 from zeno.search.selection import EVERYTHING, under
@@ -49,20 +49,10 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     tally = _Tally(args)
     spans = _Spans(args, meter, skipped)
     search = snapshot.search(selection, query, meter, skipped)
-    # Iterate to the end even when the page is full: skipped files are counted over all files.
-    for found in search:
-        if args.output != "hits":
-            tally.add(found.path, spans.count(found))
-            if tally.full_by:
-                search.count_only()
-            continue
-        for span in spans.of(found):
-            if span.first < seen and found.path == start:
-                continue
-            page.add(found, span)
-            if page.full_by:
-                search.count_only()
-                break
+    if args.output == "hits":
+        _add_hits(search, page, spans, start, seen)
+    else:
+        _add_counts(search, tally, spans)
     problems = selection.problems(candidates)
     not_searched = GrepSkipped(
         binary=skipped["binary"],
@@ -72,7 +62,7 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     )
     truncated_by = sorted([*(["max_files"] if candidates.cut else []), *page.full_by, *tally.full_by])
     end = page.end or tally.end
-    hints = None
+    hints: list[str] = []
     if not paths and not start:
         globs = [] if args.paths is MISSING else args.paths
         hints = why_nothing(args, "args.paths" if globs else "", globs, selection, candidates, corpus)
@@ -98,6 +88,29 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
             files_skipped_unreadable=skipped["unreadable"],
         ),
     )
+
+
+# Both functions iterate to the end even when the page is full: skipped files are counted over all files.
+
+
+def _add_hits(search: Search, page: HitPage, spans: "_Spans", start: str, seen: int) -> None:
+    """Add hits to the page until it is full. In the file at `start`, leave out the first `seen` lines."""
+    for found in search:
+        for span in spans.of(found):
+            if span.first < seen and found.path == start:
+                continue
+            page.add(found, span)
+            if page.full_by:
+                search.count_only()
+                break
+
+
+def _add_counts(search: Search, tally: "_Tally", spans: "_Spans") -> None:
+    """Count the matching lines of each file until the tally is full."""
+    for found in search:
+        tally.add(found.path, spans.count(found))
+        if tally.full_by:
+            search.count_only()
 
 
 def _position(args: GrepArgs) -> tuple[str, int]:

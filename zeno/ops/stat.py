@@ -24,7 +24,7 @@ def stat(args: StatArgs, corpus: Corpus, meter: Meter) -> StatResult:
     if args.paths is not MISSING:
         asked += [(path, f"args.paths[{index}]") for index, path in enumerate(args.paths)]
     if len(asked) > MANY:
-        corpus.tree.quicken()
+        corpus.tree.load_openat2()
     items = [_item(path, field, corpus.tree) for path, field in meter.checked(asked)]
     meter.files_scanned += len(items)
     return StatResult(items=items, metrics=meter.stop())

@@ -22,7 +22,7 @@ def directory_counts(
     paths: Sequence[str], depth: int, tree: FileTree, meter: Meter, max_bytes: int = MAX_BYTES
 ) -> list[ListFilesDirectory]:
     """Return the directories above sorted paths of files, down to `depth` levels below the root, with their counts."""
-    tree.quicken()
+    tree.load_openat2()
     counter = _LineCounter(tree, meter, max_bytes)
     files: Counter[str] = Counter()
     lines: Counter[str] = Counter()

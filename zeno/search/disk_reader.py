@@ -42,16 +42,16 @@ class Reader:
 
     def doubtful(self) -> int:
         """How many directories were moved while their files were read: these count as not read."""
-        if "_descent" not in self.__dict__:
+        if "_opener" not in self.__dict__:
             return 0
-        self._descent.close()
-        return self._descent.doubtful
+        self._opener.close()
+        return self._opener.doubtful
 
     # Created with the first file: usually all texts are in memory, and no file is read.
 
     @cached_property
-    def _descent(self) -> BatchOpener:
-        return self._stack.enter_context(self._tree.descent())
+    def _opener(self) -> BatchOpener:
+        return self._stack.enter_context(self._tree.batch_opener())
 
     @cached_property
     def _head(self) -> bytearray:
@@ -89,7 +89,7 @@ class Reader:
         is read again from the root.
         """
         name = raw(path, "path")
-        size = self._descent.fill(name, self._max_bytes, self._buffer if whole else self._head, whole=whole)
+        size = self._opener.fill(name, self._max_bytes, self._buffer if whole else self._head, whole=whole)
         if size >= 0:
             if not whole:
                 return size, None
@@ -101,11 +101,11 @@ class Reader:
         elif size in (BINARY, LARGE):
             return size, None
         else:
-            read = self._descent.read(name, self._max_bytes, whole=whole) if size == UNUSUAL else None
+            read = self._opener.read(name, self._max_bytes, whole=whole) if size == UNUSUAL else None
             if read is None:
                 return self._classify(self._followed(path, whole=whole), whole=whole)
             size, text = self._classify(read, whole=whole)
-        if text is not None and check and not self._descent.is_in_place():
+        if text is not None and check and not self._opener.is_in_place():
             return self._classify(self._followed(path, whole=whole), whole=whole)
         return size, text
 

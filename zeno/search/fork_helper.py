@@ -40,7 +40,7 @@ class ForkHelper:
     """A forked process that does some parts of a list while this one does the others. Has to be closed."""
 
     def __init__(self, count: int, work: PartialWork, part: int, sure: Callable[[], bool] = lambda: True) -> None:
-        """Start the other process for `count` items, of which a process claims at least `part` at a time.
+        """Start the other process for `count` items. Each process claims at least `part` of them at a time.
 
         At its end the other process calls `sure` and sends nothing if that is False.
         """

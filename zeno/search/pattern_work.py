@@ -42,7 +42,7 @@ def require_affordable(
     number = states(pattern, case_sensitive=case_sensitive, literal=literal)
     if number <= UNMETERED:
         return
-    most = (meter.terms.max_pattern_work or MAX_WORK) // number
+    most = (meter.options.max_pattern_work or MAX_WORK) // number
     total = 0
     for size in meter.checked(sizes):
         total += size
@@ -55,7 +55,7 @@ def require_affordable(
 
 def file_sizes(paths: Iterable[str], tree: FileTree, max_bytes: int) -> Iterator[int]:
     """Yield the sizes of files, without those that are too large to be searched or cannot be looked up."""
-    tree.quicken()
+    tree.load_openat2()
     for path in paths:
         try:
             status = tree.place(path).status

@@ -68,7 +68,7 @@ def perform(request: Request, corpus: Corpus, meter: Meter) -> Model:
         raise InvalidArgs(complaint((_sentence(violation, request.op) for violation in found), request.args))
     model, run = loaded(request.op)
     args = request.args
-    if meter.terms.gitignore and "gitignore" in model.model_fields:
+    if meter.options.gitignore and "gitignore" in model.model_fields:
         args = {"gitignore": True, **args}
     return run(model.model_validate(args), corpus, meter)
 

@@ -59,7 +59,7 @@ class Server:
         self._trace = trace or NoTrace()
         self._clock = clock
         limits = (max_request_bytes, max_response_bytes, max_ops, max_lines, max_bytes, max_seconds)
-        self._terms = SessionOptions(
+        self._options = SessionOptions(
             *limits, max_pattern_work, max_scan_bytes, gitignore=gitignore, log=trace is not None
         )
         # Most sessions begin with these; the other operations are loaded when asked for.
@@ -84,9 +84,9 @@ class Server:
         """Release the corpus."""
         self._corpus.close()
 
-    def tell_confinement(self, confinement: Confinement) -> None:
+    def set_confinement(self, confinement: Confinement) -> None:
         """Set how this process is confined, for `describe`. By default it is not."""
-        self._terms = self._terms._replace(confinement=confinement)
+        self._options = self._options._replace(confinement=confinement)
 
     def answer(self, line: bytes, abandoned: Callable[[], bool] | None = None) -> bytes:
         """Return the response line to a request line. `abandoned` says whether the client has left meanwhile."""
@@ -141,8 +141,8 @@ class Server:
         self._trace.request(request)
         self._budget.begin()
         job.request = request
-        if self._terms.max_seconds is not None:
-            job.deadline = time.monotonic() + self._terms.max_seconds
+        if self._options.max_seconds is not None:
+            job.deadline = time.monotonic() + self._options.max_seconds
 
     def run(
         self, job: Job, patience: Callable[[], float] | None = None, abandoned: Callable[[], bool] | None = None
@@ -155,7 +155,9 @@ class Server:
         if job.answer is None and job.request is not None:
             if patience is not None and dispatch.is_long(job.request, self._corpus):
                 return False
-            return self._run_measured(job, job.request, Meter(self._clock, self._terms, patience, abandoned=abandoned))
+            return self._run_measured(
+                job, job.request, Meter(self._clock, self._options, patience, abandoned=abandoned)
+            )
         return True
 
     def _run_measured(self, job: Job, request: Request, meter: Meter) -> bool:
@@ -184,7 +186,7 @@ class Server:
         try:
             return Forked(lambda: self._pickled(request))
         except OSError:
-            meter = Meter(self._clock, self._terms, job.patience(), movable=False)
+            meter = Meter(self._clock, self._options, job.patience(), movable=False)
             if not self._run_measured(job, request, meter):
                 self.finish_forked(job, None)
             return None
@@ -195,7 +197,7 @@ class Server:
 
         self._corpus.in_fork()
         try:
-            return pickle.dumps(self._compute(request, Meter(self._clock, self._terms)))
+            return pickle.dumps(self._compute(request, Meter(self._clock, self._options)))
         except ZenoError as error:
             return pickle.dumps((error.code, str(error)))
 
@@ -207,7 +209,7 @@ class Server:
         if job.answer is not None:
             return
         if data is None:
-            self.finish(job, dispatch.overdue(job.op, self._terms.max_seconds))
+            self.finish(job, dispatch.overdue(job.op, self._options.max_seconds))
             return
         import pickle
 

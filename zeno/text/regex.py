@@ -131,7 +131,7 @@ def states(pattern: str, *, case_sensitive: bool = True, literal: bool = False) 
     """Return a measure of the work that a pattern takes on a byte of text; 0 if RE2 refuses it.
 
     It is the size of the program that matches single bytes. There a class takes a few instructions, as it does when it
-    is matched; in the program for UTF-8 `\\pL` has 800 of them, of which few are looked at for one byte.
+    is matched; in the program for UTF-8 `\\pL` has 800 of them, but only a few are looked at for one byte.
     """
     if literal and case_sensitive:
         # Looked for letter by letter, whatever its length.

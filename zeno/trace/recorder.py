@@ -134,7 +134,7 @@ class Recorder:
         Raises NotRecorded if a citation is not valid or cannot be read, EvidenceDenied if the policy denies its path.
         """
         event: dict[str, Any] = {"event": "claim", "claim": claim}
-        meter = Meter(terms=SessionOptions(max_response_bytes=MAX_CITED_BYTES, max_scan_bytes=MAX_SCANNED_BYTES))
+        meter = Meter(options=SessionOptions(max_response_bytes=MAX_CITED_BYTES, max_scan_bytes=MAX_SCANNED_BYTES))
         event["evidence"] = [self._sealed(_citation(one), meter) for one in evidence]
         answers = list(answers)
         if len(answers) > MAX_ANSWERS:

@@ -70,9 +70,9 @@ class Comparison(NamedTuple):
 class Replayer:
     """Runs requests again on a tree that does not change meanwhile; equal requests only once."""
 
-    def __init__(self, corpus: Corpus, terms: SessionOptions | None = None) -> None:
+    def __init__(self, corpus: Corpus, options: SessionOptions | None = None) -> None:
         self.corpus = corpus
-        self._terms = terms or SessionOptions()
+        self._options = options or SessionOptions()
         self._known: dict[bytes, Again] = {}
         self._resolved: dict[str, str] = {}
 
@@ -105,13 +105,13 @@ class Replayer:
 
     def perform(self, op: str, args: dict[str, Any], *, limited: bool = True) -> Model:
         """Run an operation and return its result. Raises ZenoError. `limited`: apply the limit on response size."""
-        terms = self._terms if limited else self._terms._replace(max_response_bytes=1 << 53)
-        return dispatch.perform(Request(id="replay", op=op, args=args), self.corpus, Meter(terms=terms))
+        options = self._options if limited else self._options._replace(max_response_bytes=1 << 53)
+        return dispatch.perform(Request(id="replay", op=op, args=args), self.corpus, Meter(options=options))
 
     def _run(self, op: str, args: dict[str, Any]) -> Again:
         try:
             result = self.perform(op, args)
-            if wire.success_size("replay", wire.dump(result)) > self._terms.max_response_bytes:
+            if wire.success_size("replay", wire.dump(result)) > self._options.max_response_bytes:
                 raise ResponseTooLarge("the answer is longer than a response may be")
         except ZenoError as error:
             return Again(None, error.code, Shown((), True), None, 0, None, None, None)

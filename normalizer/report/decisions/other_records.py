@@ -37,7 +37,7 @@ def add_records(
     for ledger in ledgers:
         part += 1
         for kind in ("records", "invalid"):
-            for line in ledger.sound(kind):
+            for line in ledger.checked_lines(kind):
                 plain = ordinary(line)
                 if plain["source"]["bundle_sha256"] in known:
                     continue

@@ -15,17 +15,17 @@ from normalizer.tables import calibration_table, gate_table, preferences_table
 from normalizer.tables.formats import Table
 
 
-def decided(study: Study, trails: Drilldowns) -> Iterator[Section]:
+def decided(study: Study, drilldowns: Drilldowns) -> Iterator[Section]:
     """The sections that the study has documents for."""
     if study.preferences is not None:
-        yield _preferences(study.preferences, behind.of_preferences(study), trails)
+        yield _preferences(study.preferences, behind.of_preferences(study), drilldowns)
     if study.calibration is not None:
-        yield _calibration(study, study.calibration, behind.of_calibration(study), trails)
+        yield _calibration(study, study.calibration, behind.of_calibration(study), drilldowns)
     if study.gate is not None:
-        yield _gate(study.gate, behind.of_gate(study), trails)
+        yield _gate(study.gate, behind.of_gate(study), drilldowns)
 
 
-def _preferences(document: dict[str, Any], rows: dict[str, Rows], trails: Drilldowns) -> Section:
+def _preferences(document: dict[str, Any], rows: dict[str, Rows], drilldowns: Drilldowns) -> Section:
     rates, rated = [], []
     for group in document["groups"]:
         where = "".join(f"{cell_names.level(level)}: " for level in group["key"].values())
@@ -37,14 +37,14 @@ def _preferences(document: dict[str, Any], rows: dict[str, Rows], trails: Drilld
     plots = [decision_plots.ranges(rates, "win rate", 0.5)] if rates else []
     plots += [decision_plots.ranges(rated, "Bradley-Terry rating, log-odds", 0.0)] if rated else []
     tables = [
-        _shown(title, each, f"preferences-{number}", rows[title], trails)
+        _shown(title, each, f"preferences-{number}", rows[title], drilldowns)
         for number, (title, each) in enumerate(preferences_table.named(document))
     ]
     lead = "Comparisons of two answers: how often each generator is preferred, and how far the order shown decides."
     return section("preferences", "Preferences", lead, *plots, *tables)
 
 
-def _calibration(study: Study, document: dict[str, Any], rows: dict[str, Rows], trails: Drilldowns) -> Section:
+def _calibration(study: Study, document: dict[str, Any], rows: dict[str, Rows], drilldowns: Drilldowns) -> Section:
     total = document["measures"][-1]
     ends = study.summary["scale"]
     points = [
@@ -61,7 +61,7 @@ def _calibration(study: Study, document: dict[str, Any], rows: dict[str, Rows], 
     ]
     plots = [decision_plots.reliability(points)] if points else []
     tables = [
-        _shown(title, each, f"calibration-{number}", rows[title], trails)
+        _shown(title, each, f"calibration-{number}", rows[title], drilldowns)
         for number, (title, each) in enumerate(calibration_table.named(document))
     ]
     lead = (
@@ -71,14 +71,14 @@ def _calibration(study: Study, document: dict[str, Any], rows: dict[str, Rows], 
     return section("calibration", "Calibration against gold", lead, *plots, *tables, name="Calibration")
 
 
-def _gate(document: dict[str, Any], used: Rows, trails: Drilldowns) -> Section:
+def _gate(document: dict[str, Any], used: Rows, drilldowns: Drilldowns) -> Section:
     rows = [
         _range(gate_table.verdict_name(result), result["difference"], result["interval"])
         for result in document["results"]
         if result["difference"] is not None
     ]
     plots = [decision_plots.ranges(rows, "difference, positive is better", 0.0)] if rows else []
-    shown = _shown("Verdicts", gate_table.table(document), "gate-verdicts", used, trails)
+    shown = _shown("Verdicts", gate_table.table(document), "gate-verdicts", used, drilldowns)
     lead = f"This ledger as a candidate against a base, paired by artifact: {document['verdict']}."
     return section("gate", "Gate", lead, *plots, shown)
 
@@ -88,15 +88,15 @@ def _range(label: str, value: Any, ends: list[Any] | None) -> dict[str, Any]:
     return {"label": label, "value": float(value), "low": float(low), "high": float(high)}
 
 
-def _shown(title: str, found: Table, id: str, rows: Rows, trails: Drilldowns) -> Html:
+def _shown(title: str, found: Table, id: str, rows: Rows, drilldowns: Drilldowns) -> Html:
     """A table whose numbers open the records of their row."""
     if len(rows) != len(found.rows):
         raise AssertionError(f"{title} has {len(found.rows)} rows, and records for {len(rows)}")
     shown = []
     for row, records in zip(found.rows, rows, strict=True):
         names = ", ".join(cell for cell in row if isinstance(cell, str) and cell)
-        trail = trails.add(f"{title}: {names}" if names else title, records)
+        drilldown = drilldowns.add(f"{title}: {names}" if names else title, records)
         shown.append(
-            [trails.number(cell, trail) if isinstance(cell, (int, Decimal)) else cell for cell in row],
+            [drilldowns.number(cell, drilldown) if isinstance(cell, (int, Decimal)) else cell for cell in row],
         )
     return el("div", el("h3", title), table(list(found.columns), shown, id=id), notes(found.notes))

@@ -131,7 +131,10 @@ class ComparisonRules:
 
 
 def identity(bundle: Bundle, entry: dict[str, Any]) -> str:
-    """Equal for entries that claim to be one comparison. The names `a` and `b` may be swapped along with the order."""
+    """Return a key that is equal for entries that claim to be one comparison.
+
+    The names `a` and `b` may be swapped along with the order.
+    """
     order = order_of(entry)
     repeat = entry.get("repeat", _FIRST)
     number = "0" if repeat is _FIRST else str(exact_value(repeat)) if type(repeat) is Number else dumps(repeat)
@@ -178,9 +181,9 @@ _MOST_KINDS = 1000
 
 
 def _kind(value: Any) -> tuple[Any, ...] | None:
-    """Equal for entries on which the schema decides alike: same fields, same words, texts where it allows any text.
+    """Return a key that is equal for entries on which the schema decides alike: same fields and words, any texts.
 
-    None for entries that the schema is asked about each time.
+    None for entries that have to be validated each time.
     """
     if type(value) is not dict:
         return None

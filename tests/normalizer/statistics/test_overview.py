@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from normalizer.aggregate import intervals
-from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.intervals import Method, wilson_interval
 from normalizer.aggregate.summary import Options, aggregate
 from normalizer.cli import main
 from normalizer.ledger.reader import reading
@@ -72,7 +72,7 @@ def test_holm_is_the_textbook_procedure(values):
 def test_wilson_is_that_of_scipy(count, more):
     n = max(count, more)
     expected = stats.binomtest(count, n).proportion_ci(0.95, method="wilson")
-    assert [float(end) for end in rates.wilson(count, n)] == pytest.approx(list(expected), abs=1e-12)
+    assert [float(end) for end in wilson_interval(Fraction(count, n), n)] == pytest.approx(list(expected), abs=1e-12)
 
 
 @pytest.fixture(scope="module")

@@ -78,10 +78,10 @@ def test_a_file_system_without_change_times_is_not_held_without_watches(planted,
 
 def test_a_stamp_is_only_given_to_a_change_time_that_is_settled(planted, both, monkeypatch):
     tree = both[0].tree
-    with tree.descent() as descent:
-        descent.open(b"d/a.txt")
-        assert descent.stamp() is None
+    with tree.batch_opener() as opener:
+        opener.open(b"d/a.txt")
+        assert opener.stamp() is None
         monkeypatch.setattr(batch_open, "SETTLED", 0)
         status = os.stat(planted / "d/a.txt")
         until(lambda: time.time_ns() > status.st_ctime_ns, "the clock has gone on")
-        assert descent.stamp() == (status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns)
+        assert opener.stamp() == (status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns)

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.patience import PATIENCE, open_files, until
 from zeno.cli.parser import main
+from zeno.session.dispatch import OPS
 
 
 def zeno(*arguments, **options):
@@ -35,7 +36,7 @@ def test_help_is_everywhere(command):
         ("call grep x", "zeno call: error: name the directory to work on, such as --root ."),
         ("--verison", "zeno: error: unrecognized arguments: --verison"),
         ("sarve", "invalid choice: 'sarve' (choose from "),
-        ("call grp x --root .", "zeno: no operation is called 'grp'; there are describe, "),
+        ("call grp x --root .", f"zeno: no operation is called 'grp'; there are {', '.join(sorted(OPS))}\n"),
         ("serve --root . --max-lines x", "zeno serve: error: argument --max-lines: 'x' is not a whole number above 0"),
         ("trace claim x a.txt --root . --log t", "cite lines, as in src/app.py:3-7 or src/app.py:3"),
     ],

@@ -151,7 +151,7 @@ def test_the_rules_of_the_door_fit_their_schema_and_the_arguments(root: Path) ->
         assert not set(needed) & tool["defaults"].keys()
         # Each example in a description is a call that the schema accepts.
         examples = EXAMPLE.findall(tool["description"])
-        assert examples
+        assert examples, f"spec/rules/mcp.json: the description of {op} needs an example of its arguments in braces"
         for example in examples:
             assert spec.violations(f"zeno/ops/{op}.json#/$defs/args", json.loads(example)) == [], example
 

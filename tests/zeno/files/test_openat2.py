@@ -42,7 +42,7 @@ def test_the_shortcut_says_what_the_long_way_says(edits, asked):
         for change in edits:
             edit(root, *change)
         with Tree(folder) as slow, Tree(folder) as quick:
-            quick.quicken()
+            quick.load_openat2()
             for path in asked:
                 assert looked_at(quick, path) == looked_at(slow, path)
 
@@ -50,8 +50,8 @@ def test_the_shortcut_says_what_the_long_way_says(edits, asked):
 def test_the_shortcut_is_taken(root):
     (root / "a").write_text("a\n")
     with Tree(str(root)) as tree:
-        tree.quicken()
-        if tree._glance is None or tree._glance(tree._root, b"a") < 0:
+        tree.load_openat2()
+        if tree._open_for_status is None or tree._open_for_status(tree._root, b"a") < 0:
             pytest.skip("this system has no openat2")
         assert tree._status_by_openat2("a", "path", check=True) is not None
         assert tree._open_by_openat2("a", "path") is not None
@@ -79,7 +79,7 @@ def test_a_directory_swapped_for_a_link_leaks_nothing(root):
     read = set()
     try:
         with Tree(str(root)) as tree:
-            tree.quicken()
+            tree.load_openat2()
             # At least so often, and as long as it takes for the race to be on.
             for count in range(1_000_000):
                 if count >= 3000 and b"public\n" in read and b"" in read:
