@@ -22,9 +22,9 @@ class AuditCounts(Model):
     """
     Bundles that were read.
     """
-    unreadable: Annotated[StrictInt, Field(ge=0)]
+    audited: Annotated[StrictInt, Field(ge=0)]
     """
-    Bundles from which no record could be made.
+    Unreadable bundles, from which no record could be made.
     """
     entries: Annotated[StrictInt, Field(ge=0)]
     """

@@ -50,13 +50,13 @@ def audit(
     tally.more += verified.more
     rules = spec.resource("rules/reasons.json")
     return {
-        "counts": {key: tally.counts[key] for key in ("bundles", "unreadable", "entries", "valid", "invalid")},
+        "counts": {key: tally.counts[key] for key in ("bundles", "audited", "entries", "valid", "invalid")},
         "problems": tally.told(),
         "digests": "none" if changed is None else "differ" if changed else "match",
         "verified": {
             "bundles": verified.bundles,
             "not_verifiable": _protocols(verified.other_protocols),
-            **({} if verify else {"not_compared": tally.counts["bundles"] + tally.counts["unreadable"]}),
+            **({} if verify else {"not_compared": tally.counts["bundles"] + tally.counts["audited"]}),
         },
         "eligibility": {key: tally.eligibility[key] for key in ("eligible", "diagnostic", "self_judged")},
         "reasons": [
@@ -156,7 +156,7 @@ def _balance(ledger: Ledger, tally: _Tally, progress: ProgressCallback) -> None:
     tally.count_facts()
     for _, group in _grouped(ledger, "audit", tally):
         for item in _items("audit", group, tally):
-            tally.counts.update(unreadable=1)
+            tally.counts.update(audited=1)
             _bundle(ledger, item, tally)
             seen += 1
     if kept != seen:

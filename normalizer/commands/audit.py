@@ -123,11 +123,11 @@ def _csv(report: dict[str, Any]) -> str:
 def _head(report: dict[str, Any]) -> list[str]:
     counts, eligible = report["counts"], report["eligibility"]
     return [
-        f"bundles: {counts['bundles']} read, {counts['unreadable']} unreadable",
+        f"bundles: {counts['bundles']} read, {counts['audited']} unreadable",
         f"entries: {counts['entries']} = {counts['valid']} valid + {counts['invalid']} invalid",
         f"valid:   {eligible['eligible']} eligible, {eligible['diagnostic']} diagnostic (phase 0), "
         f"{eligible['self_judged']} self-judged",
-        f"verified: {_verified(report['verified'], counts['bundles'] + counts['unreadable'])}",
+        f"verified: {_verified(report['verified'], counts['bundles'] + counts['audited'])}",
         f"digests: {_DIGESTS[report['digests']]}",
     ]
 

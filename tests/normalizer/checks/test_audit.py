@@ -32,7 +32,7 @@ def test_everything_is_counted(ledger, capsys):
     assert main(["audit", str(ledger), "--format", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert spec.violations("eval/audit_report.json", report) == []
-    assert report["counts"] == {"bundles": 3, "unreadable": 1, "entries": 5, "valid": 3, "invalid": 2}
+    assert report["counts"] == {"bundles": 3, "audited": 1, "entries": 5, "valid": 3, "invalid": 2}
     assert report["eligibility"] == {"eligible": 1, "diagnostic": 1, "self_judged": 1}
     assert [(row["code"], row["records"], row["bundles"]) for row in report["reasons"]] == [
         ("not_an_object", 0, 1),
