@@ -59,7 +59,7 @@ class Mapping:
         """The entries of a row that was read, and None for each part that `select_part` leaves out; at least one."""
         replied, how, problems = self._replied(row.value)
         first = [RecordedStep(self._reply["at"], "reply:", how)] if self._reply and how else []
-        whole = Scope(row.value, MISSING, document, replied, "", index=row.pointer.rpartition("/")[2])
+        whole = Scope(row.value, MISSING, document, replied, "", place=row.pointer.rpartition("/")[2])
         for pointer, steps in self._parts:
             part = fetch(row.value, steps)
             yield self._made(whole._replace(part=part, key=steps[-1]), first, problems, pointer)
@@ -74,7 +74,7 @@ class Mapping:
             if not all(matches(part.value) for matches in self._select_part):
                 yield None
                 continue
-            scope = Scope(row.value, part.value, document, replied, part.key, None, part.stars, whole.index)
+            scope = Scope(row.value, part.value, document, replied, part.key, None, part.stars, whole.place)
             yield self._made(scope, first, problems, part.pointer)
         if count == 0:
             message = f"nothing is at {self._split_at}, where the dialect splits a row into entries"

@@ -27,7 +27,7 @@ class Scope(NamedTuple):
     key: str
     joined: Any = None
     stars: tuple[Star, ...] = ()
-    index: str = ""
+    place: str = ""
     """The key or index of the row in its container."""
 
 

@@ -11,6 +11,8 @@ from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
 
 _WHERE = ("at", "template", "text", "key", "first")
+_NAMED = {"key": "key", "index": "place"}
+"""Words of a template, and what of the scope they stand for."""
 _REFERENCE = re.compile(r"\{(?:(?:(part|document|reply|joined):)?((?:/[^{}]*)?)|(key|index))\}")
 
 
@@ -221,7 +223,7 @@ def _template(template: str, at: str, *, whole: bool) -> ValueReader:
     end = 0
     for match in _REFERENCE.finditer(template):
         parts.append(template[end : match.start()])
-        of = match[3] or match[1] or "row"
+        of = _NAMED.get(match[3]) or match[1] or "row"
         parts.append((Scope._fields.index(of), steps_of(match[2] or "")))
         end = match.end()
     parts.append(template[end:])

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
@@ -73,6 +73,7 @@ def leads(value: Any, places: Sequence[str]) -> bool:
 def _leads(value: Any, steps: list[str]) -> bool:
     if not steps:
         return True
+    inner: Iterable[Any]
     if type(value) is list:
         inner = value if steps[0] == "*" else value[int(steps[0]) :][:1] if steps[0].isdecimal() else []
     elif type(value) is dict:
