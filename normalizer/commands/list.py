@@ -61,7 +61,7 @@ def _items(ledger: Ledger, kind: str | None) -> Iterator[dict[str, Any]]:
 
 
 def _missing(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What a bundle lacks or has too much of, as far as no record is to blame."""
+    """List files that a bundle lacks or should not have, as far as no record is to blame."""
     files: dict[str, Any] = {}
     if header["reasons"] and "manifest" in header["settings"]:
         listed = ledger.document(header["settings"]["manifest"])["files"]
