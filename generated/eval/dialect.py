@@ -24,6 +24,17 @@ from . import rubric as rubric_1
 Name = TypeAliasType("Name", Annotated[StrictStr, Field(min_length=1)])
 
 
+ElseSplitItem = TypeAliasType(
+    "ElseSplitItem",
+    Annotated[StrictStr, Field(pattern=compile('^(/([^~/]|~[01])*)*$(?!\\n)'))],
+)
+
+
+MembersButItem = TypeAliasType(
+    "MembersButItem", Annotated[StrictStr, Field(min_length=1)]
+)
+
+
 Part = TypeAliasType(
     "Part", Annotated[StrictStr, Field(pattern=compile('^(/([^~/]|~[01])*)+$(?!\\n)'))]
 )
@@ -56,6 +67,12 @@ class DialectStep(Model):
     """
 
 
+MoreRow = TypeAliasType(
+    "MoreRow",
+    Annotated[StrictStr, Field(pattern=compile('^(/([^~/]|~[01])*)*$(?!\\n)'))],
+)
+
+
 DocumentItem = TypeAliasType("DocumentItem", Annotated[StrictStr, Field(min_length=1)])
 
 
@@ -77,6 +94,10 @@ class DialectContainer(Model):
     ] = MISSING
     """
     In `json`: where the rows are; `*` is every key and index. Absent: `/*`.
+    """
+    more_rows: Annotated[list[MoreRow] | MISSING, Field(min_length=1)] = MISSING
+    """
+    In `json`: further places that hold rows, such as a second list.
     """
     delimiter: Literal[',', ';', '\t', '|'] | MISSING = MISSING
     """
@@ -208,7 +229,7 @@ class DialectOption(Model):
     """
     template: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    Text with pointers in braces, such as `{/question_id}/{/model}`; `{part:/name}`, `{document:/id}`, `{reply:/id}` and `{joined:/id}` point elsewhere, `{key}` is the key or index of the part. If one of them has no text or number, the field is absent.
+    Text with pointers in braces, such as `{/question_id}/{/model}`; `{part:/name}`, `{document:/id}`, `{reply:/id}` and `{joined:/id}` point elsewhere, `{key}` is the key or index of the part, `{index}` that of the row. If one of them has no text or number, the field is absent.
     """
     text: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
@@ -295,7 +316,7 @@ class DialectValue(Model):
     """
     template: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    Text with pointers in braces, such as `{/question_id}/{/model}`; `{part:/name}`, `{document:/id}`, `{reply:/id}` and `{joined:/id}` point elsewhere, `{key}` is the key or index of the part. If one of them has no text or number, the field is absent.
+    Text with pointers in braces, such as `{/question_id}/{/model}`; `{part:/name}`, `{document:/id}`, `{reply:/id}` and `{joined:/id}` point elsewhere, `{key}` is the key or index of the part, `{index}` that of the row. If one of them has no text or number, the field is absent.
     """
     text: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
@@ -311,7 +332,7 @@ class DialectValue(Model):
     """
     first: Annotated[list[DialectOption] | MISSING, Field(min_length=1)] = MISSING
     """
-    The first of these that is there and neither null nor empty text.
+    The first of these that is there and neither null nor empty text. Of these, a template with an empty text in it is not there.
     """
     number: Annotated[list[NumberItem] | MISSING, Field(min_length=1)] = MISSING
     """
@@ -585,10 +606,10 @@ class Dialect(Model):
     Moves on each entry of a judge bundle, with pointers from the entry. Not together with `container`.
     """
     container: Annotated[
-        list[DialectContainer] | MISSING, Field(max_length=2, min_length=1)
+        list[DialectContainer] | MISSING, Field(max_length=8, min_length=1)
     ] = MISSING
     """
-    How the file holds its rows. Of several containers the file's first bytes decide: a zip archive is the one of kind zip, anything else the other. Absent: the file is a judge bundle.
+    How the file holds its rows. Of several, the first that the file's beginning fits is taken: `zip` fits an archive; `json` a file that is one JSON value with something at its `rows`; `jsonl` a file whose first line is an object by itself; `csv` a file that does not begin like JSON. Absent: the file is a judge bundle.
     """
     names: Annotated[list[Name] | MISSING, Field(min_length=1)] = MISSING
     """
@@ -617,6 +638,16 @@ class Dialect(Model):
     ] = MISSING
     """
     One entry for each member or item that the pointer names, instead of one for the row; `*` is every key and index, and at its end a value that is neither object nor list is its own only item. A row with nothing there is one INVALID entry.
+    """
+    else_split: Annotated[list[ElseSplitItem] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Pointers that are tried in this order in rows with nothing at `split`, for tools whose versions name the same list differently.
+    """
+    members_but: Annotated[list[MembersButItem] | MISSING, Field(min_length=1)] = (
+        MISSING
+    )
+    """
+    In rows with nothing at `split`: one entry for each member of the row that is not named here. The part is the member's name as text, as where `split` points at a list of names.
     """
     parts: Annotated[list[Part] | MISSING, Field(min_length=1)] = MISSING
     """

@@ -25,6 +25,8 @@ class Found(NamedTuple):
     """For every expected group, the VALID records of the selection."""
     invalid: Counter[Levels]
     not_selected: int
+    partial: frozenset[Levels] = frozenset()
+    """Groups to which files belong that a manifest lists and that have no entry."""
 
     def kinds(self) -> Counter[Kind]:
         """All VALID records of the selection."""
@@ -54,7 +56,18 @@ def find_groups(engine: Engine, query: Query, sources: OpenLedgers, where: dict[
     refuse_unknown(_never_seen(engine, query, where, {*valid, *invalid, *missing}), _everything(sources))
     for levels in _crossed({*valid, *invalid, *missing}, query.by):
         valid.setdefault(levels, Counter())
-    return Found(valid, invalid, not_selected)
+    return Found(valid, invalid, not_selected, _partial(sources, query.by, where))
+
+
+def _partial(sources: Sources, by: tuple[str, ...], where: dict[str, keys.Level]) -> frozenset[Levels]:
+    """The groups that lack an entry of a manifest's file, unless another leg of the run has it in the same group."""
+
+    def named(item: dict[str, Any]) -> tuple[Any, ...]:
+        return (_levels(item, by), item.get("eval_id"), item.get("run_id"), item["file"])
+
+    supplied = {named(item) for item in sources.supplied if selected(item, where)}
+    lacking = {named(item) for item in sources.lacking if selected(item, where)}
+    return frozenset(levels for levels, *_ in lacking - supplied)
 
 
 def _never_seen(engine: Engine, query: Query, where: dict[str, keys.Level], found: set[Levels]) -> Iterator[str]:
@@ -80,7 +93,8 @@ def _everything(sources: OpenLedgers) -> Iterator[dict[str, Any]]:
 def without(judge: str, engine: Engine, query: Query, found: Found) -> Found:
     """Count the groups again without the VALID records of one judge."""
     valid, not_selected = _counted(engine, query, judge)
-    return Found({levels: valid.get(levels, Counter()) for levels in found.valid}, found.invalid, not_selected)
+    groups = {levels: valid.get(levels, Counter()) for levels in found.valid}
+    return found._replace(valid=groups, not_selected=not_selected)
 
 
 def _counted(engine: Engine, query: Query, judge: str | None = None) -> tuple[Cells, int]:

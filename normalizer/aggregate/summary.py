@@ -70,6 +70,8 @@ def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str,
         flags = options.rules.flags(kinds, invalid=found.invalid[levels] > 0)
         counts = not options.rules.only_self_judged(kinds)
         group = groups.get(levels, Group()) if counts else Group()
+        if group.n and levels in found.partial:
+            flags.append("partial")
         if group.n == 1:
             flags.append("one_unit")
         if group.n > 1 and spreads.refused(levels):

@@ -9,6 +9,7 @@ import click
 import contract_spec as spec
 
 from normalizer.commands.normalize import printable
+from normalizer.documents.manifest import says_without_entry
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.ledger.reader import Ledger, reading
 from normalizer.terminal.output import WIDE, print_line
@@ -24,7 +25,10 @@ from normalizer.terminal.output import WIDE, print_line
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @WIDE
 def command(ledger: Path, kind: str | None, reason: str | None, file: str | None, form: str) -> int:
-    """List records and unreadable bundles: id, file, judge, reason and where in the raw bundle they come from."""
+    """List records and unreadable bundles: id, file, judge, reason and where in the raw bundle they come from.
+
+    Files of a manifest that have no entry are listed as missing, with the id of the bundle that lacks them.
+    """
     codes = spec.schema("eval/reason.json")["$defs"]["code"]["enum"]
     if reason is not None and reason not in codes:
         raise CannotRun(f"no reason is called {reason}: {did_you_mean(reason, codes)}")
@@ -51,6 +55,27 @@ def _items(ledger: Ledger, kind: str | None) -> Iterator[dict[str, Any]]:
                 yield _record(record, "unreadable" if unreadable else "invalid")
     if kind in (None, "unreadable"):
         yield from (_bundle(item) for item in ledger.items("audit"))
+    if kind is None:
+        for header in ledger.items("headers"):
+            yield from _missing(ledger, header)
+
+
+def _missing(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """List files that a bundle lacks or should not have, as far as no record is to blame."""
+    files: dict[str, Any] = {}
+    if header["reasons"] and "manifest" in header["settings"]:
+        listed = ledger.document(header["settings"]["manifest"])["files"]
+        files = {says_without_entry(file["file"]): file for file in listed}
+    for reason in header["reasons"]:
+        file = files.get(reason["message"], {})
+        artifact = file.get("artifact", file.get("file"))
+        about = {
+            "file": file.get("file"),
+            "artifact": artifact,
+            "reasons": [reason["code"]],
+            "pointer": reason["pointer"],
+        }
+        yield {**_bundle(header), "kind": "missing" if file else "bundle", **about}
 
 
 def _record(record: dict[str, Any], kind: str) -> dict[str, Any]:

@@ -29,6 +29,7 @@ _SCORE = re.compile(r"score|rating|grade|verdict|mark|points|value|preference|co
 _ITEM = re.compile(r"(^|_)(id|uid|key|item|file|question|sample|doc)($|_)|_id$|Id$", re.IGNORECASE)
 _JUDGE = re.compile(r"judge|grader|annotator|evaluator", re.IGNORECASE)
 _GENERATOR = re.compile(r"model|generator|system|provider", re.IGNORECASE)
+_COMMON = ("file", "scores")
 _VERDICTS = ("a", "b", "draw", "both_bad")
 _MAX_LISTS = 20
 """Lists of a document that are tried."""
@@ -86,10 +87,15 @@ def tried(stream: BinaryIO, name: str, document: bytes) -> Proposal | None:
                 made += [entry for entry in mapping.entries(row, reader.document) if entry is not None]
     except UnreadableContainer:
         return None
-    fits = Counter(_fit_of(entry.value, dialect) for entry in made)
+    fits = Counter(_fit_of(entry.value, dialect) for entry in made if _describes(entry))
     failed = sum(any(problem.code == "judge_failed" for problem in entry.problems) for entry in made)
     scored, off_scale = fits["scored"], fits["off scale"]
     return Proposal(name, made, scored, off_scale, failed, unreadable) if scored or off_scale else None
+
+
+def _describes(entry: MappedEntry) -> bool:
+    """Whether more was found than a file and a score, which rows of any tool may have."""
+    return any(step.take not in ("", "key") and step.put.split("/")[1] not in _COMMON for step in entry.steps)
 
 
 def _fit_of(value: dict[str, Any], dialect: dict[str, Any]) -> str:

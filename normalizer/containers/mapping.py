@@ -35,9 +35,12 @@ class Mapping:
         self.key: list[str] = dialect.get("key", ["file"])
         self._select = [matcher(condition) for condition in dialect.get("select", [])]
         self._select_part = [matcher(condition) for condition in dialect.get("select_part", [])]
-        self._split = steps_of(dialect["split"]) if "split" in dialect else None
-        self._split_at = dialect.get("split", "")
-        _check_stars(dialect, (self._split or []).count("*"))
+        self._splits = (
+            [steps_of(at) for at in (dialect["split"], *dialect.get("else_split", []))] if "split" in dialect else []
+        )
+        self._split_at = " or ".join([dialect.get("split", ""), *dialect.get("else_split", [])])
+        self._not_parts = frozenset(dialect.get("members_but", []))
+        _check_stars(dialect, min((steps.count("*") for steps in self._splits), default=0))
         self._parts = [(at, steps_of(at)) for at in dialect.get("parts", [])]
         self._reply = dialect.get("reply")
         self._reply_steps = steps_of(self._reply["at"]) if self._reply else []
@@ -56,26 +59,41 @@ class Mapping:
         """The entries of a row that was read, and None for each part that `select_part` leaves out; at least one."""
         replied, how, problems = self._replied(row.value)
         first = [RecordedStep(self._reply["at"], "reply:", how)] if self._reply and how else []
+        whole = Scope(row.value, MISSING, document, replied, "", place=row.pointer.rpartition("/")[2])
         for pointer, steps in self._parts:
             part = fetch(row.value, steps)
-            yield self._made(Scope(row.value, part, document, replied, steps[-1]), first, problems, pointer)
+            yield self._made(whole._replace(part=part, key=steps[-1]), first, problems, pointer)
         if self._parts:
             return
-        if self._split is None:
-            yield self._made(Scope(row.value, MISSING, document, replied, ""), first, problems, "")
+        if not self._splits:
+            yield self._made(whole, first, problems, "")
             return
         count = 0
-        for part in _matches(row.value, self._split, "", ()):
+        for part in self._split_parts(row.value):
             count += 1
             if not all(matches(part.value) for matches in self._select_part):
                 yield None
                 continue
-            scope = Scope(row.value, part.value, document, replied, part.key, stars=part.stars)
+            scope = Scope(row.value, part.value, document, replied, part.key, None, part.stars, whole.place)
             yield self._made(scope, first, problems, part.pointer)
         if count == 0:
             message = f"nothing is at {self._split_at}, where the dialect splits a row into entries"
             split = Problem("judge_failed", self._form.verdict_at, message)
-            yield self._made(Scope(row.value, MISSING, document, replied, ""), first, [*problems, split], "")
+            yield self._made(whole, first, [*problems, split], "")
+
+    def _split_parts(self, row: Any) -> Iterator["_Part"]:
+        """The parts at the first place of a row that has some; else its members, where the dialect names the others."""
+        count = 0
+        for steps in self._splits:
+            for part in _matches(row, steps, "", ()):
+                count += 1
+                yield part
+            if count:
+                return
+        if self._not_parts and type(row) is dict:
+            for name in row:
+                if name not in self._not_parts:
+                    yield _Part(f"/{escape(name)}", name, name, ())
 
     def _replied(self, value: Any) -> tuple[Any, str, list[Problem]]:
         if self._reply is None:

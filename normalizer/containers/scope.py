@@ -27,6 +27,8 @@ class Scope(NamedTuple):
     key: str
     joined: Any = None
     stars: tuple[Star, ...] = ()
+    place: str = ""
+    """The key or index of the row in its container."""
 
 
 class Read(NamedTuple):

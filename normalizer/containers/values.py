@@ -11,7 +11,9 @@ from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
 
 _WHERE = ("at", "template", "text", "key", "first")
-_REFERENCE = re.compile(r"\{(?:(?:(part|document|reply|joined):)?((?:/[^{}]*)?)|(key))\}")
+_NAMED = {"key": "key", "index": "place"}
+"""Words of a template, and what of the scope they stand for."""
+_REFERENCE = re.compile(r"\{(?:(?:(part|document|reply|joined):)?((?:/[^{}]*)?)|(key|index))\}")
 
 
 class PlainPointer(NamedTuple):
@@ -42,12 +44,15 @@ def reads_row_alone(declared: dict[str, Any]) -> bool:
     return "key" not in declared and "member" not in declared and declared.get("of", "row") == "row"
 
 
-def reader(declared: dict[str, Any], at: str) -> ValueReader:
-    """The function that reads what a dialect declares. `at` names the declaration in errors."""
+def reader(declared: dict[str, Any], at: str, *, option: bool = False) -> ValueReader:
+    """The function that reads what a dialect declares. `at` names the declaration in errors.
+
+    `option`: it is one of several, for which a template with an empty text in it is not there.
+    """
     given = [key for key in _WHERE if key in declared]
     if len(given) != 1:
         raise UnusableDocument(f"the dialect's {at} must have exactly one of {', '.join(_WHERE)}")
-    found = _source(declared, given[0], at)
+    found = _source(declared, given[0], at, option=option)
     failures = [comparable(value) for value in declared.get("failed", [])]
     signs = [_sign(sign) for sign in declared.get("failed_if", [])]
     absent = declared.get("absent", "omitted")
@@ -120,9 +125,9 @@ def fetch(value: Any, steps: Sequence[str]) -> Any:
     return value
 
 
-def _source(declared: dict[str, Any], kind: str, at: str) -> ValueReader:
+def _source(declared: dict[str, Any], kind: str, at: str, *, option: bool) -> ValueReader:
     if kind == "template":
-        return _template(declared["template"], at)
+        return _template(declared["template"], at, whole=option)
     if kind == "text":
         constant = Read(declared["text"], "", "text")
         return lambda _: constant
@@ -131,7 +136,7 @@ def _source(declared: dict[str, Any], kind: str, at: str) -> ValueReader:
     if kind == "key":
         return lambda scope: Read(scope.key, "key")
     if kind == "first":
-        options = [reader(option, f"{at}/first/{index}") for index, option in enumerate(declared["first"])]
+        options = [reader(one, f"{at}/first/{index}", option=True) for index, one in enumerate(declared["first"])]
         return lambda scope: _first(options, scope)
     return _pointer(declared)
 
@@ -216,12 +221,12 @@ def matcher(condition: dict[str, Any]) -> Callable[[Any], bool]:
     return matches
 
 
-def _template(template: str, at: str) -> ValueReader:
+def _template(template: str, at: str, *, whole: bool) -> ValueReader:
     parts: list[str | tuple[int, list[str]]] = []
     end = 0
     for match in _REFERENCE.finditer(template):
         parts.append(template[end : match.start()])
-        of = "key" if match[3] else match[1] or "row"
+        of = _NAMED.get(match[3]) or match[1] or "row"
         parts.append((Scope._fields.index(of), steps_of(match[2] or "")))
         end = match.end()
     parts.append(template[end:])
@@ -232,7 +237,7 @@ def _template(template: str, at: str) -> ValueReader:
         texts: list[str] = []
         for part in parts:
             text = part if isinstance(part, str) else scalar_text(fetch(scope[part[0]], part[1]))
-            if text is None:
+            if text is None or (whole and not text and not isinstance(part, str)):
                 return Read(MISSING, template, "template")
             texts.append(text)
         return Read("".join(texts), template, "template")

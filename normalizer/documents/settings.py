@@ -125,6 +125,9 @@ def checked_dialect(data: bytes) -> dict[str, Any]:
         )
     if "split" in value and "parts" in value:
         raise UnusableDocument("the dialect must have split or parts, not both")
+    for name in ("else_split", "members_but"):
+        if name in value and "split" not in value:
+            raise UnusableDocument(f"the dialect has {name}, which goes with split: declare that too")
     if declared == "comparison":
         _comparing(value)
     return value

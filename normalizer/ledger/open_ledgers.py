@@ -8,7 +8,7 @@ from typing import Any
 
 from normalizer.documents.dialect import dialect_of, translate
 from normalizer.documents.lossless import dumps, ordinary
-from normalizer.documents.manifest import Manifest, manifest_of
+from normalizer.documents.manifest import Manifest, manifest_of, says_without_entry
 from normalizer.documents.rubric import Rubric, rubric_of
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import Ledger, reading
@@ -41,7 +41,11 @@ class OpenLedgers:
     unreadable: int = 0
     without_entry: int = 0
     expected: list[dict[str, Any]] = field(default_factory=list)
-    """Metadata of files that a manifest lists and that bundles lack."""
+    """Metadata of the files of manifests of which a bundle lacks some."""
+    lacking: list[dict[str, Any]] = field(default_factory=list)
+    """Metadata of those files that have no entry."""
+    supplied: list[dict[str, Any]] = field(default_factory=list)
+    """Metadata of the files that a leg of a run has entries for."""
 
     def rubric(self, name: str | None) -> Rubric:
         """Return the rubric of that name; without a name, the only one. Raises CannotRun if there is no such one."""
@@ -158,16 +162,23 @@ def _account(sources: OpenLedgers, kind: str, item: dict[str, Any], documents: d
     settings = item["settings"]
     manifest = manifest_of(documents[settings["manifest"]]) if "manifest" in settings else None
     sources.unreadable += kind == "audit"
-    lacking = sum(reason["code"] == "file_without_entry" for reason in item["reasons"])
-    sources.without_entry += lacking
+    lacking = {reason["message"] for reason in item["reasons"] if reason["code"] == "file_without_entry"}
+    sources.without_entry += len(lacking)
     if manifest is None:
         return
     sources.relaxed = sources.relaxed or bool(manifest.relaxations)
-    if lacking or kind == "audit":
+    is_leg = "leg" in manifest.metadata
+    if lacking or kind == "audit" or is_leg:
         envelope = item.get("header", {})
         if "dialect" in settings and envelope:
             envelope = translate(envelope, dialect_of(documents[settings["dialect"]]).bundle).value
-        sources.expected += _files(manifest, envelope)
+        files = list(_files(manifest, envelope))
+        without = [file for file in files if says_without_entry(file["file"]) in lacking]
+        sources.lacking += without
+        if lacking or kind == "audit":
+            sources.expected += files
+        if is_leg and kind == "headers":
+            sources.supplied += [file for file in files if file not in without]
 
 
 def _files(manifest: Manifest, envelope: dict[str, Any]) -> Iterator[dict[str, Any]]:

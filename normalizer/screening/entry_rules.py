@@ -14,7 +14,7 @@ import contract_spec as spec
 from normalizer.documents import phases
 from normalizer.documents.dialect import original
 from normalizer.documents.lossless import Number, dumps, exact_value
-from normalizer.documents.manifest import Manifest
+from normalizer.documents.manifest import Manifest, says_without_entry
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.documents.rubric import Scale, exact_sum
 from normalizer.documents.settings import Settings
@@ -198,7 +198,7 @@ def listing(
         return
     for file in manifest.files:
         if file not in seen:
-            yield Reason("file_without_entry", entries_at, f"the manifest's file {dumps(file)} has no entry")
+            yield Reason("file_without_entry", entries_at, says_without_entry(file))
     if "manifest_files" not in enforced:
         for file in set(seen) - manifest.files.keys():
             yield Reason("file_not_in_manifest", entries_at, f"{dumps(file)} is not in the manifest")

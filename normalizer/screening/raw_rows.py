@@ -36,7 +36,7 @@ def raw_row(ledger: Ledger, source: dict[str, Any]) -> RawRow:
     header = next((ordinary(line) for line in ledger.lines_of("headers", sha256)), None)
     kind = header["header"].get("container") if header is not None and header["entries_at"] == "" else None
     if header is None or kind in (None, "json"):
-        return RawRow(ledger.bundle(sha256).decode(), 1, "", is_json=True)
+        return RawRow(ledger.bundle(sha256).decode().removeprefix("\ufeff"), 1, "", is_json=True)
     # A row that could not be read has no steps.
     is_json = kind != "csv" and "dialect" in source
     line = int(source["line"])

@@ -59,7 +59,7 @@ TESTED_BY = {
         "normalizer/containers/test_shipped.py": "conversions forms making mapping scope values",
         "whole/test_files_from_elsewhere.py": "guess",
     },
-    "normalizer/containers/readers": {"normalizer/containers/test_shipped.py": "opening rows"},
+    "normalizer/containers/readers": {"normalizer/containers/test_shipped.py": "rows"},
     "normalizer/documents": {"normalizer/screening/test_pipeline.py": "manifest settings"},
     "normalizer/export": {"normalizer/export/test_flat.py": "arrow eee inspect_log"},
     "normalizer/gate": {"normalizer/gate/test_overview.py": "sides verdict"},

@@ -158,8 +158,8 @@ def langfuse_rows():
 @pytest.mark.parametrize(
     ("container", "data"),
     [
-        ("json:/data/*", json.dumps({"data": langfuse_rows(), "meta": {"page": 1}})),
-        ("json:/*", json.dumps(langfuse_rows(), indent=1)),
+        ("json:/found/*", json.dumps({"found": langfuse_rows(), "meta": {"page": 1}})),
+        ("json:/rows/*", json.dumps({"rows": langfuse_rows()}, indent=1)),
         ("json:/export/scores/*", json.dumps({"export": {"scores": langfuse_rows()}})),
     ],
 )

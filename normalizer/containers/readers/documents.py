@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
@@ -18,9 +18,9 @@ class JsonReader:
 
     kind = "json"
 
-    def __init__(self, stream: BinaryIO, *, rows: str = "/*", nan: bool = False) -> None:
-        self._steps = steps_of(rows)
-        self._where = rows
+    def __init__(self, stream: BinaryIO, *, places: Sequence[str] = ("/*",), nan: bool = False) -> None:
+        self.places = places
+        """Pointers to the rows, with `*` for every key and index."""
         self._nan = nan
         self.tail = ""
         data = stream.read(MAX_ROW_BYTES + 1)
@@ -34,10 +34,10 @@ class JsonReader:
             self._text = data.decode("utf-8")
         except UnicodeDecodeError as error:
             raise UnreadableContainer(f"it is not UTF-8: invalid byte at offset {error.start}") from None
-        if self._text.startswith("\ufeff"):
-            raise UnreadableContainer("it begins with a byte order mark")
+        self._start = 1 if self._text.startswith("\ufeff") else 0
+        """Where the document begins, after a byte order mark."""
         try:
-            self.document: Any = _decoder.decode(self._text)
+            self.document: Any = _decoder.decode(self._text[self._start :])
         except json.JSONDecodeError as error:
             raise UnreadableContainer(
                 f"it is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
@@ -48,14 +48,14 @@ class JsonReader:
     def rows(self) -> Iterator[Row]:
         """The rows in the order of the text."""
         text, end, line, counted = self._text, 0, 1, 0
-        for found in _spans(text, _skip(text, 0), self._steps, ""):
+        for found in _spans(text, _skip(text, self._start), [steps_of(place) for place in self.places], ""):
             line, counted = line + text.count("\n", counted, found.start), found.start
             raw = text[found.start : found.end].encode()
             value, problem = parsed(raw, nan=self._nan)
             yield Row(found.pointer, line, text[end : found.start], raw, value, problem)
             end = found.end
         if end == 0:
-            raise UnreadableContainer(f"no row stands at {self._where or 'the top'}")
+            raise UnreadableContainer(f"no row stands at {' or '.join(self.places) or 'the top'}")
         self.tail = text[end:]
 
 
@@ -65,14 +65,33 @@ class _Span(NamedTuple):
     end: int
 
 
-def _spans(text: str, at: int, steps: list[str], pointer: str) -> Iterator[_Span]:
-    """Every value that the steps lead to, in the order of the text."""
+def leads(value: Any, places: Sequence[str]) -> bool:
+    """Whether a row stands at one of the places."""
+    return any(_leads(value, steps_of(place)) for place in places)
+
+
+def _leads(value: Any, steps: list[str]) -> bool:
     if not steps:
+        return True
+    inner: Iterable[Any]
+    if type(value) is list:
+        inner = value if steps[0] == "*" else value[int(steps[0]) :][:1] if steps[0].isdecimal() else []
+    elif type(value) is dict:
+        inner = value.values() if steps[0] == "*" else [value[steps[0]]] if steps[0] in value else []
+    else:
+        return False
+    return any(_leads(item, steps[1:]) for item in inner)
+
+
+def _spans(text: str, at: int, ways: list[list[str]], pointer: str) -> Iterator[_Span]:
+    """Every value that one of the ways leads to, in the order of the text. A row inside a row is not one of its own."""
+    if [] in ways:
         yield _Span(pointer, at, _end(text, at))
         return
     for key, value in _inner(text, at):
-        if steps[0] in ("*", key):
-            yield from _spans(text, value, steps[1:], f"{pointer}/{escape(key)}")
+        further = [steps[1:] for steps in ways if steps[0] in ("*", key)]
+        if further:
+            yield from _spans(text, value, further, f"{pointer}/{escape(key)}")
 
 
 def _inner(text: str, at: int) -> Iterator[tuple[str, int]]:

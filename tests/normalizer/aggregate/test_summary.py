@@ -229,6 +229,29 @@ def test_what_a_manifest_lists_and_no_bundle_has_is_an_expected_cell(tmp_path, c
     assert summary["left_out"]["files_without_entry"] == 1
 
 
+def partial_rows(capsys, ledger, *options):
+    summary = output(capsys, "aggregate", str(ledger), *options)
+    return [row["key"] for row in summary["rows"] if "partial" in row["flags"]]
+
+
+def test_rows_of_a_partial_run_are_flagged_unless_another_leg_has_what_is_missing(tmp_path, capsys):
+    run = {"protocol_version": "p-1", "judge_model": "j", "phase": 1, "run_id": "r"}
+    files = [
+        {"file": name, "generator_model": generator} for name, generator in (("a", "g1"), ("b", "g2"), ("c", "g2"))
+    ]
+    ledger = ledger_of(tmp_path, [{"per_file_scores": [entry("a"), entry("b")]}], manifest={**run, "files": files})
+    assert partial_rows(capsys, ledger) == [{}]
+    assert partial_rows(capsys, ledger, "--by", "generator_model") == [{"generator_model": "g2"}]
+    assert partial_rows(capsys, ledger, "--where", "generator_model=g1") == []
+    main(["list", str(ledger), "--reason", "file_without_entry"])
+    [line] = capsys.readouterr().out.splitlines()
+    assert line.split()[1:4] == ["missing", "c", "-"]
+    leg = {**run, "judge_model": "k", "leg": "second", "files": files[2:]}
+    ledger_of(tmp_path, [{"per_file_scores": [entry("c")]}], manifest=leg)
+    assert partial_rows(capsys, ledger, "--by", "leg") == [{"leg": None}]
+    assert partial_rows(capsys, ledger, "--by", "generator_model", "--mix", "leg") == []
+
+
 RUBRIC: dict[str, Any] = {
     "name": "odd-v1",
     "dimensions": {

@@ -225,3 +225,177 @@ def test_a_prometheus_evaluation_names_its_judge():
     settings = load(dialect=shipped.given("prometheus"), stated=json.dumps(STATED).encode())
     [record] = lines(normalize(json.dumps({"t_0": row}).encode(), settings).records)
     assert record["judge_model"] == "prometheus-7b"
+
+
+def counted(name: str, data: str | bytes, **stated: str):
+    """Valid, invalid and unreadable entries of a file, after a check that records and header give back its bytes."""
+    given = data if isinstance(data, bytes) else data.encode()
+    outcome = normalize(given, load(dialect=shipped.given(name), stated=json.dumps({**STATED, **stated}).encode()))
+    [header] = lines(outcome.header)
+    assert rebuild_text(header, lines(outcome.records) + lines(outcome.invalid)) == given
+    return (outcome.valid_count, outcome.invalid_count - outcome.unreadable_count, outcome.unreadable_count), outcome
+
+
+def rows_of(name: str):
+    """The rows of a fixture, without a line that cannot be read."""
+    data = fixture(name)
+    return json.loads(data) if data.lstrip()[:1] == b"[" else [json.loads(row) for row in data.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "name", ["arena-hard", "judgebench", "langfuse", "lm-eval", "mlflow", "alpaca-eval", "wildbench", "wildbench-pair"]
+)
+def test_rows_count_the_same_in_a_list_on_several_lines_and_in_lines(name):
+    rows = rows_of(name)
+    stated = {field: f"stated-{field}" for field in CASES[name][4]}
+    layouts = [json.dumps(rows), json.dumps(rows, indent=2), "\ufeff" + json.dumps(rows, indent=1)]
+    layouts.append("".join(json.dumps(row) + "\r\n" for row in rows))
+    assert [counted(name, data, **stated)[0] for data in layouts] == [CASES[name][:3]] * len(layouts)
+
+
+@pytest.mark.parametrize("key", ["data", "scores"])
+def test_a_page_of_the_langfuse_api_and_a_table_of_cells_are_read_like_lines(key):
+    stated = {"generator_model": "g", "judge_model": "j"}
+    rows = [row for row in rows_of("langfuse") if "traceId" in row or "trace_id" in row]
+    expected = (3, 1, 0)
+    for indent in (None, 2):
+        assert counted("langfuse", json.dumps({key: rows, "meta": {"page": 1}}, indent=indent), **stated)[0] == expected
+    names = ["trace_id", "observation_id", "name", "source", "value"]
+    given = [[row.get(name) or "" for name in names] for row in rows if "trace_id" in row]
+    cells = "\r\n".join(",".join(map(str, row)) for row in [names, *given])
+    found, outcome = counted("langfuse", cells, **stated)
+    assert found == (2, 1, 0)
+    assert [record["file"] for record in lines(outcome.records)] == ["t1", "t2"]
+
+
+def test_every_layout_of_a_deepeval_run_gives_the_same_scores():
+    run = json.loads(fixture("deepeval"))
+    snake = {"metricsData": "metrics_data", "evaluationModel": "evaluation_model", "actualOutput": "actual_output"}
+
+    def renamed(value):
+        if isinstance(value, list):
+            return [renamed(item) for item in value]
+        if isinstance(value, dict):
+            return {snake.get(key, key): renamed(inner) for key, inner in value.items()}
+        return value
+
+    old = json.dumps(run).replace('"metricsData"', '"metricsMetadata"')
+    layouts = [run, {"testRunData": run}, {"test_results": renamed(run["testCases"])}, json.loads(old)]
+    for layout in layouts:
+        found, outcome = counted("deepeval", json.dumps(layout), generator_model="g")
+        assert found == (4, 1, 0)
+        assert {record["judge_model"] for record in lines(outcome.records)} == {
+            metric["evaluationModel"] for case in run["testCases"] for metric in case["metricsData"]
+        }
+
+
+def test_conversations_of_a_deepeval_run_are_entries_beside_its_other_test_cases():
+    run = json.loads(fixture("deepeval"))
+    metric = {"name": "Role", "score": 1.0, "evaluationModel": "j"}
+    run["conversationalTestCases"] = [{"name": "talk", "turns": [], "metricsData": [metric]}]
+    found, outcome = counted("deepeval", json.dumps(run), generator_model="g")
+    assert found == (5, 1, 0)
+    assert "talk/0" in [record["file"] for record in lines(outcome.records)]
+
+
+def test_promptfoo_results_are_read_from_every_place_and_without_the_numbers_of_tests():
+    document = json.loads(fixture("promptfoo"))
+    results = document["results"]["results"]
+    bare = [{key: value for key, value in row.items() if key not in ("testIdx", "promptIdx")} for row in results]
+    assert counted("promptfoo", "".join(json.dumps(row) + "\n" for row in results), judge_model="j")[0] == (3, 2, 0)
+    for layout in ({"version": 2, "results": bare}, {"evalId": "e", "results": {"version": 2, "results": bare}}):
+        found, outcome = counted("promptfoo", json.dumps(layout, indent=2), judge_model="j")
+        assert found == (3, 2, 0)
+        assert all(record["file"].startswith("result-") for record in lines(outcome.records))
+
+
+def test_metrics_of_lm_eval_rows_that_do_not_list_them_are_the_members_that_describe_no_document():
+    row = {"doc_id": 0, "doc": {"q": "?"}, "target": "1", "arguments": [["a", {}]], "resps": [["x"]], "doc_hash": "h"}
+    data = json.dumps({**row, "filtered_resps": ["x"], "acc": 1.0, "acc_norm": True, "brier": None})
+    found, outcome = counted("lm-eval", data, judge_model="j", generator_model="g")
+    assert found == (2, 1, 0)
+    assert [(one["factors"]["metric"], one["scores"]) for one in lines(outcome.records)] == [
+        ("acc", {"score": "1.0"}),
+        ("acc_norm", {"score": "1"}),
+    ]
+    assert [one["source"]["pointer"] for one in lines(outcome.records)] == ["/0/acc", "/0/acc_norm"]
+
+
+def test_assessments_of_an_mlflow_data_frame_are_those_of_its_traces():
+    rows = [
+        {"trace_id": row["info"]["trace_id"], "assessments": row["info"]["assessments"]} for row in rows_of("mlflow")
+    ]
+    for data in (json.dumps(rows), "".join(json.dumps(row) + "\n" for row in rows), json.dumps({"traces": rows})):
+        assert counted("mlflow", data, generator_model="g")[0] == CASES["mlflow"][:3]
+
+
+def test_a_model_graded_openai_eval_has_the_mean_of_its_final_report():
+    graded = [("A", 1.0), ("B", 0.5), ("A", 1.0), ("C", 0.0)]
+    events = [
+        {
+            "run_id": "r",
+            "event_id": n,
+            "sample_id": f"s.{n}",
+            "type": "metrics",
+            "data": {"choice": choice, "score": score},
+        }
+        for n, (choice, score) in enumerate(graded)
+    ]
+    events.insert(0, {"spec": {"completion_fns": ["writer", "judge"], "eval_name": "e"}})
+    events.append(
+        {
+            "run_id": "r",
+            "event_id": 9,
+            "sample_id": "s.9",
+            "type": "metrics",
+            "data": {"choice": "__invalid__", "score": 0.0},
+        }
+    )
+    events.append({"final_report": {"score": 0.625}})
+    found, outcome = counted("openai-evals", "".join(json.dumps(event) + "\n" for event in events), judge_model="judge")
+    assert (found, outcome.unselected_count) == ((4, 1, 0), 1)
+    assert float(mean(outcome)) == 0.625
+    [failed] = lines(outcome.invalid)
+    assert [reason["code"] for reason in failed["reasons"]] == ["judge_failed"]
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "bad"),
+    [
+        ("mt-bench", {"question_id": 1, "model": "m", "judge": ["j", "v"], "turn": 1, "score": 7}, {"score": NAN}),
+        (
+            "wildbench",
+            {"session_id": "s", "generator": "m", "parsed_result": {"score": "7"}},
+            {"parsed_result": {"score": NAN}},
+        ),
+        ("prometheus", {"id": "a", "response_model_name": "m", "score": 3}, {"score": NAN}),
+        (
+            "deepeval",
+            {"name": "t", "metricsData": [{"name": "m", "score": 0.5}]},
+            {"metricsData": [{"name": "m", "score": NAN}]},
+        ),
+    ],
+)
+def test_nan_is_a_failure_and_costs_no_other_row(name, row, bad):
+    other = {**row, **bad} | {key: "other" for key in ("question_id", "session_id", "id", "name") if key in row}
+    rows = {"testCases": [row, other]} if name == "deepeval" else [row, other]
+    stated = {"generator_model": "g"} if name == "deepeval" else {}
+    found, outcome = counted(name, json.dumps(rows), judge_model="j", **stated)
+    assert found == (1, 1, 0)
+    assert [reason["code"] for reason in lines(outcome.invalid)[0]["reasons"]] == ["judge_failed"]
+
+
+def test_an_otel_event_with_a_label_and_no_number_says_what_to_declare():
+    event = json.loads(fixture("otel").splitlines()[0])
+    [record, *_] = event["resourceLogs"][0]["scopeLogs"][0]["logRecords"]
+    label = {"key": "gen_ai.evaluation.score.label", "value": {"stringValue": "relevant"}}
+    record["attributes"] = [one for one in record["attributes"] if "score" not in one["key"]] + [label]
+    record["eventName"] = "gen_ai.evaluation.result"
+    event["resourceLogs"] = [{"scopeLogs": [{"logRecords": [record]}]}]
+    found, outcome = counted("otel", json.dumps(event, indent=2), judge_model="j", generator_model="g")
+    assert found == (0, 1, 0)
+    [reason] = lines(outcome.invalid)[0]["reasons"]
+    assert (reason["code"], 'declare "labels"' in reason["message"]) == ("not_declared", True)

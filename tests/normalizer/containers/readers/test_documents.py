@@ -18,7 +18,7 @@ VALUES = st.recursive(
 
 
 def read(data: bytes, rows: str = "/*"):
-    reader = JsonReader(io.BytesIO(data), rows=rows)
+    reader = JsonReader(io.BytesIO(data), places=[rows])
     return list(reader.rows()), reader
 
 
