@@ -32,6 +32,7 @@ from normalizer.documents import lossless
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.commit_record import NAME, Spans, advice, bucket_of, load, verified_blocks
+from normalizer.ledger.content_check import content_checked_on_failure
 from normalizer.ledger.line_format import (
     DOCUMENT_NAME,
     FILES,
@@ -196,9 +197,8 @@ class Ledger:
     def raw_bundles(self) -> int:
         """Return how many raw bundles are stored. Other files, such as those of an editor, are not counted."""
         folder = self.folder / "bundles"
-        return (
-            sum(DOCUMENT_NAME.fullmatch(kept.name) is not None for kept in os.scandir(folder)) if folder.is_dir() else 0
-        )
+        names = os.listdir(folder) if folder.is_dir() else []
+        return sum(DOCUMENT_NAME.fullmatch(name) is not None for name in names)
 
     def bundle(self, sha256: str) -> bytes:
         """The raw bytes of a bundle, as they came."""
@@ -281,8 +281,7 @@ def reading(folder: Path, *, checked: bool = True, complete: bool = True) -> Ite
 
     `checked`: all lines are compared with the digests of its commit record. `complete`: every file must be there.
 
-    Raises UnusableLedger if it is none, or if a run was cut while it moved its files into place: its lines and its raw
-    bundles may not belong together until a writer has completed that run.
+    Raises UnusableLedger if it is none, or if a run was cut while it moved its files into place, until it is recovered.
     """
     if folder.is_file():
         raise UnusableLedger(f"{folder} is a file: `normalizer normalize {folder} --out FOLDER` makes a ledger of it")
@@ -297,4 +296,5 @@ def reading(folder: Path, *, checked: bool = True, complete: bool = True) -> Ite
         missing = [kind for kind in FILES if not (folder / f"{kind}.jsonl").is_file()]
         if missing and complete:
             raise UnusableLedger(f"{folder} is not complete: {missing[0]}.jsonl is missing: {advice(folder)}")
-        yield Ledger(folder, load(folder) if checked else None)
+        with content_checked_on_failure(folder):
+            yield Ledger(folder, load(folder) if checked else None)
