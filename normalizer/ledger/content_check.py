@@ -6,18 +6,29 @@ millions of lines by its schema would take longer than the work itself. If one o
 is checked here, and the refusal names the file and the line.
 """
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import contract_spec as spec
 
 from normalizer.documents import lossless
-from normalizer.documents.settings import Settings, load
+from normalizer.documents.settings import LIMITS, Settings, load
 from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.commit_record import advice
-from normalizer.ledger.line_format import FILES, MAX_DEPTH, SCHEMAS, SHA256, settings_in, starts_well
-from normalizer.regular_files import open_regular
+from normalizer.ledger.line_format import (
+    FILES,
+    MAX_DEPTH,
+    RECORD_FILES,
+    SCHEMAS,
+    SHA256,
+    has_own_id,
+    settings_in,
+    starts_well,
+)
+from normalizer.regular_files import open_regular, regular_bytes
 
 DOCUMENTS = ("rubric", "manifest", "dialect", "stated", "joined", "limits")
 """The settings documents that a line may name, besides the protocol."""
@@ -40,9 +51,6 @@ def content_checked_on_failure(folder: Path) -> Iterator[None]:
 
 def refuse_strange_content(folder: Path) -> None:
     """Raise UnusableLedger, naming file and line, for the first line or settings document that no run writes."""
-    from normalizer.ledger.reader import Ledger
-    from normalizer.ledger.record_check import check_records
-
     named: set[bytes] = set()
     for kind in FILES:
         path = folder / f"{kind}.jsonl"
@@ -60,7 +68,6 @@ def refuse_strange_content(folder: Path) -> None:
             settings_named(folder, documents_named(text))
         except (CannotRun, *_FAILURES) as error:
             raise UnusableLedger(f"settings of {folder} cannot be used: {error}: {advice(folder)}") from None
-    check_records(Ledger(folder))
 
 
 def documents_named(text: bytes) -> dict[str, str]:
@@ -75,12 +82,22 @@ def documents_named(text: bytes) -> dict[str, str]:
     return dict(named)
 
 
+def settings_document(folder: Path, sha256: str) -> dict[str, Any]:
+    """A settings document of a ledger, numbers as they are spelled. Raises UnusableLedger, or ValueError."""
+    path = folder / "settings" / f"{sha256}.json"
+    if not path.is_file():
+        raise UnusableLedger(f"{path} is missing: copy it from where this ledger is whole")
+    data = regular_bytes(path)
+    text = data[:-1]
+    if hashlib.sha256(text).hexdigest() != sha256 or data[-1:] != b"\n":
+        raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")
+    value: dict[str, Any] = lossless.parse(text, LIMITS["max_depth"])
+    return value
+
+
 def settings_named(folder: Path, named: dict[str, str]) -> Settings:
     """The settings from a ledger's documents, each checked by its schema. Raises CannotRun."""
-    from normalizer.ledger.reader import Ledger
-
-    ledger = Ledger(folder)
-    documents = {name: ledger.document(digest) for name, digest in named.items() if name != "protocol"}
+    documents = {name: settings_document(folder, digest) for name, digest in named.items() if name != "protocol"}
     return load(**{name: lossless.dumps(document).encode() for name, document in documents.items()})
 
 
@@ -94,6 +111,6 @@ def _strange(kind: str, line: bytes) -> str:
         return str(error)
     found = [spec.violations(schema, value) for schema in SCHEMAS[kind]]
     if not all(found):
-        return ""
+        return "" if kind not in RECORD_FILES or has_own_id(kind, line) else "its id is not that of its content"
     first = min(found, key=len)[0]
     return f"{first.pointer or 'the line'} {first.message}"

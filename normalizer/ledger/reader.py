@@ -29,10 +29,9 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import contract_spec as spec
 
 from normalizer.documents import lossless
-from normalizer.documents.settings import LIMITS
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.commit_record import NAME, Spans, advice, bucket_of, load, verified_blocks
-from normalizer.ledger.content_check import content_checked_on_failure
+from normalizer.ledger.content_check import content_checked_on_failure, settings_document
 from normalizer.ledger.line_format import (
     DOCUMENT_NAME,
     FILES,
@@ -213,15 +212,7 @@ class Ledger:
 
     def document(self, sha256: str) -> dict[str, Any]:
         """A rubric, manifest or dialect that bundles were normalized under, numbers as they are spelled."""
-        path = self.folder / "settings" / f"{sha256}.json"
-        if not path.is_file():
-            raise UnusableLedger(f"{path} is missing: copy it from where this ledger is whole")
-        data = regular_bytes(path)
-        text = data[:-1]
-        if hashlib.sha256(text).hexdigest() != sha256 or data[-1:] != b"\n":
-            raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")
-        value: dict[str, Any] = lossless.parse(text, LIMITS["max_depth"])
-        return value
+        return settings_document(self.folder, sha256)
 
 
 def _seek(file: BinaryIO, where: slice, wanted: bytes) -> int:
