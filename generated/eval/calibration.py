@@ -492,7 +492,7 @@ class Calibration(Model):
     """
     measures: list[CalibratedMeasure]
     """
-    The dimensions of the rubric in its order, then the total.
+    The dimensions of the rubric in its order, then the total; of comparisons `preference` alone: that of the generator whose name sorts first, 1 for a win, 1/2 for a draw, 0 for a loss.
     """
     annotators: Annotated[StrictInt, Field(ge=0)]
     """
@@ -506,7 +506,7 @@ class Calibration(Model):
     """
     How the labels of several annotators become one.
     """
-    left_out: summary.LeftOut
+    left_out: summary.LeftOut | preferences.ComparisonsLeftOut
     """
     Records that are in no number.
     """
@@ -514,9 +514,9 @@ class Calibration(Model):
     """
     All records of the ledgers.
     """
-    rubric: StrictStr
+    rubric: StrictStr | None
     """
-    The name of the scoring scale.
+    The name of the scoring scale; null for comparisons.
     """
     where: dict[str, StrictStr | StrictInt | None]
     """

@@ -10,6 +10,24 @@ from contract_spec.model import Model
 from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 
+class OtherTable(Model):
+    """
+    A table that was not checked.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    line: Annotated[StrictInt, Field(ge=1)]
+    """
+    The line of its column names, from 1.
+    """
+    columns: list[StrictStr]
+    """
+    Its columns.
+    """
+
+
 class CheckCounts(Model):
     """
     Cells by verdict.
@@ -46,7 +64,7 @@ class CheckedCell(Model):
     )
     line: Annotated[StrictInt, Field(ge=1)]
     """
-    Its line in the CSV file, from 1.
+    Its line in the file, from 1.
     """
     column: StrictStr
     """
@@ -104,7 +122,11 @@ class CheckReport(Model):
     """
     missing_rows: list[dict[str, StrictStr | StrictInt | None]]
     """
-    Groups of the ledger that the table lacks.
+    Groups of the ledger that no checked table of the file has.
+    """
+    other_tables: list[OtherTable]
+    """
+    Tables of the file that were not checked, because they lack a key column.
     """
     diagnostic: StrictBool
     """

@@ -5,14 +5,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from normalizer.aggregate import groups, keys
+from normalizer.aggregate import cell_names, groups, keys
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.summary import Options, left_out, query_of
 from normalizer.aggregate.units import prepared
-from normalizer.calibration import prediction_powered
+from normalizer.calibration import prediction_powered, preference_labels
 from normalizer.calibration.choice import closest
 from normalizer.calibration.item_intervals import intervals
 from normalizer.calibration.labels import Item, Labels, Values, consensus, labels
@@ -21,6 +21,7 @@ from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.errors import CannotRun
 from normalizer.ledger import open_ledgers
 from normalizer.ledger.open_ledgers import Sources
+from normalizer.ledger.reader import Ledger
 
 GOLD = frozenset(("human", "reference"))
 
@@ -28,12 +29,43 @@ GOLD = frozenset(("human", "reference"))
 def calibrate(
     folders: tuple[Path, ...], options: Options, rule: str, method: Method, gold_kinds: frozenset[str] = frozenset()
 ) -> dict[str, Any]:
-    """Return the calibration document of ledgers: see `calibration_of`."""
-    with (
-        open_ledgers.opened(folders, options.check) as given,
-        started(options.engine, options.memory, given.size) as engine,
-    ):
-        return calibration_of(engine, given, options, rule, method, gold_kinds)
+    """Return the calibration document of ledgers, of single scores or of comparisons: see `calibration_of`.
+
+    Raises CannotRun where some of the ledgers hold comparisons and some single scores.
+    """
+    with open_ledgers.opened_each(folders, options.check) as found:
+        ledgers = [found[folder] for folder in folders]
+        if len({preference_labels.holds_comparisons(ledger) for ledger in ledgers}) > 1:
+            raise CannotRun("some of the ledgers hold comparisons and some single scores: a calibration needs one kind")
+        if preference_labels.holds_comparisons(ledgers[0]):
+            return _of_comparisons(ledgers, options, rule, method, gold_kinds)
+        for name in (*options.by, *options.where):
+            keys.checked(name, keys.ALSO_SELECTED)
+        given = open_ledgers.as_one(ledgers)
+        with started(options.engine, options.memory, given.size) as engine:
+            return calibration_of(engine, given, options, rule, method, gold_kinds)
+
+
+def _of_comparisons(
+    ledgers: list[Ledger], options: Options, rule: str, method: Method, gold_kinds: frozenset[str]
+) -> dict[str, Any]:
+    """Compare the verdicts of models with those of people or references."""
+    models = replace(options.rules, judge_kinds=frozenset(("model",)))
+    people = replace(options.rules, judge_kinds=gold_kinds or GOLD)
+    found = preference_labels.read(ledgers, options, models, people)
+    _refuse_both_kinds(gold_kinds, found.gold_kinds)
+    names = [preference_labels.MEASURE]
+    counted = {"left_out": found.left_out, "records": found.records, "rubric": None}
+    return _document(found.judged, found.annotated, names, found.flags, counted, options, rule, method)
+
+
+def _refuse_both_kinds(asked: frozenset[str], found: set[str]) -> None:
+    """Raise CannotRun if gold is of both kinds and neither was asked for."""
+    if not asked and found == GOLD:
+        raise CannotRun(
+            "gold is of the kinds human and reference, which are not mixed silently: choose one with --gold-kind, "
+            "name both, or give ledgers of one kind"
+        )
 
 
 def calibration_of(
@@ -56,24 +88,33 @@ def calibration_of(
         found = groups.find_groups(engine, query, given, options.where)
         models.check_mixing(found.kinds(), options.by)
         people.check_mixing(found.kinds(), options.by)
-        if not gold_kinds and {kind.judge_kind for kind in found.kinds() if people.admits(kind)} == GOLD:
-            raise CannotRun(
-                "gold is of the kinds human and reference, which are not mixed silently: choose one with --gold-kind, "
-                "name both, or give ledgers of one kind"
-            )
+        _refuse_both_kinds(gold_kinds, {kind.judge_kind for kind in found.kinds() if people.admits(kind)})
         judged = labels(engine, query, models.condition())
         annotated = labels(engine, query, people.condition())
-    if not annotated.by_item:
-        raise CannotRun(
-            "there are no human or reference labels: normalize them under a manifest that states judge_kind, "
-            "and give --diagnostic if they are of phase 0"
-        )
-    if not judged.by_item:
-        raise CannotRun("there are no labels of models to compare with gold")
-    gold = {item: consensus(values.values(), rule) for item, values in annotated.by_item.items()}
     names = [*query.rubric.dimensions, "total"]
     everything = replace(options.rules, judge_kinds=people.judge_kinds | {"model"})
+    counted = {
+        "left_out": left_out(given, found, everything),
+        "records": found.total(given),
+        "rubric": query.rubric.name,
+    }
     flags = {*models.flags_of_all(found.kinds()), *people.flags_of_all(found.kinds())}
+    return _document(judged, annotated, names, flags, counted, options, rule, method)
+
+
+def _document(
+    judged: Labels,
+    annotated: Labels,
+    names: list[str],
+    flags: set[str],
+    counted: dict[str, Any],
+    options: Options,
+    rule: str,
+    method: Method,
+) -> dict[str, Any]:
+    """Return the document of two sets of labels. Raises CannotRun where one is empty or they share no item."""
+    _check_shared(judged, annotated)
+    gold = {item: consensus(values.values(), rule) for item, values in annotated.by_item.items()}
     return {
         "by": list(options.by),
         "measures": [
@@ -82,14 +123,38 @@ def calibration_of(
         "annotators": len(annotated.judges()),
         "items": {"gold": len(gold), "judged": len(judged.by_item), "both": len(gold.keys() & judged.by_item.keys())},
         "consensus": rule,
-        "left_out": left_out(given, found, everything),
-        "records": found.total(given),
-        "rubric": query.rubric.name,
+        **counted,
         "where": options.where,
         "bootstrap": {"resamples": method.resamples, "seed": method.seed},
         "rounding": ROUNDING,
         "flags": sorted(flags | ({"self_judged_included"} if judged.self_judged else set())),
     }
+
+
+def _check_shared(judged: Labels, annotated: Labels) -> None:
+    """Raise CannotRun, with what to do, unless some item has labels of models and gold."""
+    if not annotated.by_item:
+        raise CannotRun(
+            "there are no human or reference labels: normalize them under a manifest that states judge_kind, "
+            "and give --diagnostic if they are of phase 0"
+        )
+    if not judged.by_item:
+        raise CannotRun("there are no labels of models to compare with gold")
+    if judged.by_item.keys() & annotated.by_item.keys():
+        return
+    by_model, by_people = (dict(sorted(labels.by_item, key=str, reverse=True)) for labels in (judged, annotated))
+    shared = sorted(by_model.keys() & by_people.keys())
+    if shared:
+        at = shared[0]
+        raise CannotRun(
+            f"no item has both labels of models and gold: gold of {at} is about {cell_names.level(by_people[at])}, "
+            f"the models' labels about {cell_names.level(by_model[at])}; state the generator of both, in a manifest or "
+            "with --set generator_model=NAME"
+        )
+    raise CannotRun(
+        f"no item has both labels of models and gold: models labelled {min(by_model)} and others, gold is of "
+        f"{min(by_people)} and others; a manifest's artifact aligns names that differ"
+    )
 
 
 def _measure(

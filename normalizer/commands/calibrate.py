@@ -6,7 +6,7 @@ import click
 
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.intervals import Method
-from normalizer.aggregate.keys import keys_of, where_of
+from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.calibration.labels import CONSENSUS
 from normalizer.calibration.overview import calibrate
@@ -14,6 +14,8 @@ from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of, joined
 from normalizer.tables import calibration_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
 from normalizer.terminal.progress import elapsed
+
+_CRITERION = ("criterion",)
 
 
 @click.command()
@@ -67,9 +69,13 @@ def command(
 
     Agreement, correlation, bias by level, annotators' own agreement as the ceiling, the closest judge or panel, and
     gold means estimated from few labels and many judgements. Gold are records whose judge_kind is human or reference.
+    Of comparisons, the verdicts on the same two answers are compared.
     """
     options = Options(
-        by=keys_of(by), where=where_of(where), rules=Rules(diagnostic, frozenset(mix)), check=check_of(verify)
+        by=keys_of(by, _CRITERION),
+        where=where_of(where, (*ALSO_SELECTED, *_CRITERION)),
+        rules=Rules(diagnostic, frozenset(mix)),
+        check=check_of(verify),
     )
     folders = (*ledgers, *(folder for folder in against if folder not in ledgers))
     method = Method(bootstrap=True, resamples=resamples, seed=seed)

@@ -2,18 +2,22 @@
 
 import sys
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.engines.start import started
-from normalizer.aggregate.summary import Options, summarize
+from normalizer.aggregate.keys import where_of
+from normalizer.aggregate.summary import Options, query_of, summarize
 from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of
 from normalizer.errors import CannotRun
 from normalizer.export import arrow, eee, inspect_log
 from normalizer.export.flat import LOSSES, flattened
 from normalizer.ledger import open_ledgers
 from normalizer.ledger.reader import is_ledger
+from normalizer.ledger.record_check import Check
 
 
 @click.command()
@@ -30,6 +34,15 @@ from normalizer.ledger.reader import is_ledger
     help="Of the publisher to the models (eee).",
 )
 @click.option("--retrieved", metavar="SECONDS", help="When the document is made, in seconds since 1970 (eee).")
+@click.option(
+    "--developer",
+    "developers",
+    multiple=True,
+    metavar="[MODEL=]NAME",
+    help="Who makes the generators, where their names do not begin with it as in DEVELOPER/MODEL (eee); repeatable.",
+)
+@click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable.")
+@click.option("--mix", multiple=True, type=click.Choice(MIXABLE), help="Mix several of these in one number (eee).")
 @VERIFY
 def command(
     ledgers: tuple[Path, ...],
@@ -39,6 +52,9 @@ def command(
     organization: str | None,
     relationship: str,
     retrieved: str | None,
+    developers: tuple[str, ...],
+    where: tuple[str, ...],
+    mix: tuple[str, ...],
     verify: bool,
 ) -> int:
     """Write records as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents.
@@ -54,8 +70,15 @@ def command(
             raise CannotRun(f"{out} is in the ledger {around}, which only normalize writes to: name another place")
     if invalid and form in ("inspect", "eee"):
         raise CannotRun(f"{form} has no place for INVALID records: omit --invalid")
+    if mix and form != "eee":
+        raise CannotRun(f"{form} has records and no number of several: omit --mix")
+    check = check_of(verify)
     try:
-        told = _written(ledgers, form, out, invalid, (organization, relationship, retrieved), verify)
+        if form == "eee":
+            publisher = _publisher(organization, relationship, retrieved, developers)
+            told = _documents(ledgers, publisher, where, frozenset(mix), out or Path(), check)
+        else:
+            told = _written(ledgers, form, out, invalid, where, check)
     except OSError as error:
         raise CannotRun(f"cannot write {out}: {error.strerror}") from None
     click.echo(told, err=True)
@@ -64,34 +87,48 @@ def command(
     return 0
 
 
-def _written(
+def _publisher(
+    organization: str | None, relationship: str, retrieved: str | None, developers: tuple[str, ...]
+) -> eee.Publisher:
+    if organization is None or retrieved is None or not retrieved.isdigit():
+        raise CannotRun("eee needs --organization NAME and --retrieved SECONDS, which no record says")
+    named: dict[str | None, str] = {}
+    for text in developers:
+        model, sign, name = text.rpartition("=")
+        if not name.strip() or name.strip() == "unknown":
+            raise CannotRun(f"--developer {text} names no developer: write NAME, or MODEL=NAME")
+        named[model if sign else None] = name.strip()
+    return eee.Publisher(organization, relationship, retrieved, named)
+
+
+def _documents(
     ledgers: tuple[Path, ...],
-    form: str,
-    out: Path | None,
-    invalid: bool,
-    publisher: tuple[str | None, str, str | None],
-    verify: bool,
+    publisher: eee.Publisher,
+    where: tuple[str, ...],
+    mix: frozenset[str],
+    out: Path,
+    check: Check,
 ) -> str:
-    check = check_of(verify)
-    if form == "eee":
-        organization, relationship, retrieved = publisher
-        if organization is None or retrieved is None or not retrieved.isdigit():
-            raise CannotRun("eee needs --organization NAME and --retrieved SECONDS, which no record says")
-        options = Options(by=("generator_model",))
-        with (
-            open_ledgers.opened(ledgers, check) as given,
-            started(options.engine, options.memory, given.size) as engine,
-        ):
-            rubric = given.rubric(None)
-            summary = summarize(engine, given, options)
-            by_judge = summarize(engine, given, Options(by=("generator_model", "judge_model")))
-        judges: dict[str | None, list[str]] = defaultdict(list)
-        for row in by_judge["rows"]:
-            if row["n_records"] and row["key"]["judge_model"] is not None:
-                judges[row["key"]["generator_model"]].append(row["key"]["judge_model"])
-        found = eee.documents(summary, rubric, judges, eee.Publisher(organization, relationship, retrieved))
-        return f"{eee.write(found, out or Path())} documents"
-    with flattened(ledgers, invalid=invalid, check=check) as flat:
+    options = Options(by=("generator_model",), where=where_of(where), rules=Rules(mix=mix))
+    with (
+        open_ledgers.opened(ledgers, check) as given,
+        started(options.engine, options.memory, given.size) as engine,
+    ):
+        rubric = query_of(given, options).rubric
+        summary = summarize(engine, given, options)
+        by_judge = summarize(engine, given, replace(options, by=("generator_model", "judge_model")))
+    judges: dict[str | None, list[str]] = defaultdict(list)
+    for row in by_judge["rows"]:
+        if row["n_records"] and row["key"]["judge_model"] is not None:
+            judges[row["key"]["generator_model"]].append(row["key"]["judge_model"])
+    return f"{eee.write(eee.documents(summary, rubric, judges, publisher), out)} documents"
+
+
+def _written(
+    ledgers: tuple[Path, ...], form: str, out: Path | None, invalid: bool, where: tuple[str, ...], check: Check
+) -> str:
+    chosen = where_of(where, ("eval_id", "criterion"))
+    with flattened(ledgers, invalid=invalid, where=chosen, check=check) as flat:
         if form == "parquet":
             return f"{arrow.write_parquet(flat, out or Path())} rows, {len(flat.columns)} columns"
         if form == "inspect":

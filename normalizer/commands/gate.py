@@ -8,6 +8,7 @@ from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.commands.aggregate import VERIFY, check_of, joined
+from normalizer.errors import CannotRun
 from normalizer.gate.overview import GateOptions, gate, margin_of
 from normalizer.gate.sides import MUST_AGREE
 from normalizer.tables import gate_table, pretty
@@ -82,20 +83,36 @@ def command(
         baseline=baseline,
     )
     rules = Rules(diagnostic, frozenset(mix) & {"phase", "protocol_version"})
-    with elapsed("gate", shown=not verify):
-        document = gate(
-            base,
-            candidate,
-            Options(by=keys_of(by, _CRITERION), where=where_of(where, _SELECTED), rules=rules, check=check_of(verify)),
-            terms,
-        )
-    if junit is not None:
-        junit.write_text(gate_table.junit(document), encoding="utf-8")
-    if markdown is not None:
-        markdown.write_text(gate_table.summary(document), encoding="utf-8")
+    try:
+        with elapsed("gate", shown=not verify):
+            document = gate(
+                base,
+                candidate,
+                Options(
+                    by=keys_of(by, _CRITERION), where=where_of(where, _SELECTED), rules=rules, check=check_of(verify)
+                ),
+                terms,
+            )
+    except CannotRun as error:
+        # Files of an earlier run would say that it passed.
+        _write(junit, gate_table.refusal_junit(str(error)))
+        _write(markdown, gate_table.refusal_summary(str(error)))
+        raise
+    _write(junit, gate_table.junit(document))
+    _write(markdown, gate_table.summary(document))
     if form == "json":
         click.echo(pretty.dumps(document))
     else:
         print_table(gate_table.table(document), form)
     click.echo(f"gate: {document['verdict']}", err=True)
     return 0 if document["verdict"] == "pass" else 1
+
+
+def _write(path: Path | None, text: str) -> None:
+    """Write a file that was asked for. Raises CannotRun if it cannot be written."""
+    if path is None:
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CannotRun(f"cannot write {path}: {error.strerror}") from None

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from normalizer.aggregate import keys
 from normalizer.documents.phases import eligibility
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import Ledger, reading
@@ -44,10 +45,12 @@ class Flat(NamedTuple):
     """Name to `number`, `boolean` or `text`."""
     ledgers: list[Ledger]
     kinds: tuple[str, ...]
+    where: dict[str, keys.Level]
+    """Only records with these levels."""
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The rows, ledger by ledger: VALID ones, then INVALID ones where they were asked for."""
-        for kind, record in _records(self.ledgers, self.kinds):
+        for kind, record in _records(self.ledgers, self.kinds, self.where):
             yield _row(kind, record)
 
     def lines(self) -> Iterator[bytes]:
@@ -55,13 +58,19 @@ class Flat(NamedTuple):
         for ledger, seen in _own_bundles(self.ledgers):
             for kind in self.kinds:
                 for line in ledger.lines(kind):
-                    if ledger.item(kind, line)["source"]["bundle_sha256"] not in seen:
+                    if _is_meant(ledger.item(kind, line), seen, self.where):
                         yield line
 
 
 @contextmanager
-def flattened(folders: tuple[Path, ...], *, invalid: bool = False, check: Check = check_records) -> Iterator[Flat]:
-    """Open ledgers of one kind and look through their records for columns."""
+def flattened(
+    folders: tuple[Path, ...],
+    *,
+    invalid: bool = False,
+    where: dict[str, keys.Level] | None = None,
+    check: Check = check_records,
+) -> Iterator[Flat]:
+    """Open ledgers of one kind and look through their records, those that `where` selects, for columns."""
     with ExitStack() as stack:
         ledgers = [stack.enter_context(reading(folder)) for folder in folders]
         for ledger in ledgers:
@@ -70,21 +79,31 @@ def flattened(folders: tuple[Path, ...], *, invalid: bool = False, check: Check 
             raise CannotRun("some of the ledgers hold comparisons and some single scores: export them apart")
         kinds = ("records", "invalid") if invalid else ("records",)
         found: dict[str, set[str]] = {}
-        for kind, record in _records(ledgers, kinds):
+        where = where or {}
+        for kind, record in _records(ledgers, kinds, where):
             for name, value in _row(kind, record).items():
                 if value is not None:
                     found.setdefault(name, set()).add(_type(value))
                 else:
                     found.setdefault(name, set())
-        yield Flat({name: _common(found[name]) for name in sorted(found, key=_place)}, ledgers, kinds)
+        yield Flat({name: _common(found[name]) for name in sorted(found, key=_place)}, ledgers, kinds, where)
 
 
-def _records(ledgers: list[Ledger], kinds: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _records(
+    ledgers: list[Ledger], kinds: tuple[str, ...], where: dict[str, keys.Level]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     for ledger, seen in _own_bundles(ledgers):
         for kind in kinds:
             for record in ledger.items(kind):
-                if record["source"]["bundle_sha256"] not in seen:
+                if _is_meant(record, seen, where):
                     yield kind, record
+
+
+def _is_meant(record: dict[str, Any], seen: set[str], where: dict[str, keys.Level]) -> bool:
+    """Whether a record is selected, and its bundle in no ledger before."""
+    return record["source"]["bundle_sha256"] not in seen and all(
+        keys.level_in(record, name) == level for name, level in where.items()
+    )
 
 
 def _own_bundles(ledgers: Iterable[Ledger]) -> Iterator[tuple[Ledger, set[str]]]:

@@ -1,5 +1,9 @@
-"""Inspect logs: one a generator, a sample a file, a score a judge. Readable with `inspect_ai.log.read_eval_log`."""
+"""Inspect logs: one a generator, a sample a file, a score a judge. Readable with `inspect_ai.log.read_eval_log`.
 
+Inspect lists and views only files whose names begin with a time, as in `2026-01-31T10-00-00_TASK_ID.json`.
+"""
+
+import hashlib
 import json
 import re
 from collections import Counter, defaultdict
@@ -11,6 +15,8 @@ from normalizer.export.flat import Flat
 
 _NO_TIME = "1970-01-01T00:00:00+00:00"
 """Inspect requires a time, and records have none."""
+_NAME = "1970-01-01T00-00-00"
+"""That time as the beginning of a file name."""
 
 
 def logs(flat: Flat) -> dict[str, dict[str, Any]]:
@@ -28,9 +34,14 @@ def logs(flat: Flat) -> dict[str, dict[str, Any]]:
         sample = samples[generator].setdefault((artifact, epoch), _sample(row, artifact, epoch))
         sample["scores"][judge] = _score(row)
     return {
-        f"{number:03}-{re.sub('[^A-Za-z0-9._-]', '_', generator)}.json": _log(generator, samples[generator])
-        for number, generator in enumerate(sorted(samples))
+        f"{_NAME}_normalizer_{re.sub('[^A-Za-z0-9.-]', '-', generator)}_{log['eval']['eval_id']}.json": log
+        for generator, log in ((name, _log(name, samples[name])) for name in sorted(samples))
     }
+
+
+def _digest(*parts: str) -> str:
+    """Return an identifier made of the parts. Frames of Inspect join logs and samples by it."""
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:22]
 
 
 def _sample(row: dict[str, Any], artifact: str, epoch: int) -> dict[str, Any]:
@@ -63,6 +74,11 @@ def _score(row: dict[str, Any]) -> dict[str, Any]:
 
 def _log(generator: str, samples: dict[tuple[str, int], dict[str, Any]]) -> dict[str, Any]:
     ordered = [samples[key] for key in sorted(samples)]
+    identity = _digest(
+        generator, *(score["metadata"]["record_id"] for one in ordered for score in one["scores"].values())
+    )
+    for sample in ordered:
+        sample["uuid"] = _digest(identity, sample["id"], str(sample["epoch"]))
     ids = sorted({sample["id"] for sample in ordered})
     return {
         "version": 2,
@@ -70,9 +86,9 @@ def _log(generator: str, samples: dict[tuple[str, int], dict[str, Any]]) -> dict
         "eval": {
             "created": _NO_TIME,
             "task": "normalizer",
-            "task_id": "normalizer",
-            "run_id": "normalizer",
-            "eval_id": "normalizer",
+            "task_id": identity,
+            "run_id": identity,
+            "eval_id": identity,
             "task_version": 0,
             "task_attribs": {},
             "task_args": {},

@@ -54,7 +54,9 @@ def _controlled(known: list[Comparison]) -> dict[str, Any]:
     import numpy as np
 
     gaps = np.array([one.lengths[0] - one.lengths[1] for one in known if one.lengths is not None])
-    spread = float(gaps.std(ddof=1)) if len(gaps) > 1 else 0.0
+    largest = float(np.abs(gaps).max())
+    # Divided first: squares of very large lengths would be infinite.
+    spread = largest * float((gaps / largest).std(ddof=1)) if len(gaps) > 1 and largest else 0.0
     items = {item: number for number, item in enumerate(sorted({one.item for one in known}))}
     document: dict[str, Any] = {"items": len(items), "rate": None, "ci95": None, "slope": None, "slope_ci95": None}
     if all(one.self_judged for one in known):

@@ -2,7 +2,7 @@
 
 Every item counts once: the verdicts on one item are averaged first (win 1, draw 1/2, loss 0), and the rate is the mean
 over items. Wilson's interval takes the items as trials; it is conservative where an item's average lies between 0 and
-1. The bootstrap resamples items.
+1. The bootstrap resamples items; there is none where all items have one average.
 """
 
 from collections import Counter, defaultdict
@@ -86,7 +86,7 @@ def rate(comparisons: list[Comparison], method: Method) -> dict[str, Any]:
     else:
         mean = sum(scores.values(), Fraction(0)) / len(scores)
         document |= {"rate": rounded(mean), "wilson95": _ends(wilson(mean, len(scores)))}
-        if len(scores) > 1:
+        if len(set(scores.values())) > 1:  # resamples of items that are alike would give an interval without width
             document["bootstrap95"] = _ends(resampled(list(scores.values()), method))
         shares = [comparison.share for comparison in decided if comparison.share is not None]
         if len(shares) == len(decided):

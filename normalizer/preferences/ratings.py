@@ -17,6 +17,8 @@ from normalizer.preferences.logistic import fit
 
 LEAST_ITEMS = 10
 """Fewer clusters give standard errors that are too small."""
+_NO_SPREAD = 1e-18
+"""A variance below this is 0 but for rounding."""
 
 
 def ratings(comparisons: list[Comparison], baseline: str | None) -> dict[str, Any]:
@@ -36,14 +38,14 @@ def ratings(comparisons: list[Comparison], baseline: str | None) -> dict[str, An
     origin = [1 / len(names)] * len(names)
     if baseline in names:
         origin = [float(name == baseline) for name in names]
-    enough = items >= LEAST_ITEMS
-    t = quantile(items - 1) if enough else 0.0
+    why = _no_interval(covariance, items)
+    t = quantile(items - 1) if why is None else 0.0
     for place, name in enumerate(names):
         weights = [float(at == place) - share for at, share in enumerate(origin)]
         value = sum(weight * each for weight, each in zip(weights, values, strict=True))
         square = sum(weights[i] * weights[j] * covariance[i][j] for i in range(len(names)) for j in range(len(names)))
-        half = t * sqrt(max(square, 0.0)) if enough else 0.0
-        ci = [_number(value - half), _number(value + half)] if enough else None
+        half = t * sqrt(max(square, 0.0)) if why is None else 0.0
+        ci = [_number(value - half), _number(value + half)] if why is None else None
         row = {
             "generator": name,
             "rating": _number(value),
@@ -52,9 +54,16 @@ def ratings(comparisons: list[Comparison], baseline: str | None) -> dict[str, An
         }
         document["rows"].append(row)
     document["rows"].sort(key=lambda row: (-row["rating"], row["generator"]))
-    if not enough:
-        document["na"] = f"fewer than {LEAST_ITEMS} items give no interval"
-    return document
+    return {**document, "na": why}
+
+
+def _no_interval(covariance: list[list[float]], items: int) -> str | None:
+    """Why there is no interval. Items that all say the same have no spread: the standard errors would be 0."""
+    if items < LEAST_ITEMS:
+        return f"fewer than {LEAST_ITEMS} items give no interval"
+    if all(covariance[place][place] < _NO_SPREAD for place in range(1, len(covariance))):
+        return "every item has the same result, so that no interval can be estimated"
+    return None
 
 
 def _not_rated(decided: list[Comparison], names: list[str]) -> str | None:

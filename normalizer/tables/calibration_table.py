@@ -42,6 +42,11 @@ def judges(document: dict[str, Any]) -> Table:
         "exact is the share of equal labels; bias is judge minus gold. 95 % intervals: Wilson (exact), Student's t "
         "(bias), jackknife on Fisher's z (kappa, pearson); the JSON has those of all measures."
     )
+    if document["rubric"] is None:
+        notes.append(
+            "preference: 1 where the generator whose name sorts first won, 0 where it lost, 1/2 for a draw; "
+            "of several verdicts of a judge on two answers, over orders and repeats, the more frequent winner."
+        )
     items = document["items"]
     notes.append(
         f"{items['both']} of {items['judged']} judged items have gold, of {document['annotators']} annotators "

@@ -20,4 +20,6 @@ def table(report: dict[str, Any], *, everything: bool) -> Table:
     notes.append(f"{sum(report['counts'].values())} cells: {counts}.")
     for key in report["missing_rows"]:
         notes.append(f"Not in the table: {selection_in_words(key) or 'all'}")
+    for other in report["other_tables"]:
+        notes.append(f"Not checked: the table of line {other['line']}, which has no column for each key.")
     return Table(["line", "group", "column", "published", "verdict", "exact, or why not"], rows, notes)

@@ -73,13 +73,13 @@ def csv_text(table: Table) -> str:
 def markdown(table: Table) -> str:
     """Return a Markdown table, with the notes as a list."""
     rule = ["---:" if is_right else "---" for is_right in numeric(table)]
-    lines = [_markdown_row([_markdown(seen(cell)) for cell in table.columns]), _markdown_row(rule)]
+    lines = [_markdown_row([markdown_text(seen(cell)) for cell in table.columns]), _markdown_row(rule)]
     for place, row in enumerate(table.rows):
-        cells = [_markdown(seen(cell)) for cell in row]
+        cells = [markdown_text(seen(cell)) for cell in row]
         lines.append(
             _markdown_row([f"**{cell}**" if (place, at) in table.bold else cell for at, cell in enumerate(cells)])
         )
-    lines += ["", *(f"- {_markdown(printable(note))}" for note in table.notes)]
+    lines += ["", *(f"- {markdown_text(printable(note))}" for note in table.notes)]
     return "\n".join(lines) + "\n"
 
 
@@ -148,7 +148,7 @@ def _markdown_row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _markdown(shown: str) -> str:
+def markdown_text(shown: str) -> str:
     """Escape text so that nothing in it is Markdown or HTML markup."""
     escaped = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{char}" if char in r"\`*_{}[]()#+!|~$" else char for char in escaped)

@@ -4,7 +4,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from normalizer.aggregate import cell_names
-from normalizer.tables.formats import Cell, Table, cell_text, markdown
+from normalizer.tables.formats import Cell, Table, cell_text, markdown, markdown_text
 
 _MARKS = {"better": "better", "no_worse": "no worse within the margin", "worse": "WORSE", "undecided": "UNDECIDED"}
 
@@ -60,6 +60,26 @@ def _left_out(document: dict[str, Any]) -> list[str]:
 def summary(document: dict[str, Any]) -> str:
     """Return the Markdown summary."""
     return f"### Evaluation gate: {document['verdict']}\n\n{markdown(table(document))}"
+
+
+def refusal_summary(why: str) -> str:
+    """Return the Markdown summary of a gate that could not compare."""
+    return f"### Evaluation gate: not comparable\n\n{markdown_text(why)}\n"
+
+
+def refusal_junit(why: str) -> str:
+    """Return JUnit XML of a gate that could not compare: one test case with an error."""
+    return "\n".join(
+        [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            '<testsuite name="normalizer gate" tests="1" failures="0" errors="1" skipped="0">',
+            '  <testcase classname="normalizer.gate" name="comparable">',
+            f'    <error type="not_comparable" message={_attribute(why)}/>',
+            "  </testcase>",
+            "</testsuite>",
+            "",
+        ]
+    )
 
 
 def junit(document: dict[str, Any]) -> str:

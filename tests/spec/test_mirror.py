@@ -125,7 +125,6 @@ TESTED_BY = {
     "zeno/cli/install": {"zeno/cli/install/test_checks.py": "doctor", "whole/test_manual.py": "manual"},
     "zeno/confinement": {"zeno/confinement/test_confinement.py": "landlock needs"},
     "zeno/doors": {
-        "zeno/doors/test_http.py": "workers",
         "zeno/doors/test_mcp.py": "claims",
         "zeno/doors/test_mcp_text.py": "visible",
     },
@@ -154,7 +153,7 @@ TESTED_BY = {
         "zeno/cache/test_warm_corpus.py": "line_view multiline plan",
         "zeno/ops/test_grep.py": "cold corpus disk_reader skipped",
     },
-    "zeno/session": {"zeno/session/test_server.py": "dispatch forked outcome trace_sink wire"},
+    "zeno/session": {"zeno/session/test_server.py": "dispatch outcome trace_sink wire"},
     "zeno/text": {"zeno/text/test_symbols.py": "blanking"},
     "zeno/trace": {
         "zeno/trace/test_replay.py": "digest events suspects",

@@ -175,6 +175,6 @@ def test_a_group_is_named_without_doubt_in_the_verdicts(tmp_path):
              "exact": "2", "why": None}
             for first, second in [("x, y", "z"), ("x", "y, z"), (None, "z"), ("(none)", "z")]
         ],
-        "counts": {"mismatch": 4}, "diagnostic": False, "missing_rows": [],
+        "counts": {"mismatch": 4}, "diagnostic": False, "missing_rows": [], "other_tables": [],
     }  # fmt: skip
     assert len({row[1] for row in check_table.table(report, everything=False).rows}) == 4

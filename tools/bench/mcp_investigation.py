@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from tools.bench.mcp_tokens import tokens
 
 _ROW = re.compile(r"^>? *(\d+)\t(.*)$")
+_CLIPPED = re.compile(r" \[clipped[^\]]*\]$")
 _LAST = re.compile(r"^\[(.*)\]$")
 _CURSOR = re.compile(r'continue with cursor="([^"]+)"')
 _NEXT_LINE = re.compile(r"continue with start_line=(\d+)")
@@ -52,7 +53,7 @@ def places(text: str) -> list[Place]:
     for row in text.split("\n"):
         numbered = _ROW.match(row)
         if numbered:
-            found.append(Place(path, int(numbered[1]), numbered[2].removesuffix(" [clipped]")))
+            found.append(Place(path, int(numbered[1]), _CLIPPED.sub("", numbered[2])))
         elif row != "--" and not _LAST.match(row) and not row.startswith("hint: "):
             path = row.partition(": lines ")[0]
     return found

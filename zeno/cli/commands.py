@@ -176,11 +176,15 @@ def call(options: argparse.Namespace) -> int:
 
     if typed(options.op) != options.op:
         raise CannotRun(f"no operation is called {options.op!r}: the name is not UTF-8")
+    as_text = options.text or (sys.stdout is not None and sys.stdout.isatty() and not (options.pretty or options.json))
     args = _arguments(options)
+    if as_text:
+        from zeno.doors.key_value import reading_on
+
+        args = reading_on(options.op, args)
     with ExitStack() as stack:
         answer = Server(corpus_of(_tree(options, stack), ColdCorpus)).ask("call", options.op, args).line
     value = json.loads(answer)
-    as_text = options.text or (sys.stdout is not None and sys.stdout.isatty() and not (options.pretty or options.json))
     if as_text:
         _print_text(value)
     elif options.pretty:

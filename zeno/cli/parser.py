@@ -169,7 +169,7 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         "call",
         help="run one operation and print its answer",
         description="Run one operation and print its answer. Exits 1 when the answer is an error.",
-        epilog="Examples: zeno call read_file README.md --root . ; zeno call grep TODO paths=src max_hits=5 --root .",
+        epilog="Examples: zeno call read_file README.md --root . ; zeno call grep TODO src max_hits=5 --root .",
     )
     call.add_argument("op", metavar="OP", help="name of the operation, such as list_files")
     call.add_argument(
@@ -177,7 +177,8 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         metavar="ARGUMENT",
         nargs="*",
         default=[],
-        help="KEY=VALUE: strings as they are, the rest as JSON; repeat a list's key. The first may be the value alone",
+        help="KEY=VALUE: strings as they are, the rest as JSON; repeat a list's key. The first may be the value alone, "
+        "and those behind it paths where the operation takes any",
     )
     call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object, instead of single ones")
     add_root(call)

@@ -14,6 +14,9 @@ _NAMES = frozenset({"path", "paths", "glob", "exclude_globs", "exclude_dirs"})
 
 # Operations without required arguments, and the argument that a single word stands for.
 _ALONE = {"list_files": "glob", "stat": "path"}
+# The argument that further words stand for, in operations that have it.
+_MORE = "paths"
+_NO_LIMIT = (1 << 53) - 1
 
 
 class NotAPair(ValueError):
@@ -37,7 +40,8 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
     """Return the arguments that words stand for. Raises `NotAPair`.
 
     Strings are taken as they are, the rest as JSON; a list's key may be repeated. The first word that is no KEY=VALUE
-    of the operation is the argument that it cannot do without. Names of files need not be UTF-8.
+    of the operation is the argument that it cannot do without, and words without `=` behind it are `paths` where the
+    operation takes any. Names of files need not be UTF-8.
     """
     properties = known(op)
     args: dict[str, Any] = {}
@@ -46,10 +50,12 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
         key, equals, text = word.partition("=")
         if key not in properties and number == 0 and main is not None:
             key, equals, text = main, "=", word
+        elif not equals and number and _MORE in properties:
+            key, equals, text = _MORE, "=", word
         if not equals and not _args(op):
             raise NotAPair(f"no operation is called {op!r}; there are {', '.join(operations())}")
         if not equals:
-            raise NotAPair(f"{word!r} is not KEY=VALUE")
+            raise NotAPair(f"{word!r} is not KEY=VALUE; {op} takes {', '.join(properties) or 'no arguments'}")
         if key in _NAMES:
             text = typed(text)
         elif typed(word) != word:
@@ -62,6 +68,13 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
         else:
             args[key] = text if kind in ("string", None) else _json(key, text)
     return args
+
+
+def reading_on(op: str, args: Any) -> Any:
+    """Return the arguments of a person who sees text: read_file without an end reads on, as far as its limits allow."""
+    if op != "read_file" or not isinstance(args, dict) or "end_line" in args:
+        return args
+    return {**args, "end_line": _NO_LIMIT}
 
 
 def operations() -> list[str]:

@@ -76,7 +76,8 @@ class Shell:
                 return ""
             if words[0] == "help":
                 return _help(*words[1:2])
-            return self._tell(words[0], key_value.arguments(words[0], words[1:]))
+            args = key_value.arguments(words[0], words[1:])
+            return self._tell(words[0], key_value.reading_on(words[0], args))
         except ValueError as error:  # from shlex, and NotAPair
             return f"cannot read this: {error}"
 
@@ -101,7 +102,8 @@ class Shell:
         key, equals, text = word.partition("=")
         if not equals:
             keys = [f"{name}=" for name in properties if name.startswith(word)]
-            return keys + (self._paths("", word) if key_value.first(before[0]) == "path" else [])
+            is_path = key_value.first(before[0]) == "path" or ("paths" in properties and len(before) > 1)
+            return keys + (self._paths("", word) if is_path else [])
         if properties.get(key, {}).get("type") == "boolean":
             return [f"{key}={value}" for value in ("false", "true") if value.startswith(text)]
         return self._paths(f"{key}=", text) if key in ("path", "paths") else []
@@ -119,7 +121,7 @@ class Shell:
 def _help(op: str | None = None) -> str:
     if op is None:
         lines = [f"{name:16} {spec.schema(f'zeno/ops/{name}.json')['description']}" for name in sorted(OPS)]
-        usage = "Ask with OP KEY=VALUE ..., such as: grep TODO paths=src max_hits=5"
+        usage = "Ask with OP KEY=VALUE ..., such as: grep TODO src max_hits=5"
         return "\n".join(
             [*lines, "", usage, "Quote words with blanks: grep 'def main'. `help OP` lists the arguments."]
         )

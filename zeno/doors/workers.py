@@ -49,6 +49,8 @@ class Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._warming is not None:
+            self._warming.cancel()
         # The thread must not use the cache after it is closed.
         self._thread.close()
 

@@ -28,10 +28,21 @@ def suggesting(path: str, corpus: Corpus) -> Iterator[None]:
     try:
         yield
     except NotFound as error:
-        meant = similar(path, corpus.snapshot(_Everything()).candidates.paths)
+        meant = similar(path, _known(path, corpus))
         if not meant:
             raise
         raise NotFound(path, f"{error.why}; did you mean {alternatives(meant)}?") from None
+
+
+def _known(path: str, corpus: Corpus) -> list[str]:
+    """Return sorted paths of files; in a tree that is too large for all, the first ones and those near `path`."""
+    first = corpus.snapshot(_Everything()).candidates
+    steps = _steps(path)
+    if not first.cut or len(steps) < 2:
+        return list(first.paths)
+    # The directory above that of the file: either of the last two steps may be misspelt.
+    near = "".join(f"{step}/" for step in steps[: max(1, len(steps) - 2)])
+    return sorted({*first.paths, *corpus.snapshot(_Everything(), near).candidates.paths})
 
 
 def alternatives(paths: list[str]) -> str:
@@ -42,7 +53,7 @@ def alternatives(paths: list[str]) -> str:
 
 def similar(path: str, paths: list[str]) -> list[str]:
     """Return a few of the sorted `paths` like `path`: the same name elsewhere, else similar names in its directory."""
-    steps = [step for step in path.split("/") if step not in ("", ".")]
+    steps = _steps(path)
     if not steps:
         return []
     whole, name = "/".join(steps).lower(), steps[-1].lower()
@@ -59,6 +70,10 @@ def similar(path: str, paths: list[str]) -> list[str]:
     beside = [one for one in paths if one.rpartition("/")[0] == folder][:MAX_COMPARED]
     names = {one.rpartition("/")[2]: one for one in beside}
     return [names[close] for close in get_close_matches(steps[-1], names, MAX_SUGGESTIONS, 0.75)]
+
+
+def _steps(path: str) -> list[str]:
+    return [step for step in path.split("/") if step not in ("", ".")]
 
 
 def _shared(one: str, other: str) -> int:

@@ -67,6 +67,8 @@ class Exchange(NamedTuple):
     """Line of the request."""
     answered: int
     """Line of the response or error."""
+    asked_at: str
+    """Time of the request."""
     id: str
     op: str
     args: dict[str, Any]
@@ -142,7 +144,7 @@ class Pairing:
         asked, request = waiting.popleft()
         if not waiting:
             del self._open[event["id"]]
-        return Exchange(asked, number, request["id"], request["op"], request["args"], event)
+        return Exchange(asked, number, request["ts"], request["id"], request["op"], request["args"], event)
 
     def unanswered(self) -> list[tuple[int, dict[str, Any]]]:
         """Return line numbers and events of the requests that are still open, in the order of the trace."""

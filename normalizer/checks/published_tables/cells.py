@@ -49,6 +49,8 @@ class Reading(NamedTuple):
     """One number (a deviation, an error or half an interval), or the two ends of an interval."""
     kind: str | None = None
     """The kind of spread that the cell names: interval, sd or se. Without a spread it is the number's own kind."""
+    percent: bool = False
+    """Whether the cell is written in percent; the numbers are shares."""
 
 
 def readings(cell: str, count: int, *, decimal_comma: bool) -> list[Reading]:
@@ -57,11 +59,12 @@ def readings(cell: str, count: int, *, decimal_comma: bool) -> list[Reading]:
         return []
     text = cell.strip().strip("$").strip()
     text, kind = _without_label(text)
+    percent = "%" in text
     found = []
     for each in dict.fromkeys((text, _MARKS.sub("", text))):
-        found += [Reading(numbers, kind=kind) for numbers in _several(each, count, decimal_comma)]
+        found += [Reading(numbers, kind=kind, percent=percent) for numbers in _several(each, count, decimal_comma)]
         if count == 1:
-            found += [reading._replace(kind=kind) for reading in _spreads(each, decimal_comma)]
+            found += [reading._replace(kind=kind, percent=percent) for reading in _spreads(each, decimal_comma)]
     return found
 
 

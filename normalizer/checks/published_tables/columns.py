@@ -16,9 +16,21 @@ PASSED_OVER = ("row", "flags")
 """Columns of our own tables that hold no number."""
 
 
+def bare(column: str) -> str:
+    """Return a column's name without the arrows beside it."""
+    return column.strip(f"{_ARROWS} ")
+
+
+def column_called(name: str, columns: list[str]) -> str | None:
+    """Return the column of this name, with or without arrows; None if there is none."""
+    if name in columns:
+        return name
+    return next((column for column in columns if bare(column) == bare(name)), None)
+
+
 def statistic_of(column: str, dimensions: list[str]) -> str | None:
     """Return the statistic that a column's name means, or None."""
-    name = column.strip(f"{_ARROWS} ")
+    name = bare(column)
     measures = ["total", *map(cell_names.dimension, dimensions)]
     if name in measures:
         return f"{name}.mean"

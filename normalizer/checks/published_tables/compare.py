@@ -9,8 +9,8 @@ from typing import Any
 from normalizer.aggregate import cell_names, keys
 from normalizer.aggregate.summary import Options, aggregate
 from normalizer.checks.published_tables.cells import Reading, readings
-from normalizer.checks.published_tables.columns import PASSED_OVER, statistic_of, statistic_value
-from normalizer.checks.published_tables.reading import read
+from normalizer.checks.published_tables.columns import PASSED_OVER, column_called, statistic_of, statistic_value
+from normalizer.checks.published_tables.reading import Published, read
 from normalizer.errors import CannotRun
 
 VERDICTS = ("match", "rounding_tie", "mismatch", "not_derivable")
@@ -25,44 +25,48 @@ _NA = ("NA", "N/A", "n/a", "\u2013", "\u2014", "-")
 
 def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[str, str]) -> dict[str, Any]:
     """Compare a table with the ledgers and return the report. `named` maps columns to statistics."""
-    published = read(table)
+    named = {name.strip(): statistic for name, statistic in named.items()}
     keyed = {statistic: name for name, statistic in named.items() if statistic in options.by}
     named = {name: statistic for name, statistic in named.items() if statistic not in options.by}
-    columns = published.columns
-    rows = [
-        (line, {**row, **{key: row[name] for key, name in keyed.items() if name in row}})
-        for line, row in published.rows
-    ]
-    absent = [name for name in options.by if keyed.get(name, name) not in columns]
-    if absent:
+    tables = read(table)
+    checked = [one for one in tables if not _absent(one, options.by, keyed)]
+    if not checked:
+        absent = _absent(tables[0], options.by, keyed)[0]
+        several = f"; neither has any other of its {len(tables)} tables" if len(tables) > 1 else ""
         raise CannotRun(
-            f"{table.name} has no column {absent[0]}: its columns are {', '.join(columns)}; name its keys with --by, "
-            f"or a renamed one with --column 'NAME={absent[0]}'"
+            f"{table.name} has no column {absent}: its columns are {', '.join(tables[0].columns)}{several}; name its "
+            f"keys with --by, or a renamed one with --column 'NAME={absent}'"
         )
-    unknown = [name for name in named if name not in columns]
-    if unknown:
-        raise CannotRun(f"{table.name} has no column {unknown[0]}, which --column names")
+    columns = list(dict.fromkeys(column for one in checked for column in one.columns))
+    for name in named:
+        if column_called(name, columns) is None:
+            raise CannotRun(
+                f"{table.name} has no column {name}, which --column names: its columns are {', '.join(columns)}"
+            )
     summary = aggregate(folders, replace(options, places=_FINE))
     groups = {tuple(map(_text, row["key"].values())): row for row in summary["rows"]}
     dimensions = list(summary["rows"][0]["dimensions"]) if summary["rows"] else []
-    meanings = {name: named.get(name) or statistic_of(name, dimensions) for name in columns}
     for name, statistic in named.items():
         if statistic_of(statistic, dimensions) != statistic:
             raise CannotRun(f"--column {name}={statistic}: write n, total.mean, total.sd, DIMENSION.mean and the like")
     cells: list[dict[str, Any]] = []
-    seen = set()
-    for line, row in rows:
-        if row.get("row") == "left_out":
-            cells.append(_left_out(line, row, summary))
-            continue
-        levels = tuple(cell_names.parse_level(row[name]) for name in options.by)
-        seen.add(levels)
-        group = groups.get(levels)
-        key = group["key"] if group else dict(zip(options.by, levels, strict=True))
-        for column in columns:
-            if column not in (*options.by, *keyed.values(), *PASSED_OVER):
-                verdict = _compared_cell(row[column], meanings[column], group, decimal_comma=published.decimal_comma)
-                cells.append({"line": line, "column": column, "key": key, "statistic": meanings[column], **verdict})
+    seen: set[tuple[str | None, ...]] = set()
+    for one in checked:
+        stated = {column_called(name, one.columns): statistic for name, statistic in named.items()}
+        meanings = {name: stated.get(name) or statistic_of(name, dimensions) for name in one.columns}
+        places = [str(column_called(keyed.get(name, name), one.columns)) for name in options.by]
+        for line, row in one.rows():
+            if row.get("row") == "left_out":
+                cells.append(_left_out(line, row, summary))
+                continue
+            levels = tuple(cell_names.parse_level(row[place]) for place in places)
+            seen.add(levels)
+            group = groups.get(levels)
+            key = group["key"] if group else dict(zip(options.by, levels, strict=True))
+            for column in one.columns:
+                if column not in (*places, *PASSED_OVER):
+                    verdict = _compared_cell(row[column], meanings[column], group, decimal_comma=one.decimal_comma)
+                    cells.append({"line": line, "column": column, "key": key, "statistic": meanings[column], **verdict})
     if cells and all(cell["statistic"] is None for cell in cells):
         raise CannotRun(
             f"no column of {table.name} is known for a statistic, so that nothing was compared: its columns are "
@@ -75,8 +79,14 @@ def check(table: Path, folders: tuple[Path, ...], options: Options, named: dict[
         "counts": {verdict: counts[verdict] for verdict in VERDICTS},
         "cells": cells,
         "missing_rows": [row["key"] for levels, row in groups.items() if levels not in seen],
+        "other_tables": [{"line": one.line, "columns": one.columns} for one in tables if one not in checked],
         "diagnostic": summary["diagnostic"],
     }
+
+
+def _absent(table: Published, by: tuple[str, ...], keyed: dict[str, str]) -> list[str]:
+    """Return the keys of which a table has no column."""
+    return [name for name in by if column_called(keyed.get(name, name), table.columns) is None]
 
 
 def follows(report: dict[str, Any]) -> bool:
@@ -122,11 +132,13 @@ def _compared_reading(
     each = [_compared(*pair) for pair in zip(reading.numbers, exact, strict=True)]
     verdict = max(each, key=VERDICTS.index)
     if verdict == "mismatch":
-        rounded = " to ".join(_as_written(*pair) for pair in zip(reading.numbers, exact, strict=True))
-        return verdict, f"rounded as the cell is, it is {rounded}"
+        return (
+            verdict,
+            f"rounded as the cell is, it is {_all_as_written(reading.numbers, exact, percent=reading.percent)}",
+        )
     if reading.spread is None:
         return verdict, None
-    return max((verdict, None), _compared_spread(reading.spread, reading.kind, statistic, group), key=_by_verdict)
+    return max((verdict, None), _compared_spread(reading, reading.spread, statistic, group), key=_by_verdict)
 
 
 def _by_verdict(each: tuple[str, str | None]) -> tuple[int, bool]:
@@ -134,10 +146,11 @@ def _by_verdict(each: tuple[str, str | None]) -> tuple[int, bool]:
 
 
 def _compared_spread(
-    spread: list[Decimal], kind: str | None, statistic: str, group: dict[str, Any]
+    reading: Reading, spread: list[Decimal], statistic: str, group: dict[str, Any]
 ) -> tuple[str, str | None]:
     """Return which spread the number is: half the interval, the standard deviation or the standard error. A cell that
     names its kind is compared with that one only."""
+    kind, percent = reading.kind, reading.percent
     measure, _, moment = statistic.rpartition(".")
     if moment != "mean":
         return "not_derivable", "only a mean has a spread"
@@ -149,7 +162,12 @@ def _compared_spread(
             return "not_derivable", "the ledger gives no interval"
         each = [_compared(*pair) for pair in zip(spread, ends, strict=True)]
         worst = max(each, key=VERDICTS.index)
-        return worst, "the brackets hold the 95 % interval" if worst != "mismatch" else f"it is {_shown_all(ends)}"
+        return (
+            worst,
+            "the brackets hold the 95 % interval"
+            if worst != "mismatch"
+            else f"it is {_all_as_written(spread, ends, percent=percent)}",
+        )
     known: dict[str, Decimal] = {}
     if ends is not None and kind in (None, "interval"):
         known["half of the 95 % interval"] = _WIDE.divide(_WIDE.subtract(ends[1], ends[0]), Decimal(2))
@@ -161,12 +179,18 @@ def _compared_spread(
         verdict = _compared(spread[0], value)
         if verdict != "mismatch":
             return verdict, f"the spread is {name}"
-    told = ", ".join(f"{name} is {_as_written(spread[0], value)}" for name, value in known.items())
+    told = ", ".join(f"{name} is {_all_as_written(spread, [value], percent=percent)}" for name, value in known.items())
     return ("mismatch", told) if known else ("not_derivable", "the ledger gives no spread")
 
 
-def _shown_all(values: list[Decimal]) -> str:
-    return " to ".join(map(_shown, values))
+def _all_as_written(published: list[Decimal], exact: list[Decimal], *, percent: bool) -> str:
+    """Return the exact values with as many places as the published ones, in percent if those are."""
+    if not percent:
+        return " to ".join(_as_written(*pair) for pair in zip(published, exact, strict=True))
+    pairs = (
+        (number.scaleb(2), _WIDE.multiply(value, Decimal(100))) for number, value in zip(published, exact, strict=True)
+    )
+    return " to ".join(_as_written(*pair) for pair in pairs) + " %"
 
 
 def _as_written(published: Decimal, exact: Decimal) -> str:

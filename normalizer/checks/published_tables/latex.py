@@ -1,4 +1,4 @@
-r"""Read the first table of a LaTeX file into rows of plain text.
+r"""Read the tables of a LaTeX file into rows of plain text.
 
 Commands that only dress a cell (bold, colour, size, `\num`, `\makecell`) are removed and their text is kept. A cell of
 `\multirow` also stands in the empty cells below it, as it does on the page. Rows of `\multicolumn` above the names of
@@ -66,22 +66,29 @@ def has_table(text: str) -> bool:
     return _START.search(text) is not None
 
 
-def rows(text: str) -> list[tuple[int, list[str]]]:
-    """Return the rows of the first table with their line numbers. A row ends at a double backslash."""
-    start = _START.search(text)
-    if start is None:
-        return []
-    at = start.end()
-    for _ in range(2 if start[1] in ("tabular*", "tabularx", "tabulary") else 1):
-        at = _behind_argument(text, at)
-    body = text[at:].partition(rf"\end{{{start[1]}}}")[0]
-    found = _written(body, text.count("\n", 0, at) + 1)
-    while found and found[0].names_parts():
-        found = found[1:]
+def tables(text: str) -> list[list[tuple[int, list[str]]]]:
+    """Return the rows of each table with their line numbers. A row ends at a double backslash."""
+    found, at, line, counted = [], 0, 1, 0
+    while start := _START.search(text, at):
+        begin = start.end()
+        for _ in range(2 if start[1] in ("tabular*", "tabularx", "tabulary") else 1):
+            begin = _behind_argument(text, begin)
+        ending = rf"\end{{{start[1]}}}"
+        end = text.find(ending, begin)
+        end = len(text) if end < 0 else end
+        line += text.count("\n", counted, begin)
+        found.append(_rows(_written(text[begin:end], line)))
+        at, counted = end, begin
+    return found
+
+
+def _rows(written: list[_Row]) -> list[tuple[int, list[str]]]:
+    while written and written[0].names_parts():
+        written = written[1:]
     held: dict[int, tuple[int, str]] = {}
     return [
         (row.line, _filled([_plain_or_rows(cell) for cell in row.cells], held))
-        for row in found
+        for row in written
         if not (len(row.cells) == 1 and row.names_parts())
     ]
 

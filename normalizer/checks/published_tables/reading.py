@@ -17,40 +17,50 @@ from normalizer.regular_files import regular_bytes
 
 
 class Published(NamedTuple):
-    """The columns, and the rows with their line numbers."""
+    """One table: its column names with their line, and the rows as they are written."""
 
+    file: Path
+    line: int
     columns: list[str]
-    rows: list[tuple[int, dict[str, str]]]
+    written: list[tuple[int, list[str]]]
     decimal_comma: bool
     """Whether a comma may be a decimal point: cells are not separated by commas."""
 
+    def rows(self) -> list[tuple[int, dict[str, str]]]:
+        """Return the rows with their line numbers.
 
-def read(table: Path) -> Published:
-    """Read a table. Raises CannotRun if there is none, or if a row has another number of cells."""
+        Raises CannotRun if a column has no name of its own, or if a row has another number of cells.
+        """
+        if len(set(self.columns)) < len(self.columns):
+            raise CannotRun(f"{self.file} needs a first line with the names of its columns, each once")
+        for line, cells in self.written:
+            if len(cells) != len(self.columns):
+                raise CannotRun(f"{self.file}, line {line}: {len(cells)} cells for {len(self.columns)} columns")
+        return [(line, dict(zip(self.columns, cells, strict=True))) for line, cells in self.written]
+
+
+def read(file: Path) -> list[Published]:
+    """Read all tables of a file. Raises CannotRun if there is none."""
     try:
-        text = regular_bytes(table).decode("utf-8-sig")
+        text = regular_bytes(file).decode("utf-8-sig")
     except OSError as error:
-        raise CannotRun(f"cannot read {table}: {error.strerror}") from None
+        raise CannotRun(f"cannot read {file}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise CannotRun(f"{table} is not UTF-8 text: save it as CSV in UTF-8") from None
+        raise CannotRun(f"{file} is not UTF-8 text: save it as CSV in UTF-8") from None
+    comma = True
     if latex.has_table(text):
-        return _rows(table, latex.rows(text), decimal_comma=True)
-    if (found := _markdown(text)) is not None:
-        return _rows(table, found, decimal_comma=True)
-    separator = _separator(text)
-    return _rows(table, _csv(table, text, separator), decimal_comma=separator != ",")
-
-
-def _rows(table: Path, lines: list[tuple[int, list[str]]], *, decimal_comma: bool) -> Published:
-    columns = [name.strip() for name in lines[0][1]] if lines else []
-    if not columns or len(set(columns)) < len(columns):
-        raise CannotRun(f"{table} needs a first line with the names of its columns, each once")
-    rows = []
-    for line, cells in lines[1:]:
-        if len(cells) != len(columns):
-            raise CannotRun(f"{table}, line {line}: {len(cells)} cells for {len(columns)} columns")
-        rows.append((line, dict(zip(columns, cells, strict=True))))
-    return Published(columns, rows, decimal_comma)
+        tables = latex.tables(text)
+    elif not (tables := _markdown(text)):
+        separator = _separator(text)
+        tables, comma = [_csv(file, text, separator)], separator != ","
+    found = [
+        Published(file, lines[0][0], [name.strip() for name in lines[0][1]], lines[1:], comma)
+        for lines in tables
+        if lines
+    ]
+    if not found:
+        raise CannotRun(f"{file} needs a first line with the names of its columns, each once")
+    return found
 
 
 def _separator(text: str) -> str:
@@ -73,21 +83,27 @@ def _csv(table: Path, text: str, separator: str) -> list[tuple[int, list[str]]]:
 
 _DASHES = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 """The line below the names of the columns."""
+_DEEPEST = 5
+"""Marks inside marks that are removed from a cell: code in a link in bold, with a footnote."""
 
 
-def _markdown(text: str) -> list[tuple[int, list[str]]] | None:
-    """Read the first Markdown table, with or without pipes at the ends of its lines; None if there is none."""
+def _markdown(text: str) -> list[list[tuple[int, list[str]]]]:
+    """Read the Markdown tables, with or without pipes at the ends of their lines."""
     lines = [line.removesuffix("\r") for line in text.split("\n")]
-    for place, line in enumerate(lines[:-1]):
-        below = lines[place + 1]
-        if "|" in line and "|" in below and "-" in below and _DASHES.fullmatch(below):
-            found = [(place + 1, _cells(line))]
-            for number, row in enumerate(lines[place + 2 :], start=place + 3):
-                if "|" not in row:
-                    break
-                found.append((number, _cells(row)))
-            return found
-    return None
+    tables = []
+    place = 0
+    while place < len(lines) - 1:
+        line, below = lines[place : place + 2]
+        if not ("|" in line and "|" in below and "-" in below and _DASHES.fullmatch(below)):
+            place += 1
+            continue
+        found = [(place + 1, _cells(line))]
+        place += 2
+        while place < len(lines) and "|" in lines[place]:
+            found.append((place + 1, _cells(lines[place])))
+            place += 1
+        tables.append(found)
+    return tables
 
 
 def _cells(line: str) -> list[str]:
@@ -98,10 +114,15 @@ def _cells(line: str) -> list[str]:
 
 
 def _without_markdown(cell: str) -> str:
-    text = re.sub(r"(\*\*|__)(.*?)\1", r"\2", cell.strip())
-    text = re.sub(r"^([*_`])([^*_`]+)\1$", r"\2", text)
-    text = re.sub(r"(?<!\\)\[\^[^\]]*\]$", "", text)  # a footnote
-    text = re.sub(r"(?<![\\!])\[([^\]\\]*)\]\([^()\\]*\)", r"\1", text)  # a link
+    text = cell.strip()
+    for _ in range(_DEEPEST):
+        before = text
+        text = re.sub(r"(?<!\\)\[\^[^\]]*\]$", "", text).rstrip()  # a footnote
+        text = re.sub(r"(\*\*|__)(.*?)\1", r"\2", text)
+        text = re.sub(r"^([*_`])([^*_`]+)\1$", r"\2", text)
+        text = re.sub(r"(?<![\\!])\[([^\]\\]*)\]\([^()\\]*\)", r"\1", text)  # a link
+        if text == before:
+            break
     text = re.sub(r"<(sub|sup)>(.*?)</\1>", lambda found: f"{'_' if found[1] == 'sub' else '^'}{{{found[2]}}}", text)
     text = re.sub(r"</?(?:b|strong|i|em|u|small|code)>|<br ?/?>", "", text)
     text = re.sub(r"\\([\\`*_{}\[\]()#+!|~$-])", r"\1", text)

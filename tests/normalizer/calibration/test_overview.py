@@ -265,3 +265,14 @@ def test_the_confusion_table_counts_every_item_once_for_each_judge(document):
         counted[measure, judge] += sum(int(part.rpartition(": ")[2]) for part in str(given or ": 0").split(", "))
     assert set(counted.values()) == {40}
     assert len(counted) == len(JUDGES) * (len(DIMENSIONS) + 1)
+
+
+@pytest.mark.parametrize(("gold", "said"), [
+    ({"generator_model": "another"}, "gold of f000 is about another, the models' labels about writer"),
+    ({"per_file_scores": [{"file": "g", "scores": dict.fromkeys(DIMENSIONS, 1)}]}, "a manifest's artifact aligns"),
+])  # fmt: skip
+def test_gold_about_nothing_that_was_judged_is_refused_with_what_to_do(tmp_path, capsys, gold, said):
+    judges = labelled(tmp_path, "judges", bundle_of(truth(12, 1), "judge"))
+    people = labelled(tmp_path, "people", {**bundle_of(truth(12, 1), "anna", judge_kind="human"), **gold})
+    assert main(["calibrate", str(judges), "--against", str(people)]) == 2
+    assert said in capsys.readouterr().err

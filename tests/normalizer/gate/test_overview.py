@@ -141,6 +141,25 @@ def test_alpha_is_shared_among_the_verdicts(ledgers):
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
 
+def test_a_refusal_replaces_the_files_of_an_earlier_run(ledgers, tmp_path, capsys):
+    xml, summary = tmp_path / "gate.xml", tmp_path / "gate.md"
+    given = ["--junit", str(xml), "--markdown", str(summary)]
+    assert main(["gate", str(ledgers["base"]), str(ledgers["base"]), *given]) == 0
+    bundle = {**bundle_of(truth(12, 1), "judge"), "judge_prompt_version": "<v2>"}
+    other = labelled(tmp_path, "other", bundle)
+    capsys.readouterr()
+    assert main(["gate", str(ledgers["base"]), str(other), *given]) == 2
+    said = capsys.readouterr().err
+    suite = ET.fromstring(xml.read_text())
+    assert (suite.get("errors"), suite.get("failures")) == ("1", "0")
+    [error] = suite.findall("testcase/error")
+    assert f"normalizer: {error.get('message')}\n" == said
+    assert summary.read_text().startswith("### Evaluation gate: not comparable")
+    assert "<v2>" not in summary.read_text()
+    assert main(["gate", str(ledgers["base"]), str(ledgers["base"]), "--junit", str(tmp_path / "no" / "x.xml")]) == 2
+    assert "cannot write" in capsys.readouterr().err
+
+
 def test_ci_gets_junit_and_markdown(ledgers, tmp_path, capsys):
     xml, summary = tmp_path / "gate.xml", tmp_path / "gate.md"
     command = ["gate", str(ledgers["up"]), str(ledgers["base"]), "--measure", "total", "--measure", "A_structure"]

@@ -38,6 +38,35 @@ def document(ledger):
     return found
 
 
+def test_items_that_all_say_the_same_give_no_interval_without_width(tmp_path):
+    """A judge that always takes the first answer: each item is a win and a loss, and says nothing about others."""
+    entries = [
+        {"item": f"q{item}", "a": "x", "b": "y", "verdict": verdict, "order": order}
+        for item in range(20)
+        for verdict, order in (("a", "ab"), ("b", "ba"))
+    ]
+    [group] = preferences((compared(tmp_path, entries),), PreferenceOptions())["groups"]
+    [pair] = group["pairs"]
+    assert (float(pair["rate"]), pair["bootstrap95"]) == (0.5, None)
+    assert [float(end) for end in pair["wilson95"]] == pytest.approx(
+        binomtest(10, 20).proportion_ci(method="wilson"), abs=1e-6
+    )
+    assert [(float(row["rating"]), row["ci95"]) for row in group["ratings"]["rows"]] == [(0, None)] * 2
+    assert "every item has the same result" in group["ratings"]["na"]
+
+
+def test_lengths_of_any_size_are_controlled_for_alike(tmp_path):
+    entries = drawn({"x": 0.3, "y": 0.0}, 30, 3, length=0.5)
+    found = []
+    for number, factor in enumerate((1, 10**300)):
+        long = [{**one, "length": {side: n * factor for side, n in one["length"].items()}} for one in entries]
+        (tmp_path / str(number)).mkdir()
+        [group] = preferences((compared(tmp_path / str(number), long),), PreferenceOptions())["groups"]
+        found.append(group["pairs"][0]["length"]["controlled"])
+    assert found[0] == found[1]
+    assert found[0]["rate"] is not None
+
+
 def test_counts_and_rates_are_those_counted_by_hand(document, entries):
     for pair in document["groups"][0]["pairs"]:
         mine = [one for one in entries if (one["a"], one["b"]) == (pair["a"], pair["b"])]

@@ -326,6 +326,20 @@ def test_text_for_people_has_the_result_alone_and_the_error_on_standard_error(ro
     assert done.stderr.startswith("zeno: not_found: ")
 
 
+def test_text_of_read_file_reads_on_and_the_response_line_is_that_of_the_protocol(root):
+    (root / "a.txt").write_text("one\ntwo\n")
+    words = ("call", "read_file", "a.txt", "--root", str(root))
+    assert zeno(*words, "--text").stdout.splitlines()[1:] == ["one", "two"]
+    assert json.loads(zeno(*words).stdout)["result"]["text"] == "one"
+
+
+def test_call_takes_paths_behind_the_main_argument(root):
+    for name in ("a", "b", "c"):
+        (root / name).write_text("x\n")
+    done = zeno("call", "grep", "x", "a", "c", "--root", str(root))
+    assert [hit["path"] for hit in json.loads(done.stdout)["result"]["hits"]] == ["a", "c"]
+
+
 def test_on_a_terminal_an_answer_is_text(root):
     (root / "a.txt").write_text("one\n")
     master, slave = pty.openpty()

@@ -106,6 +106,30 @@ def test_ranges_that_are_none_are_refused_by_the_server(root: Path, ranges: Any)
     assert json.loads(refused.content[0].text)["code"] == "invalid_args"
 
 
+def test_a_large_tree_is_searched_and_listed_to_its_end(tmp_path: Path) -> None:
+    """As ripgrep would: the protocol's own default would end both in the middle of the tree."""
+    crowd = tmp_path / "a"
+    crowd.mkdir()
+    for number in range(spec.schema("zeno/ops/grep.json")["$defs"]["args"]["properties"]["max_files"]["default"]):
+        (crowd / str(number)).touch()
+    (tmp_path / "z").mkdir()
+    (tmp_path / "z/last.py").write_text("def found(): ...\n")
+
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("grep", {"pattern": "found", "paths": ["z"]}),
+        ("list_files", {"glob": "**/last.py"}),
+        ("read_file", {"path": "z/lost.py"}),
+    ]
+
+    async def questions(client: Client) -> list[Any]:
+        return [(await client.call_tool(op, args)).content[0] for op, args in asked]
+
+    hits, files, near = (told.text for told in ask(tmp_path, questions))
+    assert hits == "z/last.py\n1\tdef found(): ...\n[1 hit in 1 file; complete; 1 file searched]"
+    assert files == "z/last.py\n[1 file; complete; 1 file selected]"
+    assert "did you mean 'z/last.py'?" in near
+
+
 def test_no_default_of_a_tool_is_a_number_without_meaning(root: Path) -> None:
     tools = ask(root, lambda client: client.list_tools()).model_dump_json(by_alias=True, exclude_none=True)
     assert str(2**53 - 1) not in tools

@@ -117,11 +117,24 @@ def test_a_hit_of_several_lines_has_each_of_them_numbered():
 
 def test_a_clipped_hit_of_several_lines_says_which_lines_were_clipped_and_how_far_it_goes():
     hit = {"path": "a", "line": 1, "end_line": 3, "text": "long\nb\nline", "clipped": True}
-    assert text_of("grep", grep([hit])).splitlines()[1:4] == ["1\tlong [clipped]", "2\tb", "3\tline [clipped]"]
+    assert text_of("grep", grep([hit])).splitlines()[1:4] == [
+        "1\tlong [clipped around the match]",
+        "2\tb",
+        "3\tline [clipped around the match]",
+    ]
     cut = {**hit, "end_line": 300, "text": "long\nb"}
     assert text_of("grep", grep([cut])).splitlines()[1:3] == [
-        "1\tlong [clipped]",
+        "1\tlong [clipped around the match]",
         "2\tb [clipped, goes on to line 300]",
+    ]
+
+
+def test_a_hit_may_be_clipped_on_both_sides_and_its_neighbours_at_their_end(root, ask):
+    (root / "min.js").write_text(f"{'a' * 50}needle{'b' * 50}\n{'c' * 50}\n")
+    args = {"pattern": "needle", "context": 1, "max_line_chars": 10}
+    assert text_of("grep", ask("grep", **args)["result"], None, args).splitlines()[1:3] == [
+        "> 1\taaneedlebb [clipped around the match]",
+        f"  2\t{'c' * 10} [clipped]",
     ]
 
 
@@ -153,12 +166,14 @@ def test_an_overview_has_a_row_for_each_directory_and_tells_what_it_did_not_coun
     rows = [
         {"path": ".", "files": 3, "lines": 1, "files_not_counted": 1},
         {"path": "a\nb", "files": 1, "lines": 1, "files_not_counted": 0},
+        {"path": "c", "files": 1, "lines": 0, "files_not_counted": 1},
     ]
     result = {"files": [], "tree": rows, "truncated": False, "complete": True, "files_selected": 3, "metrics": METRICS}
     assert text_of("list_files", result).splitlines() == [
         "3 files, 1 line+\t.",
         "1 file, 1 line\t" + one_line("a\nb"),
-        "[2 directories; complete; 3 files selected; lines of 1 file not counted (+)]",
+        "1 file, ? lines\tc",
+        "[3 directories; complete; 3 files selected; lines of 1 file not counted (+, ?)]",
     ]
 
 
@@ -188,6 +203,24 @@ def test_the_lines_that_were_clipped_are_marked():
         "2\txy",
         "[a: lines 1-2 of 2; long lines clipped, raise max_line_chars to see more]",
     ]
+
+
+def test_the_limit_that_clipped_a_line_is_named(root, ask):
+    (root / "min.js").write_text("x" * 900)
+    for limits, named in (
+        ({"max_line_chars": 40, "max_chars": 200}, "max_line_chars"),
+        ({"max_line_chars": 5000, "max_chars": 200}, "max_chars"),
+    ):
+        for op in ("read_file", "peek"):
+            args = {"path": "min.js", **limits}
+            told = text_of(op, ask(op, **args)["result"], None, {"head_lines": 40, "tail_lines": 20, **args})
+            assert told.endswith(f"; long lines clipped, raise {named} to see more]"), (op, told)
+
+
+def test_a_file_of_one_line_has_one_line(root, ask):
+    (root / "a").write_text("x\n")
+    args = {"path": "a", "head_lines": 1, "tail_lines": 1}
+    assert text_of("peek", ask("peek", **args)["result"], None, args) == "1\tx\n[a: 1 line]"
 
 
 def test_a_file_without_symbols_is_told_from_one_whose_language_is_not_known():

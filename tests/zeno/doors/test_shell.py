@@ -61,10 +61,12 @@ def test_tab_completes_operations_arguments_and_paths_and_history_stays(root: Pa
     assert "def main():" in told
     shell.type("grep zwei case_sensitive=f\t", "case_sensitive=false")
     assert "notes.txt:2: zwei" in shell.type("\n", "zeno> ")
+    shell.type("grep zwei src/ap\t", "grep zwei src/app.py")
+    assert "1 file searched" in shell.type("\n", "zeno> ")
     assert shell.end() == 0
 
     again = Terminal(root, tmp_path)
-    assert "grep zwei" in again.type("\x1b[A\x1b[A", "grep zwei")  # the line before `quit`
+    assert "grep zwei" in again.type("\x1b[A\x1b[A", "grep zwei src")  # the line before `quit`
     again.type("\n", "zeno> ")
     again.end()
     assert (tmp_path / "zeno" / "history").stat().st_mode & 0o077 == 0
@@ -88,8 +90,14 @@ def piped(root: Path, text: str) -> str:
 
 
 def test_lines_from_a_pipe_are_answered_without_a_prompt(root: Path) -> None:
-    told = piped(root, "read_file README.md\n\nstat paths=src paths=gone\ngrep pattern=def paths=src\n")
+    told = piped(
+        root,
+        "read_file src/app.py start_line=4\nread_file README.md\n\nstat paths=src paths=gone\n"
+        "grep pattern=def paths=src\n",
+    )
     assert "# Sample" in told
+    # Text reads on to the end.
+    assert f"start_line=4 end_line={len((root / 'src/app.py').read_text().splitlines())} " in told
     assert "path=src exists=true" in told
     assert "path=gone exists=false" in told
     assert "src/app.py:4: def main():" in told

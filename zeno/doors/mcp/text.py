@@ -39,7 +39,7 @@ def _read_file(result: Result, args: Asked) -> tuple[list[str], str]:
     status = f"{one_line(path)}: lines {first}-{last} of {total}"
     if result["truncated"]:
         status += f"; cut by {', '.join(result['truncated_by'])}, continue with start_line={last + 1}"
-    return _numbered(result, first, last), status + _clipped(result)
+    return _numbered(result, first, last), status + _clipped([result], args)
 
 
 def _ranges(result: Result, args: Asked) -> tuple[list[str], str]:
@@ -52,7 +52,7 @@ def _ranges(result: Result, args: Asked) -> tuple[list[str], str]:
             why = f"no room left for line {first} of {total}" if first <= total else f"no lines here, it has {total}"
             body.append(f"{one_line(path)}: {why}")
             continue
-        body.append(f"{one_line(path)}: lines {first}-{last} of {total}{_clipped(one)}")
+        body.append(f"{one_line(path)}: lines {first}-{last} of {total}{_clipped([one], args)}")
         body += _numbered(one, first, last)
     status = count(len(ranges), "range")
     if result["truncated"]:
@@ -69,10 +69,10 @@ def _peek(result: Result, args: Asked) -> tuple[list[str], str]:
         seen = max(0, head["end_line"] - tail["start_line"] + 1)
         gap = ["..."] if tail["start_line"] > head["end_line"] + 1 else []
         body += gap + rows[seen:]
-    status = f"{one_line(result['path'])}: {total} lines"
+    status = f"{one_line(result['path'])}: {count(total, 'line')}"
     if result.get("truncated") and (rest := next_peek(result, args)):
         status += f"; cut by max_chars, continue with {rest}"
-    return body, status + (_clipped(head) or _clipped(tail))
+    return body, status + _clipped([head, tail], args)
 
 
 def _numbered(lines: Result, first: int, last: int) -> list[str]:
@@ -138,7 +138,9 @@ def _rows(hits: list[Result]) -> Iterator[str]:
         before = number
         mark = ("> " if is_hit else "  ") if marked else ""
         cut = f", goes on to line {line['goes_on_to']}" if "goes_on_to" in line else ""
-        clipped = f" [clipped{cut}]" if line.get("clipped") else ""
+        # The text of a hit may begin inside its line.
+        around = " around the match" if is_hit and not cut else ""
+        clipped = f" [clipped{around}{cut}]" if line.get("clipped") else ""
         yield f"{mark}{number:>{width}}\t{visible(line['text'])}{clipped}"
 
 
@@ -162,15 +164,19 @@ def _list_files(result: Result, args: Asked) -> tuple[list[str], str]:
 
 
 def _tree(result: Result, args: Asked) -> tuple[list[str], str]:
-    """Directories behind their numbers of files and lines; a plus where the lines of some files were not counted."""
+    """Directories behind their numbers of files and lines.
+
+    A plus where the lines of some files were not counted, a question mark where those of none were.
+    """
     body = []
     for one in result["tree"]:
-        lines = f"{count(one['lines'], 'line')}{'+' if one['files_not_counted'] else ''}"
+        none = one["files_not_counted"] == one["files"]
+        lines = "? lines" if none else f"{count(one['lines'], 'line')}{'+' if one['files_not_counted'] else ''}"
         body.append(f"{count(one['files'], 'file')}, {lines}\t{one_line(one['path'])}")
     status = f"{len(body)} {'directory' if len(body) == 1 else 'directories'}; {completeness(result, args, 'selected')}"
     # The root comes first and holds all files.
     not_counted = result["tree"][0]["files_not_counted"] if body else 0
-    return body, status + (f"; lines of {count(not_counted, 'file')} not counted (+)" if not_counted else "")
+    return body, status + (f"; lines of {count(not_counted, 'file')} not counted (+, ?)" if not_counted else "")
 
 
 def _extract_symbols(result: Result, _args: Asked) -> tuple[list[str], str]:
@@ -228,8 +234,14 @@ _TEXTS: dict[str, Callable[[Result, Asked], tuple[list[str], str]]] = {
 }
 
 
-def _clipped(result: Result) -> str:
-    return "; long lines clipped, raise max_line_chars to see more" if result.get("clipped") else ""
+def _clipped(texts: list[Result], args: Asked) -> str:
+    """Say that lines were clipped, and which limit did it."""
+    longest = max((len(text) for one in texts if one.get("clipped") for text in one["text"].split("\n")), default=0)
+    if not longest:
+        return ""
+    # A line that had all of max_line_chars was clipped by it; a shorter one had no more room in the answer.
+    by = "max_line_chars" if longest >= args.get("max_line_chars", 0) else "max_chars"
+    return f"; long lines clipped, raise {by} to see more"
 
 
 def _hints(result: Result) -> list[str]:

@@ -72,12 +72,14 @@ class _Collector:
         self._ranges_left_out = 0
         self._problems: list[list[Any]] = []
         self._start: int | None = None
+        self._end = 0
 
     # Rows
 
     def exchange(self, exchange: Exchange) -> None:
         answer = exchange.answer
-        row = self._row("op", exchange.asked, answer["ts"]) | {
+        self._time(answer["ts"])
+        row = self._row("op", exchange.asked, exchange.asked_at) | {
             "end": exchange.answered,
             "id": exchange.id,
             "op": exchange.op,
@@ -169,11 +171,15 @@ class _Collector:
         self._claims.append(self._told(event, checked))
 
     def _row(self, kind: str, line: int, moment: str) -> dict[str, Any]:
+        return {"kind": kind, "line": line, "t": self._time(moment)}
+
+    def _time(self, moment: str) -> int | None:
+        """Return the seconds of a time in the trace, which then begins no later and ends no sooner; None for none."""
         seconds = seconds_of(moment)
-        if seconds is None:
-            return {"kind": kind, "line": line, "t": None}
-        self._start = seconds if self._start is None else min(self._start, seconds)
-        return {"kind": kind, "line": line, "t": seconds}
+        if seconds is not None:
+            self._start = seconds if self._start is None else min(self._start, seconds)
+            self._end = max(self._end, seconds)
+        return seconds
 
     def _path(self, path: str) -> int:
         return self._paths.number(path, path)
@@ -199,6 +205,7 @@ class _Collector:
         columns = sorted(used, key=lambda name: (-used[name], name))
         return {
             "start": None if self._start is None else time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(start)),
+            "seconds": max(0, self._end - start),
             "tree": self._replayer is not None,
             "columns": columns,
             "rows": [_trimmed([row.get(name) for name in columns]) for row in self._rows],

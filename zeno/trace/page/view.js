@@ -109,13 +109,14 @@
     const after = row.op === "read_file" ? readLines(row, args) : "", rest = text.slice(args.path.length + after.length);
     return [...pathParts(args.path, after), rest ? el("span", { class: "rest" }, show(rest.slice(0, 400))) : null];
   };
-  /** Arguments that nobody asks by, and that clients for models send with every request. */
-  const LIMITS_OF_TEXT = new Set(["max_chars", "max_line_chars"]);
+  /** Arguments that nobody asks by, and that servers for models add to every request. */
+  const LIMITS_OF_TEXT = new Set(["max_chars", "max_line_chars"]), ALL_FILES = 1000000;
+  const isAside = (name, value) => LIMITS_OF_TEXT.has(name) || (name === "max_files" && value >= ALL_FILES);
   /** The arguments of a request as a person would say them; the detail has them to the letter. */
   const argText = (row) => {
     const args = DATA.args[row.args] || {};
     const known = (name) => typeof args[name] === "string";
-    const rest = (...used) => Object.entries(args).filter(([name]) => !used.includes(name) && !LIMITS_OF_TEXT.has(name)).map(([name, value]) => {
+    const rest = (...used) => Object.entries(args).filter(([name, value]) => !used.includes(name) && !isAside(name, value)).map(([name, value]) => {
       if (name === "cursor") return "next page";
       if (name === "ranges" && Array.isArray(value)) return "+ " + plural(value.length, "range");
       if (name === "citations" && Array.isArray(value)) return plural(value.length, "citation");
@@ -811,10 +812,10 @@
   const ops = ROWS.filter((row) => row.kind === "op"), subcalls = ROWS.filter((row) => row.kind === "start").length;
   const sum = (name) => ops.reduce((total, row) => total + (row[name] || 0), 0);
   const seenLines = FILES.reduce((total, file) => total + file.delivered, 0), allLines = FILES.reduce((total, file) => total + (file.total || 0), 0);
-  const last = ROWS.reduce((most, row) => Math.max(most, row.t || 0), 0), held = DATA.claims.filter((claim) => claim.holds === true).length;
+  const held = DATA.claims.filter((claim) => claim.holds === true).length;
   const figure = (name, value, small) => el("div", {}, el("dt", {}, name), el("dd", {}, value, small ? el("small", {}, " " + small) : null));
   $("title").textContent = show(DATA.title);
-  $("subtitle").textContent = DATA.start ? DATA.start + " UTC, " + (last ? clock(last) + " long" : "within a second") + (subcalls ? ", " + plural(subcalls, "subcall") : "") : "an empty trace";
+  $("subtitle").textContent = DATA.start ? DATA.start + " UTC, " + (DATA.seconds ? clock(DATA.seconds) + " long" : "within a second") + (subcalls ? ", " + plural(subcalls, "subcall") : "") : "an empty trace";
   fill($("figures"),
     figure("operations", number(ops.length)), figure("working", millis(sum("ms"))), figure("read", bytes(sum("bytes"))),
     figure("lines delivered", number(seenLines), DATA.tree ? "of " + number(allLines) : ""),

@@ -49,7 +49,7 @@ def test_every_usual_table_is_read(begin):
     name = begin[7 : begin.index("}")]
     body = "\\toprule\nModel & Score \\\\\n\\midrule\na & 1 \\\\[2pt]\nb & 2 % twice\n\\\\"
     text = f"{begin}\n{body}\n\\end{{{name}}}\nc & 3 \\\\"
-    assert latex.rows(text) == [(3, ["Model", "Score"]), (5, ["a", "1"]), (6, ["b", "2"])]
+    assert latex.tables(text)[0] == [(3, ["Model", "Score"]), (5, ["a", "1"]), (6, ["b", "2"])]
 
 
 def test_rows_that_name_parts_of_the_table_are_no_rows_of_it():
@@ -60,7 +60,7 @@ Model & one & two \\
 \multicolumn{3}{l}{\emph{Small models}} \\
 a & 1 & 2 \\
 \end{tabular}"""
-    assert [cells for _, cells in latex.rows(text)] == [["Model", "one", "two"], ["a", "1", "2"]]
+    assert [cells for _, cells in latex.tables(text)[0]] == [["Model", "one", "two"], ["a", "1", "2"]]
 
 
 def test_a_cell_over_several_rows_stands_in_each_of_them_and_no_further():
@@ -70,4 +70,13 @@ Model & Judge & Score \\
  & y & 2 \\
  & z & 3 \\
 \end{tabular}"""
-    assert [cells for _, cells in latex.rows(text)][1:] == [["a", "x", "1"], ["a", "y", "2"], ["", "z", "3"]]
+    assert [cells for _, cells in latex.tables(text)[0]][1:] == [["a", "x", "1"], ["a", "y", "2"], ["", "z", "3"]]
+
+
+def test_every_table_of_a_file_is_read_with_its_lines():
+    one = "\\begin{tabular}{lr}\nModel & Score \\\\\na & 1 \\\\\n\\end{tabular}\n"
+    other = "\\begin{longtable}{l}\nName \\\\\nb\n\\end{longtable}\n"
+    assert latex.tables(f"{one}\nwords\n{other}") == [
+        [(2, ["Model", "Score"]), (3, ["a", "1"])],
+        [(8, ["Name"]), (9, ["b"])],
+    ]

@@ -94,14 +94,14 @@ def test_a_ragged_table_is_refused_with_its_line(tmp_path):
     path = tmp_path / "table.md"
     path.write_text("| a | b |\n| - | - |\n| 1 | 2 |\n| 1 |\n")
     with pytest.raises(CannotRun, match="line 4: 1 cells for 2 columns"):
-        read(path)
+        read(path)[0].rows()
 
 
 @pytest.mark.parametrize("marks", ["\\cline(" * 200_000, "\\\\[" * 300_000, "{" * 100_000 + "}" * 100_000])
 def test_a_table_of_nothing_but_marks_is_read_at_once(tmp_path, marks):
     """Patterns that try each beginning with each end would take an hour."""
     (tmp_path / "t.tex").write_text("\\begin{tabular}{l}a\\\\" + marks)
-    assert read(tmp_path / "t.tex").columns == ["a"]
+    assert read(tmp_path / "t.tex")[0].columns == ["a"]
     (tmp_path / "t.md").write_text("\n" * 500_000)
     with pytest.raises(CannotRun):
         read(tmp_path / "t.md")
@@ -119,6 +119,9 @@ def test_a_table_of_nothing_but_marks_is_read_at_once(tmp_path, marks):
         ("6.08<sup>a</sup>", "6.08^{a}"),
         ("6.08[^1]", "6.08"),
         ("[alpha](https://example.org/alpha)", "alpha"),
+        ("[`alpha-1`](https://example.org/alpha)[^2]", "alpha-1"),
+        ("**[`alpha`](https://example.org)**", "alpha"),
+        ("`**alpha**`", "alpha"),
         ("6.08 &plusmn; 0.37", "6.08 ± 0.37"),
         (r"a\_b \[c\]\(d\)", "a_b [c](d)"),
     ],
@@ -126,14 +129,16 @@ def test_a_table_of_nothing_but_marks_is_read_at_once(tmp_path, marks):
 def test_a_markdown_cell_is_its_text_without_dress(tmp_path, cell, text):
     path = tmp_path / "table.md"
     path.write_text(f"| a | b |\n| - | - |\n| 1 | {cell} |\n")
-    [(_, row)] = read(path).rows
+    [table] = read(path)
+    [(_, row)] = table.rows()
     assert row["b"] == text
 
 
 def test_a_markdown_table_may_lack_the_outer_pipes(tmp_path):
     path = tmp_path / "table.md"
     path.write_text("Results\n\nModel | Score\n--- | ---:\nv1 | 6.1\nv2 | **5.9**\n\nmore | text\n")
-    assert read(path).rows == [(5, {"Model": "v1", "Score": "6.1"}), (6, {"Model": "v2", "Score": "5.9"})]
+    [table] = read(path)
+    assert table.rows() == [(5, {"Model": "v1", "Score": "6.1"}), (6, {"Model": "v2", "Score": "5.9"})]
 
 
 def test_an_arrow_beside_a_statistics_name_does_not_hide_it(tmp_path, ledger, rows):
@@ -141,6 +146,48 @@ def test_an_arrow_beside_a_statistics_name_does_not_hide_it(tmp_path, ledger, ro
     path.write_text(f"| generator_model | total ↑ |\n| - | - |\n| v1 | {rows[0]['total']['mean']:.2f} |\n")
     report = check(path, (ledger,), Options(by=("generator_model",)), {})
     assert [cell["verdict"] for cell in report["cells"]] == ["match"]
+
+
+def test_an_arrow_does_not_hide_a_column_that_is_named(tmp_path, ledger, rows):
+    path = tmp_path / "table.tex"
+    mean = f"{rows[0]['total']['mean']:.2f}"
+    path.write_text("\\begin{tabular}{lr} Model & Score $\\uparrow$ \\\\ v1 & " + mean + " \\\\ \\end{tabular}")
+    named = {"Model": "generator_model", "Score": "total.mean"}
+    assert follows(check(path, (ledger,), Options(by=("generator_model",)), named))
+    with pytest.raises(CannotRun, match="no column Sum, which --column names: its columns are Model, Score"):
+        check(path, (ledger,), Options(by=("generator_model",)), {"Model": "generator_model", "Sum": "total.mean"})
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_every_table_of_a_file_that_has_the_keys_is_checked(tmp_path, ledger, rows, form):
+    good = written(rows, "plain", form)
+    other = {
+        "markdown": "| a | b |\n| - | - |\n| 1 | 2 | 3 |\n\n",
+        "latex": "\\begin{tabular}{lr}\na & b \\\\\n1 & 2 & 3 \\\\\n\\end{tabular}\n",
+    }[form]
+    report = checked(tmp_path, ledger, f"{other}\n{good}\n\n{good}")
+    assert report["counts"]["match"] == 4
+    assert [table["columns"] for table in report["other_tables"]] == [["a", "b"]]
+    first = f"{rows[0]['total']['mean']:.2f}"
+    assert first in good
+    report = checked(tmp_path, ledger, f"{good}\n\n{good.replace(first, '0.01')}")
+    assert (report["counts"]["match"], report["counts"]["mismatch"]) == (3, 1)
+    assert not follows(report)
+
+
+def test_tables_without_the_keys_are_refused_together(tmp_path, ledger):
+    with pytest.raises(
+        CannotRun, match="no column generator_model: its columns are a, b; neither has any other of its 2"
+    ):
+        checked(tmp_path, ledger, "| a | b |\n| - | - |\n| 1 | 2 |\n\n" * 2)
+
+
+def test_the_true_number_is_told_in_percent_where_the_cell_is(tmp_path, ledger, rows):
+    mean, sd = (float(rows[0]["total"][name]) for name in ("mean", "sd"))
+    [cell] = checked(tmp_path, ledger, "Model,Score\nv1,1.0 %\n")["cells"]
+    assert cell["why"] == f"rounded as the cell is, it is {100 * mean:.1f} %"
+    [cell] = checked(tmp_path, ledger, f"Model,Score\nv1,{100 * mean:.1f} ± 1.0 %\n")["cells"]
+    assert f"the standard deviation is {100 * sd:.1f} %" in cell["why"]
 
 
 def test_a_table_of_which_nothing_would_be_compared_is_refused(tmp_path, ledger):

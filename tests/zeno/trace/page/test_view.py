@@ -65,6 +65,21 @@ def test_it_shows_the_trajectory_with_its_subcalls(session, view, page):
     assert page.js("document.querySelectorAll('#rows .event .heat').length") > 0
 
 
+def test_a_row_has_the_time_of_its_request_and_the_trace_lasts_until_its_last_answer(traced, view, page):
+    traced.file("a.py", SOURCE)
+    traced.ask("grep", pattern="line 3")
+    traced.ask("read_file", path="a.py")
+    seconds = iter([3, 9, 11, 58])
+    events = [
+        {**json.loads(line), "ts": f"2026-01-02T10:00:{next(seconds):02}Z"}
+        for line in traced.log.read_text().splitlines()
+    ]
+    traced.log.write_text("".join(json.dumps(event) + "\n" for event in events))
+    page.open(view())
+    assert texts(page, "#rows .event .at") == ["00:00", "00:08"]
+    assert texts(page, "#subtitle") == ["2026-01-02 10:00:03 UTC, 00:55 long"]
+
+
 def test_search_and_chips_filter_and_escape_clears(session, view, page):
     page.open(view())
     page.key("/")
@@ -256,12 +271,14 @@ def test_a_claim_on_an_answer_shows_it_and_leads_to_it(session, view, page):
 
 def test_rows_say_what_was_asked_for_and_leave_limits_of_text_to_the_detail(session, view, page):
     lines = {"start_line": 1, "end_line": 2}
-    session.ask("grep", pattern="a\nb", multiline=True, max_chars=20000, max_line_chars=400)
+    session.ask("grep", pattern="a\nb", multiline=True, max_chars=20000, max_line_chars=400, max_files=10**6)
+    session.ask("grep", pattern="c", max_files=7)
     session.ask("read_file", path="src/b.py", **lines, ranges=[{"path": "src/b.py", **lines}] * 2)
     session.ask("verify", citations=[{"path": "src/b.py", **lines, "text": "x\ny"}])
     page.open(view())
     asked = texts(page, "#rows .event .arg")
     assert "\u201ca\u21b5b\u201d  multiline=true" in asked
+    assert "\u201cc\u201d  max_files=7" in asked
     assert any("1\u20132" in text and text.endswith("+ 2 ranges") for text in asked), asked
     assert "1 citation" in asked
     page.js(

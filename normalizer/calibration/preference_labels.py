@@ -1,0 +1,84 @@
+"""Verdicts of comparisons as labels: an item is a pair of answers, its value who was preferred.
+
+The value is that of the generator whose name sorts first: 1 for a win, 1/2 for a draw, 0 for a loss. A judge that was
+asked several times, in both orders or again, has preferred the answer that has more of its verdicts, a draw being half
+of one; a judge that contradicts itself when the order is swapped has said a draw. `both_bad` and missing verdicts are
+no labels.
+"""
+
+from collections import defaultdict
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from normalizer.aggregate.eligibility import MIXABLE, Levels, Rules
+from normalizer.aggregate.summary import Options
+from normalizer.calibration.labels import Item, Labels, Values
+from normalizer.ledger.reader import Ledger
+from normalizer.preferences.comparisons import DECIDED, Compared, compared
+from normalizer.statistics.spread import mean_of
+
+MEASURE = "preference"
+_Found = dict[Item, dict[str, list[Fraction]]]
+
+
+class PreferenceLabels(NamedTuple):
+    """The labels of models and of people, and what is in neither."""
+
+    judged: Labels
+    annotated: Labels
+    gold_kinds: set[str]
+    """The kinds of judges that gold is of."""
+    flags: set[str]
+    left_out: dict[str, int]
+    records: int
+
+
+def holds_comparisons(ledger: Ledger) -> bool:
+    """Whether a ledger holds comparisons."""
+    return next((header.get("kind") for header in ledger.items("headers")), None) == "comparison"
+
+
+def read(ledgers: list[Ledger], options: Options, models: Rules, people: Rules) -> PreferenceLabels:
+    """Read the verdicts of models and of people. Raises CannotRun as `compared` does."""
+    judged = compared(ledgers, options.by, options.where, models)
+    annotated = compared(ledgers, options.by, options.where, people, split=("judge_kind",))
+    either = replace(models, judge_kinds=models.judge_kinds | people.judge_kinds, mix=frozenset(MIXABLE))
+    every = compared(ledgers, options.by, options.where, either)
+    width = len(options.by)
+    return PreferenceLabels(
+        _labels(judged, width),
+        _labels(annotated, width),
+        {str(levels[width]) for levels in annotated.groups},
+        {*judged.flags, *annotated.flags},
+        every.left_out,
+        every.records,
+    )
+
+
+def _labels(found: Compared, width: int) -> Labels:
+    whole: _Found = defaultdict(lambda: defaultdict(list))
+    groups: dict[Levels, _Found] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    own = set()
+    for levels, comparisons in found.groups.items():
+        for one in comparisons:
+            if one.winner not in DECIDED or one.judge is None:
+                continue
+            seen = one if one.a < one.b else one.turned()
+            pair = f"{seen.a} against {seen.b}" + ("" if seen.criterion is None else f", {seen.criterion}")
+            for labels in (whole, groups[levels[:width]]):
+                labels[seen.item, pair][one.judge].append(seen.score)
+            if one.self_judged:
+                own.add(one.judge)
+    return Labels(_preferred(whole), {levels: _preferred(labels) for levels, labels in groups.items()}, own)
+
+
+def _preferred(found: _Found) -> dict[Item, dict[str, Values]]:
+    return {
+        item: {judge: (_label(mean_of(scores)),) for judge, scores in sorted(found[item].items())}
+        for item in sorted(found)
+    }
+
+
+def _label(mean: Fraction) -> Fraction:
+    return Fraction(1, 2) if mean == Fraction(1, 2) else Fraction(mean > Fraction(1, 2))
