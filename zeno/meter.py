@@ -108,6 +108,10 @@ class Meter:
             self.check()
             yield item
 
+    def can_keep(self, size: int) -> bool:
+        """Whether the answer has room for that many more bytes of text."""
+        return size <= self._room
+
     def keep(self, size: int) -> None:
         """Count bytes of text in the answer. Raises ResponseTooLarge as soon as the answer cannot fit any more."""
         self._room -= size

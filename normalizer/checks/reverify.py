@@ -23,15 +23,14 @@ from normalizer.batch.part_files import PartFiles
 from normalizer.batch.run import ProgressCallback
 from normalizer.batch.workers import WorkerPool, outcome_of
 from normalizer.documents import protocol
-from normalizer.documents.lossless import dumps, ordinary
-from normalizer.documents.settings import Settings, load
+from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.ledger.content_check import documents_named, settings_named
 from normalizer.ledger.line_format import FILES, SHA256, settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
 from normalizer.ledger.record_check import check_records
 from normalizer.screening.pipeline import BundleOutcome
 
-_DOCUMENTS = ("rubric", "manifest", "dialect", "stated", "joined", "limits")
 _BUCKETS = 64
 _SCRATCH = "again"
 _A_WORKER = 16 << 20
@@ -281,15 +280,7 @@ def _again(
 @lru_cache(maxsize=32)
 def _settings(folder: Path, text: bytes) -> Settings | str:
     """The settings that a line names, or the protocol version if it is not that of this program."""
-    named = ordinary(text)
-    strange = [name for name in named if name not in (*_DOCUMENTS, "protocol")]
-    if strange or "protocol" not in named or not all(isinstance(value, str) for value in named.values()):
-        raise UnusableLedger("they are not as a run writes them")
-    version = named.pop("protocol")
-    if version != protocol.version():
-        return str(version)
-    for name, digest in named.items():
-        if not SHA256.fullmatch(digest):
-            raise UnusableLedger(f"the {name} is not named by a hash")
-    ledger = Ledger(folder)
-    return load(**{name: dumps(ledger.document(digest)).encode() for name, digest in named.items()})
+    named = documents_named(text)
+    if named["protocol"] != protocol.version():
+        return named["protocol"]
+    return settings_named(folder, named)

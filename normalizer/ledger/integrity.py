@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.commit_record import Span, Spans, load, verified_blocks
+from normalizer.ledger.commit_record import Span, Spans, advice, load, verified_blocks
 from normalizer.ledger.line_format import FILES, settings_in
 from normalizer.ledger.reader import Ledger
 from normalizer.regular_files import open_regular
@@ -28,6 +28,8 @@ class Intact:
             if not self._ledger.path(kind).is_file():
                 what = "is not a file" if kind in there else "is missing"
                 raise UnusableLedger(f"{folder} is damaged: {kind}.jsonl {what}; nothing was changed")
+            if self.spans is not None and self.size(kind) != sum(span.bytes for span in self.spans[kind]):
+                raise UnusableLedger(f"{self._ledger.path(kind)} was changed, it has another size: {advice(folder)}")
 
     def size(self, kind: str) -> int:
         """How many bytes a file of lines has."""

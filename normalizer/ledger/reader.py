@@ -29,9 +29,9 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import contract_spec as spec
 
 from normalizer.documents import lossless
-from normalizer.documents.settings import LIMITS
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.commit_record import NAME, Spans, advice, bucket_of, load, verified_blocks
+from normalizer.ledger.content_check import content_checked_on_failure, settings_document
 from normalizer.ledger.line_format import (
     DOCUMENT_NAME,
     FILES,
@@ -196,9 +196,8 @@ class Ledger:
     def raw_bundles(self) -> int:
         """Return how many raw bundles are stored. Other files, such as those of an editor, are not counted."""
         folder = self.folder / "bundles"
-        return (
-            sum(DOCUMENT_NAME.fullmatch(kept.name) is not None for kept in os.scandir(folder)) if folder.is_dir() else 0
-        )
+        names = os.listdir(folder) if folder.is_dir() else []
+        return sum(DOCUMENT_NAME.fullmatch(name) is not None for name in names)
 
     def bundle(self, sha256: str) -> bytes:
         """The raw bytes of a bundle, as they came."""
@@ -213,15 +212,7 @@ class Ledger:
 
     def document(self, sha256: str) -> dict[str, Any]:
         """A rubric, manifest or dialect that bundles were normalized under, numbers as they are spelled."""
-        path = self.folder / "settings" / f"{sha256}.json"
-        if not path.is_file():
-            raise UnusableLedger(f"{path} is missing: copy it from where this ledger is whole")
-        data = regular_bytes(path)
-        text = data[:-1]
-        if hashlib.sha256(text).hexdigest() != sha256 or data[-1:] != b"\n":
-            raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")
-        value: dict[str, Any] = lossless.parse(text, LIMITS["max_depth"])
-        return value
+        return settings_document(self.folder, sha256)
 
 
 def _seek(file: BinaryIO, where: slice, wanted: bytes) -> int:
@@ -281,8 +272,7 @@ def reading(folder: Path, *, checked: bool = True, complete: bool = True) -> Ite
 
     `checked`: all lines are compared with the digests of its commit record. `complete`: every file must be there.
 
-    Raises UnusableLedger if it is none, or if a run was cut while it moved its files into place: its lines and its raw
-    bundles may not belong together until a writer has completed that run.
+    Raises UnusableLedger if it is none, or if a run was cut while it moved its files into place, until it is recovered.
     """
     if folder.is_file():
         raise UnusableLedger(f"{folder} is a file: `normalizer normalize {folder} --out FOLDER` makes a ledger of it")
@@ -297,4 +287,5 @@ def reading(folder: Path, *, checked: bool = True, complete: bool = True) -> Ite
         missing = [kind for kind in FILES if not (folder / f"{kind}.jsonl").is_file()]
         if missing and complete:
             raise UnusableLedger(f"{folder} is not complete: {missing[0]}.jsonl is missing: {advice(folder)}")
-        yield Ledger(folder, load(folder) if checked else None)
+        with content_checked_on_failure(folder):
+            yield Ledger(folder, load(folder) if checked else None)

@@ -12,7 +12,7 @@ from normalizer.screening.comparisons.records import ComparisonDrafts
 from normalizer.screening.comparisons.rules import ComparisonScreen
 from normalizer.screening.entry_rules import Screen
 from normalizer.screening.reasons import FirstReasons, Reason, reasons_json
-from normalizer.screening.records import RecordDrafts, line
+from normalizer.screening.records import LongLines, RecordDrafts, line
 from normalizer.screening.row_pipeline import Collected, RowCounts, normalize_rows
 
 
@@ -57,15 +57,19 @@ def normalize(data: bytes, settings: Settings) -> BundleOutcome:
     records: list[str] = []
     invalid: list[str] = []
     first = FirstReasons()
+    long_lines = LongLines(settings.limits)
     for index, entry in enumerate(entries):
         metadata = drafts.metadata_of(entry.value)
         body = drafts.body(index, entry, metadata)  # entry      -> draft
         reasons = screen.reasons(index, entry, metadata)  # draft      -> VALID | INVALID
+        text = line(body, reasons_json(reasons) if reasons else None)
+        if (why := long_lines.excess(text)) is not None:
+            return unreadable_bundle(sha256, len(data), Reason("too_large", "", why), settings)
         if reasons:
-            invalid.append(line(body, reasons_json(reasons)))
+            invalid.append(text)
             first.add(reasons[0])
         else:
-            records.append(line(body))
+            records.append(text)
     mark = COMPARISON_MARK if bundle.compares else ""
     header = (
         f'{{"bundle_sha256":"{sha256}","entries":{len(entries)},"valid":{len(records)},"invalid":{len(invalid)},'

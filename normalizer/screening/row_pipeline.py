@@ -16,7 +16,7 @@ from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings
 from normalizer.screening.comparisons.rows import RowComparisons
 from normalizer.screening.reasons import FirstReasons, Reason, reasons_json
-from normalizer.screening.records import line
+from normalizer.screening.records import LongLines, line
 from normalizer.screening.row_records import RowRecords
 
 _DIGEST = 16
@@ -88,6 +88,7 @@ class _Pass:
         self.keys = bytearray()
         self._seen: set[str] = set()
         self._first = FirstReasons()
+        self._long_lines = LongLines(settings.limits)
         self._left_out = 0
         """Parts of the present row that are no entries."""
 
@@ -97,6 +98,7 @@ class _Pass:
         valid = invalid = unreadable = unselected = index = 0
         held = ""
         for row in reader.rows():
+            self._long_lines.read(len(row.raw) + len(row.gap))
             if not row.problem and not self._mapping.selects(row.value):
                 unselected += 1
                 held += row.gap + row.raw.decode()
@@ -106,13 +108,16 @@ class _Pass:
                 row = row._replace(gap=held + row.gap)
             for body, reasons in self._drafts(row, reader.document, index):
                 index += 1
+                text = line(body, reasons_json(reasons) if reasons else None)
+                if (why := self._long_lines.excess(text)) is not None:
+                    raise UnreadableContainer(why)
                 if reasons:
                     invalid += 1
-                    self._out.write("invalid", line(body, reasons_json(reasons)))
+                    self._out.write("invalid", text)
                     self._first.add(reasons[0], row.member)
                 else:
                     valid += 1
-                    self._out.write("records", line(body))
+                    self._out.write("records", text)
             unreadable += bool(row.problem)
             unselected += self._left_out
             self._left_out = 0

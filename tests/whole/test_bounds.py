@@ -148,3 +148,12 @@ def test_a_match_over_many_lines_needs_no_more(root, server):
         asked = {"pattern": pattern, "regex": True, "multiline": True, "max_bytes": 1 << 50, "max_hits": 2}
         answer = server.ask("grep", **asked, max_line_chars=100, max_chars=1000)
         assert answer["ok"]
+
+
+def test_a_context_of_millions_of_lines_needs_no_more(root, server):
+    (root / "text.txt").write_bytes(b"a\n" + b"\n" * (1 << 24))
+    asked = {"pattern": "a", "max_bytes": 1 << 50, "context": 1 << 40}
+    assert server.ask("grep", **asked)["error"]["code"] == "response_too_large"
+    (root / "text.txt").write_bytes(b"a\n" * 100_000)
+    assert server.ask("grep", **asked)["error"]["code"] == "response_too_large"
+    assert server.ask("grep", **asked, max_hits=1)["ok"]

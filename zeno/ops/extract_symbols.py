@@ -16,6 +16,7 @@ MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_symbols_file_by
 """Larger files are refused: their text is held several times over."""
 # Time to find the symbols of a text, relative to counting its lines.
 _COST_OF_A_BYTE = 64
+_AROUND = len('{"kind":"","name":"","line":1}')
 
 
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
@@ -33,6 +34,8 @@ def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> E
     found = symbols_of(file.path, text)[before:]
     kept = found[: args.max_symbols]
     truncated = len(found) > len(kept)
+    # Refused before a model is made of each: a file within the limit can hold a million symbols.
+    meter.keep(sum(len(symbol.kind) + len(symbol.name) + _AROUND for symbol in kept))
     return ExtractSymbolsResult(
         path=file.path,
         symbols=[ExtractedSymbol(kind=symbol.kind, name=symbol.name, line=symbol.line) for symbol in kept],

@@ -15,6 +15,8 @@ from zeno.text.regex import Finds, finder
 
 # The shortest that the JSON of a hit can be, without its path and text.
 _FRAME = len('{"path":"","line":1,"text":""}')
+# The same for a line of its context.
+_LINE_FRAME = len('{"line":1,"text":""}')
 
 
 class HitPage:
@@ -42,6 +44,8 @@ class HitPage:
         if self._only_lines:
             self._add_line(found, span.first)
             return
+        if self._args.context and not self._holds_context(found, span):
+            return
         hit = self._hit(found, span, self._line_chars)
         if self._room is not None and _chars(hit) > self._room:
             if self.hits:
@@ -50,9 +54,27 @@ class HitPage:
             hit = self._squeezed(found, span, self._room, len(_context(hit)))
         if self._room is not None:
             self._room -= _chars(hit)
-        self._meter.keep(_chars(hit) + len(hit.path) + _FRAME)
+        self._meter.keep(_chars(hit) + len(hit.path) + _FRAME + _LINE_FRAME * len(_context(hit)))
         self._meter.returned(len(_context(hit)) or span.last - span.first + 1)
         self._append(hit)
+
+    def _holds_context(self, found: SearchedFile, span: MatchedLines) -> bool:
+        """Whether a hit's context may be made: even of empty lines, millions of them would exhaust memory.
+
+        Raises ResponseTooLarge if the answer cannot hold it, unless the hit would be the next page's first anyway.
+        """
+        first, stop = max(0, span.first - self._args.context), span.last + 1 + self._args.context
+        count = min(stop, len(found.lines)) - first
+        if self._meter.can_keep(_LINE_FRAME * count):
+            return True
+        if self.hits and self._room is not None:
+            limit = self._line_chars
+            sizes = (len(line.decode()) for line in found.lines[first:stop])
+            if sum(size if limit is None else min(size, limit) for size in sizes) > self._room:
+                self.full_by = ["max_chars"]
+                return False
+        self._meter.keep(_LINE_FRAME * count)
+        return True
 
     def _add_line(self, found: SearchedFile, index: int) -> None:
         text = found.lines[index].decode()

@@ -19,7 +19,8 @@ from normalizer.documents.lossless import Number, too_many_values
 
 _ZSTANDARD = 93
 """The compression method that newer versions of Inspect use."""
-_STANDARD = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+_STANDARD = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
+"""Not LZMA: a few bytes of a member can demand a dictionary of 4 GB before anything is unpacked."""
 _BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
@@ -42,7 +43,9 @@ class ArchiveReader:
         except _BROKEN as error:
             raise UnreadableContainer(f"it is not a zip archive: {error}") from None
         self._stream = stream
-        self._members = [info for info in self._zip.infolist() if fnmatchcase(info.filename, members)]
+        listed = self._zip.infolist()
+        _refuse_dense(sum(info.file_size for info in listed), stream)
+        self._members = [info for info in listed if fnmatchcase(info.filename, members)]
         if not self._members:
             raise UnreadableContainer(f"no member of the archive is named like {members}")
         self.each, self._nan = each, nan
@@ -123,7 +126,7 @@ class ArchiveReader:
                 return self._zstandard(info)
             if info.compress_type not in (*_STANDARD, _ZSTANDARD):
                 raise UnreadableContainer(
-                    f"the member is compressed by method {info.compress_type}, which is not known here"
+                    f"the member is compressed by method {info.compress_type}, which is not read: pack it by deflate"
                 )
             with self._zip.open(info) as file:
                 data = file.read(MAX_ROW_BYTES + 1)
@@ -155,6 +158,16 @@ class ArchiveReader:
         if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
             raise zipfile.BadZipFile("its size or checksum is wrong")
         return data
+
+
+def _refuse_dense(unpacked: int, stream: BinaryIO) -> None:
+    """Raise UnreadableContainer for an archive whose members, many small or overlapping ones, unpack to far more."""
+    size = stream.seek(0, io.SEEK_END)
+    if unpacked > max(MAX_ROW_BYTES, _DENSEST * size):
+        raise UnreadableContainer(
+            f"the archive unpacks from {size} to {unpacked} bytes, more than {_DENSEST} times as many: unpack it and "
+            "give the files themselves"
+        )
 
 
 def _refuse_bomb(info: zipfile.ZipInfo) -> None:

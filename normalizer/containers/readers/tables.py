@@ -11,6 +11,8 @@ from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableCon
 _MANY = 1 << 12
 """Lines of one record that are held apart: a line in quotes may be empty, and a text of its own takes 50 bytes."""
 
+_MOST_CELLS = MAX_ROW_BYTES // 8
+
 
 class CsvReader:
     """Reads CSV from a stream, one record in memory at a time."""
@@ -27,6 +29,8 @@ class CsvReader:
         """Its lines after those."""
         self._length = 0
         """Its characters."""
+        self._marks = 0
+        """Its delimiters, those in quotes too: a cell takes some sixty bytes of memory, however short it is."""
         self._first = 1
         self._lines = 0
         self.tail = ""
@@ -71,7 +75,7 @@ class CsvReader:
         """First line, cells and problem of each record; its lines are in `_joined` and `_taken` meanwhile."""
         reader = self._reader()
         while True:
-            self._taken, self._joined, self._length = [], [], 0
+            self._taken, self._joined, self._length, self._marks = [], [], 0, 0
             first = self._first = self._lines + 1
             try:
                 cells = next(reader, None)
@@ -91,6 +95,9 @@ class CsvReader:
             self._length += len(line)
             if self._length > MAX_ROW_BYTES:
                 raise UnreadableContainer(f"the record at line {self._first} is longer than {MAX_ROW_BYTES} characters")
+            self._marks += line.count(self._delimiter)
+            if self._marks > _MOST_CELLS:
+                raise UnreadableContainer(f"the record at line {self._first} has more than {_MOST_CELLS} delimiters")
             self._lines += 1
             self._taken.append(line)
             if len(self._taken) == _MANY:

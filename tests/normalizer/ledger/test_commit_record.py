@@ -191,6 +191,16 @@ def test_a_run_refuses_a_changed_span_that_it_would_only_copy(whole, tmp_path, c
     assert "records.jsonl was changed: line" in capsys.readouterr().err
 
 
+def test_a_run_refuses_bytes_in_a_file_that_ought_to_be_empty(tmp_path, capsys):
+    (tmp_path / "bundle.json").write_text(json.dumps(bundle(entry("a"))))
+    command = ["normalize", str(tmp_path / "bundle.json"), "--out", str(tmp_path / "ledger")]
+    assert main(command) == 0
+    (tmp_path / "ledger" / "invalid.jsonl").write_text("precious\n")
+    assert main(command) == 2
+    assert "invalid.jsonl was changed, it has another size" in capsys.readouterr().err
+    assert (tmp_path / "ledger" / "invalid.jsonl").read_text() == "precious\n"
+
+
 def test_lines_of_one_bundle_are_compared_with_their_digest(whole, tmp_path):
     shutil.copytree(whole, tmp_path / "ledger")
     with reading(tmp_path / "ledger") as ledger:

@@ -205,3 +205,18 @@ def test_long_fractions_are_rounded_only_by_declaration():
     assert '"overall":1.0' in outcome.records
     assert [step["as"] for step in first["source"]["dialect"]["steps"] if "as" in step] == ["template", "round 12"]
     assert [step["as"] for step in second["source"]["dialect"]["steps"] if "as" in step] == ["template"]
+
+
+def test_text_that_every_record_repeats_does_not_fill_the_disk():
+    fields = {**FIELDS, "run_id": {"at": "/run", "of": "document"}}
+    container = [{"kind": "json", "rows": "/rows/*"}]
+    limited = under(dialect(container=container, fields=fields), limits={"max_bundle_bytes": 100_000})
+    row = {"q": "1", "m": "a", "r": 3, "j": "b"}
+
+    def made(count):
+        rows = [{**row, "q": str(number)} for number in range(count)]
+        return normalize(json.dumps({"run": "x" * 60_000, "rows": rows}).encode(), limited)
+
+    assert (made(100).records, made(100).valid_count) == ("", 0)
+    assert "would take more than" in json.loads(made(100).audit)["reasons"][0]["message"]
+    assert made(20).valid_count + made(20).invalid_count == 20

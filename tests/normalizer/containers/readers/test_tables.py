@@ -101,3 +101,10 @@ def test_many_columns_are_compared_at_once():
     assert list(CsvReader(io.BytesIO(names)).rows()) == []
     with pytest.raises(UnreadableContainer, match="named twice"):
         list(CsvReader(io.BytesIO(names + b",7")).rows())
+
+
+def test_a_record_of_millions_of_cells_is_not_parsed(monkeypatch):
+    monkeypatch.setattr(tables, "_MOST_CELLS", 100)
+    with pytest.raises(UnreadableContainer, match="the record at line 2 has more than 100 delimiters"):
+        list(CsvReader(io.BytesIO(b"a,b\n" + b"x," * 101 + b"\n")).rows())
+    assert len(list(CsvReader(io.BytesIO(b"a,b\n" + b"x,y\n" * 200)).rows())) == 200
