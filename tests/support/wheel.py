@@ -22,7 +22,7 @@ def wheel() -> Path:
     atexit.register(shutil.rmtree, source, ignore_errors=True)
     for name in ("docs", "generated", "normalizer", "spec", "zeno"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("LICENSE", "README.md", "pyproject.toml"):
+    for name in ("LICENSE", "README.md", "pyproject.toml", "zeno_normalizer.py"):
         shutil.copy(ROOT / name, source / name)
     pip = [sys.executable, "-m", "pip", "--quiet", "wheel", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "--wheel-dir", str(source / "dist"), str(source)], check=True, capture_output=True)

@@ -221,7 +221,7 @@ def test_a_hook_runs_under_pre_commit(user, claimed):
     hooks = claimed / "hooks"
     for name in ("docs", "generated", "normalizer", "spec", "zeno"):
         shutil.copytree(ROOT / name, hooks / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("LICENSE", "README.md", "pyproject.toml", ".pre-commit-hooks.yaml"):
+    for name in ("LICENSE", "README.md", "pyproject.toml", "zeno_normalizer.py", ".pre-commit-hooks.yaml"):
         shutil.copy(ROOT / name, hooks / name)
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
     for folder, added in ((hooks, "."), (claimed, "tree")):
