@@ -25,7 +25,7 @@ def run(folder: Path, name: str, *arguments: str) -> subprocess.CompletedProcess
 
 
 @pytest.fixture
-def mixed(tmp_path):
+def mixed(tmp_path: Path):
     """Makes a package of ours whose `__init__.py` another distribution has replaced, or removed with its own files."""
 
     def make(package: str, init: str | None) -> Path:
