@@ -154,7 +154,7 @@ TESTED_BY = {
         "zeno/cache/test_warm_corpus.py": "line_view multiline plan",
         "zeno/ops/test_grep.py": "cold corpus disk_reader skipped",
     },
-    "zeno/session": {"zeno/session/test_server.py": "dispatch forked outcome trace_sink wire"},
+    "zeno/session": {"zeno/session/test_server.py": "dispatch outcome trace_sink wire"},
     "zeno/text": {"zeno/text/test_symbols.py": "blanking"},
     "zeno/trace": {
         "zeno/trace/test_replay.py": "digest events suspects",

@@ -28,6 +28,7 @@ ABOUT = {
     ),
     "fork": (
         "tests/zeno/search/test_fork_helper.py",
+        "tests/zeno/session/test_forked.py",
         "tests/zeno/search/test_shared_walk.py",
         # A request that cannot be interrupted between two files is killed in its forked process.
         "tests/zeno/session/test_server.py::test_a_request_over_its_time_is_refused_and_the_next_one_answered",

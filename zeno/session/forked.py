@@ -38,6 +38,8 @@ class Forked:
         try:
             self._process = os.fork()
             if self._process == 0:
+                # First of all: closing it leaves one descriptor where the limit is reached.
+                os.close(self.descriptor)
                 _run(work, sink, prctl, parent)
         except BaseException:
             os.close(self.descriptor)
