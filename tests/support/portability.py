@@ -20,6 +20,7 @@ ABOUT = {
         "tests/zeno/cache/test_unwatched_files.py::test_a_file_that_changed_just_now_is_read_from_disk",
         "tests/zeno/cache/test_unwatched_files.py::test_a_file_system_without_change_times_is_not_held",
         "tests/zeno/files/test_moved_out.py::TestWarm",
+        "tests/zeno/doors/test_shell.py::test_the_shell_reads_the_tree_into_memory_while_nothing_is_typed_and_says_so",
         "tests/zeno/files/test_policy.py::test_memory_holds_no_denied_text",
     ),
     "openat2": (
