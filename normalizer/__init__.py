@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 __all__ = ["open"]
 
+DISTRIBUTION = "zeno-normalizer"
+"""The distribution of this package. Others install a package `normalizer` too; `zeno_normalizer` compares."""
+
 
 def open(*ledgers: "str | PathLike[str]") -> "Ledgers":  # noqa: A001 - `normalizer.open` is what one writes
     """Open ledgers to read: records, frames and every number that the commands print."""

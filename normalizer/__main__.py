@@ -1,6 +1,8 @@
 """`python -m normalizer`."""
 
-from normalizer.cli import run
+import sys
+
+from zeno_normalizer import normalizer
 
 if __name__ == "__main__":
-    run()
+    sys.exit(normalizer())

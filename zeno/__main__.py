@@ -2,7 +2,7 @@
 
 import sys
 
-from zeno.cli.start import run
+from zeno_normalizer import zeno
 
 if __name__ == "__main__":
-    sys.exit(run())
+    sys.exit(zeno())

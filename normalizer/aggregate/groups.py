@@ -59,7 +59,7 @@ def find_groups(engine: Engine, query: Query, sources: OpenLedgers, where: dict[
     return Found(valid, invalid, not_selected, _partial(sources, query.by, where))
 
 
-def _partial(sources: Sources, by: tuple[str, ...], where: dict[str, keys.Level]) -> frozenset[Levels]:
+def _partial(sources: OpenLedgers, by: tuple[str, ...], where: dict[str, keys.Level]) -> frozenset[Levels]:
     """The groups that lack an entry of a manifest's file, unless another leg of the run has it in the same group."""
 
     def named(item: dict[str, Any]) -> tuple[Any, ...]:

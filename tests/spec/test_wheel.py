@@ -33,18 +33,19 @@ def run(installed: Path, *command: str) -> str:
     return done.stdout
 
 
-def test_the_wheel_claims_four_import_names(installed):
+def test_the_wheel_claims_five_import_names(installed):
     assert sorted(path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")) == [
         "contract_models",
         "contract_spec",
         "normalizer",
         "zeno",
+        "zeno_normalizer",
     ]
 
 
 def test_everything_is_imported_from_the_wheel_and_serves(installed, tmp_path):
     (tmp_path / "a.py").write_text("def f(): ...\n")
-    for name in ("contract_models", "contract_spec", "normalizer", "zeno"):
+    for name in ("contract_models", "contract_spec", "normalizer", "zeno", "zeno_normalizer"):
         assert Path(run(installed, "-c", f"import {name}; print({name}.__file__)").strip()).is_relative_to(installed)
     answer = json.loads(run(installed, "-m", "zeno", "call", "extract_symbols", "path=a.py", "--root", str(tmp_path)))
     assert answer["result"]["symbols"] == [{"kind": "function", "name": "f", "line": 1}]

@@ -63,7 +63,11 @@ def http_process(root: Path | str, *flags: str) -> Iterator[tuple[str, subproces
             yield found[1], process
         finally:
             process.terminate()
-            process.wait(PATIENCE)
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()  # or leaving this block would wait for ever
+                raise
 
 
 @contextmanager

@@ -26,6 +26,8 @@ from tests.support.patience import PATIENCE
 from tests.support.wheel import empty_environment, require_index
 
 PORTS = ("8717", "8718")
+LIMIT = 5 * PATIENCE
+"""Seconds after which a command is taken to be stuck. Some commands install packages over a network."""
 KEPT = {"CI", "LD_LIBRARY_PATH", "JAVA_HOME", "CHROMIUM", "NO_PROXY", "no_proxy", "SSL_CERT_FILE"}
 
 
@@ -35,9 +37,11 @@ class Shell:
 
     folder: Path
     environment: dict[str, str]
-    ports: dict[str, str] = field(default_factory=lambda: {port: _free_port() for port in PORTS})
+    ports: dict[str, str] = field(default_factory=dict)
 
     def __enter__(self) -> "Shell":
+        self._reserved = [_reserved_port() for _ in PORTS]
+        self.ports |= {port: str(kept.getsockname()[1]) for port, kept in zip(PORTS, self._reserved, strict=True)}
         self._process = subprocess.Popen(
             ["bash", "--norc", "--noprofile"],
             cwd=self.folder,
@@ -58,6 +62,8 @@ class Shell:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, 9)  # what the page left running in the background, too
         self._process.communicate()
+        for kept in self._reserved:
+            kept.close()
 
     def run(self, command: str, shown: str = "") -> str:
         """Run a command and return all it printed. `shown` is what one in the background must print first."""
@@ -81,10 +87,10 @@ class Shell:
         return text
 
     def _read(self, enough: Callable[[str], bool]) -> str:
-        data, until = b"", time.monotonic() + PATIENCE
+        data, until = b"", time.monotonic() + LIMIT
         while not enough(data.decode(errors="replace")):
             left = until - time.monotonic()
-            assert left > 0, f"no end after {PATIENCE} s: {data.decode(errors='replace')}"
+            assert left > 0, f"no end after {LIMIT:g} s: {data.decode(errors='replace')}"
             if self._waiting.select(left):
                 assert self._process.stdout is not None
                 piece = self._process.stdout.read()
@@ -173,7 +179,9 @@ def environment(home: Path) -> dict[str, str]:
     return {**kept, **plain, "PATH": path, "HOME": str(home)}
 
 
-def _free_port() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
+def _reserved_port() -> socket.socket:
+    """A free port, bound so that nobody else is given it. A server that reuses addresses can listen on it."""
+    kept = socket.socket()
+    kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    kept.bind(("127.0.0.1", 0))
+    return kept

@@ -20,7 +20,7 @@ def wheel() -> Path:
     """The wheel, built from a copy of the sources, in a folder that has nothing else in it."""
     source = Path(mkdtemp(prefix="zeno-wheel-"))
     atexit.register(shutil.rmtree, source, ignore_errors=True)
-    for name in ("docs", "generated", "normalizer", "spec", "zeno"):
+    for name in ("docs", "generated", "normalizer", "spec", "tools/packaging/scripts", "zeno"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("LICENSE", "README.md", "pyproject.toml"):
         shutil.copy(ROOT / name, source / name)

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.support.doc_pages import ROOT, Block, blocks, matches, pages, steps
 from tests.support.transcripts import run_file
@@ -58,7 +59,11 @@ def parse(block: Block, place: str) -> None:
                 json.loads(block.text)
             except ValueError:
                 [json.loads(line) for line in block.text.splitlines()]
-    except ValueError as error:
+        elif block.language == "jsonl":
+            [json.loads(line) for line in block.text.splitlines()]
+        else:
+            yaml.safe_load(block.text)
+    except (ValueError, yaml.YAMLError) as error:
         pytest.fail(f"{place}: {error}")
 
 

@@ -219,7 +219,7 @@ def test_a_hook_runs_under_pre_commit(user, claimed):
     if shutil.which("git") is None:
         lacking("needs git")
     hooks = claimed / "hooks"
-    for name in ("docs", "generated", "normalizer", "spec", "zeno"):
+    for name in ("docs", "generated", "normalizer", "spec", "tools/packaging/scripts", "zeno"):
         shutil.copytree(ROOT / name, hooks / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("LICENSE", "README.md", "pyproject.toml", ".pre-commit-hooks.yaml"):
         shutil.copy(ROOT / name, hooks / name)

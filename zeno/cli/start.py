@@ -1,6 +1,6 @@
-"""The console scripts `zeno` and `zeno-mcp`, and `python -m zeno`.
+"""Start `zeno`, `zeno-mcp` and `python -m zeno`.
 
-Scripts start here and not in `zeno.__main__`: another distribution may have replaced that module (see `zeno doctor`).
+The console scripts come here by way of `zeno_normalizer`, which has made sure that the package is ours.
 Ctrl-C ends a command at any moment, also while it loads.
 """
 
@@ -52,7 +52,6 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
     """Load the command line and run it. On Ctrl-C say so in one line and end by that signal (status 130 in a shell)."""
     try:
         with sigint_ends_process():
-            _require_own_package()
             run = load()
         return run()
     except KeyboardInterrupt:
@@ -60,19 +59,3 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
         raise
-
-
-def _require_own_package() -> None:
-    """Stop if `zeno/__init__.py` is not ours: then files of two distributions are mixed in one folder."""
-    import zeno
-
-    if sys.argv[1:2] in (["doctor"], ["--doctor"]):
-        return
-    if getattr(zeno, "DISTRIBUTION", None) != "zeno-normalizer":
-        print(
-            "zeno: another distribution has replaced files of the package 'zeno' in this environment "
-            "(zeno-mcp --doctor says which); install zeno-normalizer in an environment of its own: "
-            "uv tool install zeno-normalizer",
-            file=sys.stderr,
-        )
-        raise SystemExit(2)

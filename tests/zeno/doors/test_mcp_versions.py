@@ -40,6 +40,15 @@ def hello(version: str) -> dict[str, Any]:
     )
 
 
+@contextmanager
+def killed(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """End the process with the block: a test that fails must not wait for a search that takes minutes."""
+    try:
+        yield
+    finally:
+        process.kill()
+
+
 CANCEL = message("notifications/cancelled", requestId=1)
 
 
@@ -49,7 +58,7 @@ def test_progress_is_told_and_a_cancelled_call_ends_over_standard_input(
 ) -> None:
     log = tmp_path / "log"
     command = zeno("mcp", "--root", root, "--log", log)
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process, killed(process):
         assert process.stdin is not None
         assert process.stdout is not None
 

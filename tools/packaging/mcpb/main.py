@@ -2,6 +2,6 @@
 
 import sys
 
-from zeno.cli.start import run_mcp
+from zeno_normalizer import zeno_mcp
 
-sys.exit(run_mcp())
+sys.exit(zeno_mcp())

@@ -72,7 +72,8 @@ def names() -> Iterator[Fact]:
             found.append(Fact("note", "names", f"{by} a command {name}: the last one installed runs; {SCRIPTS[name]}"))
     replaced = _replaced()
     if replaced:
-        found.append(Fact("problem", "names", f"{len(replaced)} files are not ours, such as {replaced[0]}; {_APART}"))
+        count = "1 file of ours was" if len(replaced) == 1 else f"{len(replaced)} files of ours were"
+        found.append(Fact("problem", "names", f"{count} changed or removed: {replaced[0]}; {_APART}"))
     yield from found or [Fact("ok", "names", "no other distribution has our packages or commands")]
 
 

@@ -79,19 +79,6 @@ def test_a_command_that_another_distribution_has_too_is_a_note(tmp_path):
     assert "eval-normalizer is ours alone" in text
 
 
-def test_a_package_of_another_distribution_is_not_started(tmp_path):
-    (tmp_path / "zeno").mkdir()
-    for part in ("cli", "__main__.py"):
-        (tmp_path / "zeno" / part).symlink_to(ROOT / "zeno" / part)
-    (tmp_path / "zeno" / "__init__.py").write_text("# another tool\n")
-    program = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from zeno.cli.start import run_mcp; sys.exit(run_mcp())"
-    )
-    done = subprocess.run([sys.executable, "-c", program, "."], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "another distribution has replaced files of the package 'zeno'" in done.stderr
-
-
 def test_every_package_that_a_plain_install_needs_is_checked():
     needed = {line.split(">")[0] for line in PROJECT["dependencies"]}
     told = {fact.message.split()[0]: fact.level for fact in checks.versions() if fact.topic == "needs"}
