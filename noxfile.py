@@ -45,7 +45,11 @@ def types(session: nox.Session) -> None:
     """Check types, strictly. The renamed folders are shown to mypy under their import names."""
     links = Path("build/typing")
     links.mkdir(parents=True, exist_ok=True)
-    for name, folder in {"contract_models": "generated", "contract_spec": "spec", "zeno_normalizer": "tools/packaging/scripts"}.items():
+    for name, folder in {
+        "contract_models": "generated",
+        "contract_spec": "spec",
+        "zeno_normalizer": "tools/packaging/scripts",
+    }.items():
         if not (links / name).exists():
             (links / name).symlink_to(Path(folder).resolve(), target_is_directory=True)
     _run(session, "-m", "mypy")
