@@ -38,6 +38,7 @@ ABOUT = {
         "tests/zeno/doors/test_http.py::test_a_stream_answers_in_order_and_ends_when_its_client_leaves",
         "tests/zeno/doors/test_http.py::test_a_request_over_its_time_is_a_problem_with_its_code",
         "tests/zeno/doors/test_mcp.py::test_a_slow_call_delays_nobody_and_is_stopped_when_it_is_cancelled",
+        "tests/zeno/doors/test_mcp.py::test_a_slow_call_after_the_last_message_ends_when",
         "tests/zeno/doors/test_mcp.py::test_whoever_asks_for_progress_hears_of_it",
         "tests/zeno/doors/test_mcp_versions.py",
     ),

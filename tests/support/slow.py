@@ -32,10 +32,11 @@ def children(pid: int) -> list[int]:
     for thread in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{thread}/children") as file:
             found += [int(number) for number in file.read().split()]
-    return [number for number in found if not _ended(number)]
+    return [number for number in found if not ended(number)]
 
 
-def _ended(pid: int) -> bool:
+def ended(pid: int) -> bool:
+    """Whether a process is gone, or only waits to be collected."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             return file.read().rpartition(")")[2].split()[0] == "Z"

@@ -21,7 +21,7 @@ def serve(server: Server, source: int, sink: int) -> None:
             if wire.is_blank(line):
                 continue
             try:
-                _write(sink, server.answer(line, lambda: _has_left(sink)))
+                _write(sink, server.answer(line, lambda: has_left(sink)))
             except BrokenPipeError:
                 return
             if stop.asked:
@@ -29,7 +29,7 @@ def serve(server: Server, source: int, sink: int) -> None:
             server.catch_up()
 
 
-def _has_left(sink: int) -> bool:
+def has_left(sink: int) -> bool:
     """Whether the client has closed its end: no answer can reach it."""
     poll = select.poll()
     poll.register(sink, 0)  # asks only for what is always told: errors

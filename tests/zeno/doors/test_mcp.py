@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from tests.support.doors import ROOT, node, sample, stdio, without_metrics, zeno
 from tests.support.patience import PATIENCE, until
-from tests.support.slow import SLOW, children, slow_file
+from tests.support.slow import SLOW, children, ended, slow_file
 from zeno.session.dispatch import OPS
 
 RULES = spec.resource("rules/mcp.json")
@@ -349,6 +349,35 @@ def test_what_was_asked_before_the_input_ended_is_answered(root: Path) -> None:
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert sorted(answer["id"] for answer in answers if "result" in answer) == list(range(31))
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("how", ["its client has left", "a signal came"])
+def test_a_slow_call_after_the_last_message_ends_when(tmp_path: Path, how: str) -> None:
+    """It would take minutes, and nobody could receive the answer."""
+    slow_file(tmp_path)
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "grep", "arguments": SLOW}}
+    with subprocess.Popen(
+        zeno("mcp", "--root", tmp_path, "--no-cache"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdin.write(messages(0) + json.dumps(call).encode() + b"\n")
+            process.stdin.close()
+            copies = until(lambda: children(process.pid), "the call runs in a copy of the process")
+            if how == "a signal came":
+                process.terminate()
+            else:
+                process.stdout.close()
+            assert process.wait(PATIENCE) == 0
+            until(lambda: all(map(ended, copies)), "the copy ended too")
+            assert process.stderr.read() == b""
+        finally:
+            process.kill()
 
 
 def test_a_signal_ends_the_server_with_status_0(root: Path) -> None:

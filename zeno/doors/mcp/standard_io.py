@@ -17,6 +17,7 @@ from mcp.server.stdio import stdio_server
 from zeno.doors.claims import Claims
 from zeno.doors.mcp.client_roots import ClientRoots
 from zeno.doors.mcp.tools import Calls, mcp_server
+from zeno.doors.stdio import has_left
 from zeno.doors.workers import Workers
 from zeno.session.server import Server
 from zeno.text.line_splitter import LineSplitter
@@ -24,6 +25,8 @@ from zeno.text.line_splitter import LineSplitter
 # A message is a request with an envelope around it, and text in it may be escaped.
 _ENVELOPE_BYTES = 1 << 16
 _LAST_TURNS = 100
+# Seconds between two looks at whether anybody still waits for the last answers.
+_LOOK = 0.2
 _ID = re.compile(rb'"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{0,100}")')
 
 
@@ -110,20 +113,26 @@ class _Pipes:
 
     async def _finish(self) -> None:
         """Wait until calls under way are answered, because the SDK drops them when its input ends. Not after a
-        signal."""
+        signal, and not for a client that has closed its end of the output too."""
         # Messages that were read may not have reached their handlers yet.
         await _turns()
-        if not self._stopped:
-            await self._calls.done()
-            await _turns()
+        while not self._stopped and not has_left(self._sink):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._calls.done(), _LOOK)
+                await _turns()
+                return
 
     async def write(self, text: str) -> None:
         view = memoryview(text.encode())
         while view:
-            with suppress(BlockingIOError):
+            try:
                 view = view[os.write(self._sink, view) :]
-                continue
-            await _writable(self._sink)
+            except BlockingIOError:
+                await _writable(self._sink)
+            except BrokenPipeError:
+                # The client has left: end as at the end of its input, and quietly.
+                self._stop()
+                return
 
     async def flush(self) -> None:
         """Do nothing: output is not buffered."""
