@@ -132,6 +132,7 @@ TESTED_BY = {
         "zeno/doors/test_http.py": "access app incoming problems",
         "zeno/doors/test_http_hostile.py": "connections",
         "zeno/doors/test_http_mcp.py": "mcp_endpoint",
+        "zeno/doors/test_mcp_sessions.py": "mcp_sessions",
     },
     "zeno/doors/mcp": {
         "zeno/doors/test_mcp.py": "standard_io tools",

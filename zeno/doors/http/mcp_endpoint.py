@@ -10,6 +10,7 @@ from typing import Any
 from contract_spec.extras import install_command
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from zeno.doors.http.mcp_sessions import McpSessions
 from zeno.doors.http.problems import problem
 from zeno.doors.workers import Workers
 
@@ -44,8 +45,7 @@ class McpEndpoint:
         ready = asyncio.Event()
         self._running = asyncio.create_task(_run(manager, ready))
         await ready.wait()
-        app: ASGIApp = manager.asgi_app
-        return app
+        return McpSessions(manager.asgi_app, MAX_SESSIONS)
 
     def _manager(self) -> Any:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
