@@ -215,6 +215,18 @@ def test_every_action_passes_its_inputs_as_variables_and_calls_a_command_that_ex
     assert all(name in COMMANDS for name in called)
 
 
+@pytest.mark.parametrize("path", ACTIONS, ids=lambda path: path.parent.name)
+def test_no_input_of_an_action_can_be_an_option(path):
+    """An input that begins with a dash is a value of the option before it, or a name behind `--`."""
+    [step] = yaml.safe_load(path.read_text(encoding="utf-8"))["runs"]["steps"]
+    called = [line for line in step["run"].splitlines() if re.search(r'/bin/(?:eval-normalizer|zeno)" ', line)]
+    assert called
+    for line in called:
+        options, _, names = line.partition(" | ")[0].partition(" -- ")
+        assert re.fullmatch(r'"\$\w+"( "\$\w+")*', names), line
+        assert not re.search(r'(?<!=)"\$(?!RUNNER_TEMP/)', options), line
+
+
 def test_a_hook_runs_under_pre_commit(user, claimed):
     if shutil.which("git") is None:
         lacking("needs git")
