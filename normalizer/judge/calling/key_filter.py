@@ -2,13 +2,14 @@
 
 An endpoint may repeat the key as JSON escapes (`\\/`, `\\u002f`), escaped several times, percent-encoded, as HTML
 entities, in Base64 or as hexadecimal digits: all of these are cut out. Content in which the key still appears once its
-JSON strings are decoded is refused. An endpoint that disguises the key on purpose in another way is not noticed.
+JSON strings are decoded, once it is read as UTF-16 or UTF-32, or once it is unpacked is refused. An endpoint that disguises the key on purpose in another way is not noticed.
 """
 
 import base64
 import html
 import json
 import re
+import zlib
 from typing import Any
 from urllib.parse import unquote
 
@@ -23,6 +24,11 @@ _BASE64 = {"+": "[+-]", "/": r"(?:\\*/|_|%2[Ff])"}
 
 _SHORT = 8
 """Of shorter keys so few characters are certain in Base64 that ordinary text would be cut out."""
+
+
+_WRAPPINGS = 4
+_UNPACKED = 1 << 24
+"""How often content is unpacked to look for the key, and the bytes that are looked at each time."""
 
 
 class KeyRepeated(Exception):
@@ -49,6 +55,9 @@ class KeyFilter:
         cleaned = self._pattern.sub(HIDDEN.encode(), data)
         if any(self._key in text for text in _decoded(cleaned)):
             raise KeyRepeated
+        for content in _unwrapped(cleaned):
+            if self._pattern.search(content) or any(self._key in text for text in _decoded(content)):
+                raise KeyRepeated
         return cleaned
 
     def text(self, text: str) -> str:
@@ -78,6 +87,21 @@ def _as_a_whole(key: str) -> list[str]:
         first, last = (before * 8 + 5) // 6, (before + len(data)) * 8 // 6
         patterns.append("".join(_BASE64.get(char, char) for char in whole[first:last]))
     return patterns
+
+
+def _unwrapped(data: bytes) -> list[bytes]:
+    """The content unpacked, and without the zero bytes of wide characters: nothing for plain text."""
+    found = []
+    for _ in range(_WRAPPINGS):
+        if b"\0" in data:
+            found.append(data.replace(b"\0", b""))
+        try:
+            # Cut content is unpacked as far as it goes.
+            data = zlib.decompressobj(wbits=47).decompress(data, _UNPACKED)
+        except zlib.error:
+            break
+        found.append(data)
+    return found
 
 
 def _decoded(data: bytes) -> list[str]:

@@ -1,8 +1,10 @@
 """A key is cut out of content in every usual spelling; content that still has it when decoded is refused."""
 
 import base64
+import gzip
 import html
 import json
+import zlib
 from urllib.parse import quote
 
 import pytest
@@ -40,6 +42,27 @@ def test_a_spelling_that_cannot_be_cut_out_but_decodes_to_the_key_is_refused():
     with pytest.raises(KeyRepeated):
         KeyFilter(AWKWARD).clean(hidden)
     assert KeyFilter(AWKWARD).text(hidden.decode()) == f"(a message that repeats the key: {HIDDEN})"
+
+
+@pytest.mark.parametrize("escaped", [KEY, KEY.replace("/", "\\/"), KEY.replace("/", "\\u002f")])
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        lambda text: text.encode("utf-16"),
+        lambda text: text.encode("utf-16-be"),
+        lambda text: text.encode("utf-32"),
+        lambda text: gzip.compress(text.encode()),
+        lambda text: gzip.compress(gzip.compress(text.encode("utf-16"))),
+        lambda text: zlib.compress(text.encode()),
+        lambda text: gzip.compress(text.encode())[:-9],
+    ],
+)
+def test_a_key_in_wide_characters_or_compressed_is_refused(escaped, wrapped):
+    """A JSON parser reads UTF-16 and UTF-32, and anybody unpacks a kept file."""
+    with pytest.raises(KeyRepeated):
+        KeyFilter(KEY).clean(wrapped(f'{{"a": "{escaped}"}}'))
+    harmless = wrapped('{"a": "b"}')
+    assert KeyFilter(KEY).clean(harmless) == harmless
 
 
 @given(key=KEYS, before=st.binary(max_size=5), after=st.binary(max_size=5), urlsafe=st.booleans())
