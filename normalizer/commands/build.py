@@ -21,7 +21,8 @@ _OUTPUTS = ("out", "tables", "figures", "junit", "markdown")
 
 @click.command()
 @click.argument("study", type=click.Path(dir_okay=False, path_type=Path), default=Path("normalizer.toml"))
-def command(study: Path) -> int:
+@click.option("--outside", is_flag=True, help="Let the study write results outside its own folder.")
+def command(study: Path, outside: bool) -> int:
     """Run the steps of a study file and write their results.
 
     STUDY is a TOML file, normalizer.toml by default. Exit status: 0 every step ended with 0, 1 a step found something,
@@ -32,6 +33,8 @@ def command(study: Path) -> int:
     results = home / document["out"]
     for around in filter(is_ledger, (results, *results.parents)):
         raise CannotRun(f"{results} is in the ledger {around}, which only normalize writes to: name another out")
+    if not outside:
+        _require_inside(document, home, results)
     status = 0
     for number, step in enumerate(document["step"], start=1):
         LINE.prefix = f"step {number} of {len(document['step'])}, {step['run']}: "
@@ -60,6 +63,19 @@ def _read(study: Path) -> dict[str, Any]:
     for violation in violations:
         raise CannotRun(f"{study}: {violation.pointer or 'the file'} {violation.message}")
     return document
+
+
+def _require_inside(document: dict[str, Any], home: Path, results: Path) -> None:
+    """Raise CannotRun if a result would lie outside the study's folder: the study may be somebody else's."""
+    written = [results]
+    for given in (document.get("defaults", {}), *document["step"]):
+        for name in ("to", *_OUTPUTS):
+            values = given.get(name, [])
+            written += [results / str(value) for value in (values if isinstance(values, list) else [values])]
+    # A folder for tables or figures may hold links already.
+    for path in [results, *(each for top in written[1:] for each in (top, *top.resolve().rglob("*")))]:
+        if not path.resolve().is_relative_to(home):
+            raise CannotRun(f"{path} is outside the study's folder {home}: with --outside it is written all the same")
 
 
 def _done(number: int, step: dict[str, Any], defaults: dict[str, Any], home: Path, results: Path) -> int:

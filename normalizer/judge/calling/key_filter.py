@@ -2,7 +2,8 @@
 
 An endpoint may repeat the key as JSON escapes (`\\/`, `\\u002f`), escaped several times, percent-encoded, as HTML
 entities, in Base64 or as hexadecimal digits: all of these are cut out. Content in which the key still appears once its
-JSON strings are decoded, once it is read as UTF-16 or UTF-32, or once it is unpacked is refused. An endpoint that disguises the key on purpose in another way is not noticed.
+JSON strings are decoded, once it is read as UTF-16 or UTF-32, or once it is unpacked is refused. An endpoint that
+disguises the key on purpose in another way is not noticed.
 """
 
 import base64

@@ -94,6 +94,49 @@ def test_a_study_that_cannot_be_done_says_what_is_wrong(study, capsys, text, sai
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'out = "../mine"\n[[step]]\nrun = "aggregate"\nto = "kept.txt"',
+        'out = "{mine}"\n[[step]]\nrun = "aggregate"\nto = "kept.txt"',
+        'out = "x"\n[[step]]\nrun = "aggregate"\nto = "../../mine/kept.txt"',
+        'out = "x"\n[[step]]\nrun = "aggregate"\nto = "{mine}/kept.txt"',
+        'out = "x"\n[[step]]\nrun = "aggregate"\nto = "../link/kept.txt"',
+        'out = "x"\n[[step]]\nrun = "aggregate"\nto = "../file"',
+        'out = "x"\n[defaults]\nout = "{mine}/kept.txt"\n[[step]]\nrun = "report"\nledgers = ["../study/ledger"]',
+        'out = "x"\n[[step]]\nrun = "gate"\njunit = "{mine}/kept.txt"',
+        'out = "x"\n[[step]]\nrun = "report"\nout = "p.html"\ntables = "../../mine"',
+        'out = "x"\n[[step]]\nrun = "plan"\n[[step]]\nrun = "export"\nto = "csv"\nout = "../link/kept.txt"',
+        'out = "x"\n[[step]]\nrun = "report"\nout = "p.html"\ntables = "../tables"',
+    ],
+)
+def test_a_study_of_somebody_else_writes_only_below_its_own_folder(tmp_path, capsys, text):
+    mine, folder = tmp_path / "mine", tmp_path / "study"
+    mine.mkdir()
+    folder.mkdir()
+    (mine / "kept.txt").write_text("mine")
+    (folder / "link").symlink_to(mine)
+    (folder / "file").symlink_to(mine / "kept.txt")
+    (folder / "tables").mkdir()
+    (folder / "tables" / "overview.csv").symlink_to(mine / "kept.txt")
+    (folder / "normalizer.toml").write_text(text.format(mine=mine))
+    assert main(["build", str(folder / "normalizer.toml")]) == 2
+    assert "is outside the study's folder" in capsys.readouterr().err
+    assert [path.name for path in mine.iterdir()] == ["kept.txt"]
+    assert (mine / "kept.txt").read_text() == "mine"
+    assert not (folder / "x").exists()
+
+
+def test_results_elsewhere_are_written_if_that_is_allowed(study):
+    study.write_text(
+        f'out = "{study.parent.parent / study.parent.name}-results"\n[[step]]\nrun = "aggregate"\n'
+        'ledgers = ["ledger"]\nby = "generator_model"\nto = "main.txt"\n'
+    )
+    assert main(["build", str(study)]) == 2
+    assert main(["build", str(study), "--outside"]) == 0
+    assert study.parent.with_name(f"{study.parent.name}-results").joinpath("main.txt").exists()
+
+
 def test_every_path_of_every_step_is_taken_from_the_study_file_or_its_results():
     steps = spec.schema("eval/study.json")["$defs"]["step"]["properties"]["run"]["enum"]
     for step in steps:
