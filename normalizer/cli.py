@@ -124,6 +124,8 @@ def _main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
     except click.ClickException as error:
         LINE.clear()
+        # It may quote an argument, and a shell puts names of files there.
+        error.message = _printable(error.message)
         error.show(sys.stderr)
         return 2
     except Interrupted as error:
@@ -155,9 +157,12 @@ def _forget_output() -> None:
 def _cannot(why: str) -> int:
     """Print an error as one line, with unprintable characters replaced, and return the exit status 2."""
     LINE.clear()
-    shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in why)
-    print(f"normalizer: {shown}", file=sys.stderr)
+    print(f"normalizer: {_printable(why)}", file=sys.stderr)
     return 2
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def run() -> None:

@@ -232,3 +232,15 @@ def test_a_judge_bundle_needs_no_dialect_and_guess_says_so(ledger, capsys):
     assert capsys.readouterr().out == (
         f"{file} is a judge bundle and needs no dialect: normalizer normalize {file} --out LEDGER\n"
     )
+
+
+@pytest.mark.parametrize(
+    "arguments", [["lint", "{}"], ["{}"], ["aggregate", "a", "--format", "{}"], ["explain", "a", "b", "{}"]]
+)
+def test_no_argument_is_obeyed_by_the_terminal_that_shows_a_mistake(capsys, monkeypatch, arguments):
+    """A shell puts names of files there that others have chosen."""
+    monkeypatch.setattr("click.utils.should_strip_ansi", lambda *_: False)
+    assert main([each.format("x\x1b[31m\u202e\x9b") for each in arguments]) == 2
+    told = capsys.readouterr().err
+    assert "x" in told
+    assert not {"\x1b", "\u202e", "\x9b"} & set(told)
