@@ -17,6 +17,7 @@ from normalizer.documents.stated import metadata
 from normalizer.errors import CannotRun
 from normalizer.terminal.progress import LINE
 
+_MOST_JOINED = 1 << 28
 _DOCUMENT = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -132,6 +133,9 @@ def settings_from(
 
 
 def _text(path: Path) -> str:
+    """The text of the second file, which is held in memory several times over. Raises CannotRun if it is too large."""
+    if path.is_file() and path.stat().st_size > _MOST_JOINED:
+        raise CannotRun(f"{path} is larger than {_MOST_JOINED} bytes: join a file of only the rows that are needed")
     try:
         return document_bytes(path).decode("utf-8")
     except UnicodeDecodeError:

@@ -286,3 +286,13 @@ def test_a_second_file_is_joined_by_a_key_and_kept(tmp_path, capsys):
     (tmp_path / "questions.jsonl").write_text('{"question_id": 81}\n{"question_id": 81}\n')
     run(*normalize, "--join", tmp_path / "questions.jsonl", status=2)
     assert "have the key 81" in capsys.readouterr().err
+
+
+def test_a_second_file_that_would_fill_the_memory_is_refused_before_it_is_read(tmp_path, capsys):
+    (tmp_path / "dialect.json").write_text(json.dumps(JOIN))
+    (tmp_path / "rows.csv").write_text("q,r\n81,3\n")
+    with open(tmp_path / "huge.jsonl", "wb") as file:
+        file.truncate((1 << 28) + 1)
+    flags = ("--dialect", tmp_path / "dialect.json", "--join", tmp_path / "huge.jsonl", "--out", tmp_path / "ledger")
+    run("normalize", tmp_path / "rows.csv", *flags, status=2)
+    assert "huge.jsonl is larger than 268435456 bytes: join a file" in capsys.readouterr().err
