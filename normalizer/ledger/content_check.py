@@ -1,7 +1,7 @@
-"""Explain why a ledger of somebody else cannot be read, where a command failed on what its lines hold.
+"""Explain why a ledger cannot be read, after a command failed on the content of its lines.
 
-Digests show that a file is as its commit record says, not that a run of this program wrote it: whoever makes a ledger
-by other means makes its digests, too. Commands take lines with the right digests as they are, because checking each of
+Digests show that a file is as its commit record says, not that a run of this program wrote it: another program can
+write a ledger with right digests. Commands take lines with the right digests as they are, because checking each of
 millions of lines by its schema would take longer than the work itself. If one of them fails on such a line, everything
 is checked here, and the refusal names the file and the line.
 """

@@ -35,6 +35,7 @@ DO_OPEN |= {"urllib.request", "logging.handlers", "logging.config", "json.tool",
 BUILTINS = {"open", "exec", "eval", "compile", "__import__", "__builtins__", "breakpoint"}
 
 REACHES = {
+    "__main__": {"zeno_normalizer": "the console scripts"},
     "cache.index_builder": {"subprocess": "starts zeno.index.signatures, which gets texts through a pipe"},
     "cache.inotify": {"ctypes": "inotify(7)", "open": "limits of the kernel", "os.open": "the list of mounts"},
     "cache.warm_corpus": {"importlib": "imports modules of zeno in advance"},

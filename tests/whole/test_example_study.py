@@ -51,7 +51,7 @@ def test_the_verdicts_are_those_of_the_docs(ledger, capsys):
     capsys.readouterr()
     assert main(["audit", str(ledger), "--format", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert report["counts"] == {"bundles": 4, "unreadable": 1, "entries": 78, "valid": 69, "invalid": 9}
+    assert report["counts"] == {"bundles": 4, "audited": 1, "entries": 78, "valid": 69, "invalid": 9}
     assert report["eligibility"] == {"eligible": 52, "diagnostic": 6, "self_judged": 11}
     assert {row["code"]: row["records"] + row["bundles"] for row in report["reasons"]} == {
         "not_strict_json": 1, "file_without_entry": 1, "file_duplicated": 2, "file_not_in_manifest": 1,

@@ -15,7 +15,7 @@ from zeno.text.regex import Finds, finder
 
 # The shortest that the JSON of a hit can be, without its path and text.
 _FRAME = len('{"path":"","line":1,"text":""}')
-# The same for a line of its context.
+# The shortest that the JSON of a line of context can be, without its text.
 _LINE_FRAME = len('{"line":1,"text":""}')
 
 
