@@ -125,7 +125,7 @@ def _main(argv: list[str] | None = None) -> int:
     except click.ClickException as error:
         LINE.clear()
         # It may quote an argument, and a shell puts names of files there.
-        error.message = _printable(error.message)
+        error.message = _printable(error.message)  # type: ignore[misc] # final for subclasses; an instance is ours
         error.show(sys.stderr)
         return 2
     except Interrupted as error:
