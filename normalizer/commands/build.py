@@ -66,7 +66,7 @@ def _read(study: Path) -> dict[str, Any]:
 
 
 def _require_inside(document: dict[str, Any], home: Path, results: Path) -> None:
-    """Raise CannotRun if a result would lie outside the study's folder: the study may be somebody else's."""
+    """Raise CannotRun if a result would lie outside the study's folder: the study may come from another person."""
     written = [results]
     for given in (document.get("defaults", {}), *document["step"]):
         for name in ("to", *_OUTPUTS):

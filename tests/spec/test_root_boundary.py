@@ -66,6 +66,7 @@ REACHES = {
     "doors.http.connections": {"uvicorn": "HTTP"},
     "doors.http.incoming": {"starlette": "HTTP"},
     "doors.http.mcp_endpoint": {"mcp": "MCP", "starlette": "HTTP"},
+    "doors.http.mcp_sessions": {"starlette": "HTTP"},
     "doors.http.problems": {"starlette": "HTTP"},
     "doors.mcp.client_roots": {"mcp": "MCP", "mcp_types": "MCP"},
     "doors.mcp.standard_io": {"mcp": "MCP"},

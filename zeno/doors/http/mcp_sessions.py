@@ -83,4 +83,4 @@ async def _nothing() -> Message:
 
 
 async def _ignored(_: Message) -> None:
-    """Take an answer that nobody waits for."""
+    """Drop an answer."""
