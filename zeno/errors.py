@@ -9,6 +9,8 @@ session's budget (`BudgetExhausted`); a pattern that is too large for the text
 written (`TraceFailed`); and a bug (`InternalError`).
 """
 
+import errno
+import os
 from typing import ClassVar
 
 
@@ -175,3 +177,19 @@ class InternalError(ZenoError):
 
 class CannotRun(Exception):
     """A command cannot run with these flags or files. Printed as one line; exit status 2."""
+
+
+def lacks_descriptor(error: BaseException, open_descriptor: int | None = None) -> str:
+    """Return the system's words if an error says that the process or the system has no descriptor left, else nothing.
+
+    That is no bug, and over when other descriptors are closed. Libraries wrap such an error in their own: with an open
+    descriptor given, any error counts while that one cannot be duplicated.
+    """
+    if open_descriptor is not None:
+        try:
+            os.close(os.dup(open_descriptor))
+        except OSError as refused:
+            error = refused
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return os.strerror(error.errno)
+    return ""

@@ -5,7 +5,6 @@ operation runs in this process (`run`) or, when it takes too long for that, in a
 are touched by `accept` and `finish` only, so they stay in this process and in order.
 """
 
-import errno
 import time
 from collections.abc import Callable
 from functools import partial
@@ -32,8 +31,6 @@ MAX_RESPONSE_BYTES = SessionOptions().max_response_bytes
 
 # Seconds for which a request runs in this process where a deadline is set. Then it goes on where it can be killed.
 PATIENCE = 0.05
-# The process or the system has no descriptor left: no bug, and over when others are closed.
-_NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE)
 
 
 class Server:
@@ -272,9 +269,10 @@ class Server:
         except (ZenoError, Overrun):
             raise
         except Exception as error:
-            if isinstance(error, OSError) and error.errno in _NO_DESCRIPTOR:
+            lacking = errors.lacks_descriptor(error, self._corpus.tree.descriptors[0])
+            if lacking:
                 path = request.args.get("path")
-                raise errors.PermissionDenied(path if isinstance(path, str) else ".", str(error.strerror)) from None
+                raise errors.PermissionDenied(path if isinstance(path, str) else ".", lacking) from None
             _log_bug(f"answering {request.id!r}")
             raise InternalError from None
 

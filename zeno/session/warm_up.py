@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from zeno.errors import lacks_descriptor
+
 # Seconds of one slice of idle work: the longest that a request waits for it.
 SLICE = 0.002
 # Upper limit for the background work after an answer, because other requests wait for it.
@@ -56,6 +58,12 @@ class WarmUp:
 
     def _step(self) -> bool:
         if self._steps:
-            self._steps.pop()()
+            try:
+                self._steps[-1]()
+            except OSError as error:
+                if lacks_descriptor(error):
+                    return False  # until the next idle moment
+                raise
+            self._steps.pop()
             return True
         return self._work.idle()

@@ -111,3 +111,23 @@ def test_with_few_descriptors_left_an_answer_says_so_and_the_next_one_is_right(r
             result = answer["result"]
             assert not result["complete"] or result.get("hits", result.get("files"))
         assert server.ask(op, **args)["result"].keys() == right[number]["result"].keys()
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits of other processes can be set on Linux only")
+@pytest.mark.parametrize(("op", "args"), [("grep", {"pattern": "needle"}), ("list_files", {}), ("peek", {"path": "f"})])
+def test_a_server_without_descriptors_goes_on_before_it_has_loaded_an_operation(root, pipe, op, args):
+    """Operations, their schemas and the cache are loaded when they are needed, or between requests."""
+    (root / "f").write_text("needle\n")
+    server = pipe()
+    server.ask("stat", path="f")
+    pid = server.process.pid
+    before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    # 3 is less than any server has open.
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, before[1]))
+    for _ in range(3):
+        answer = server.ask(op, **args)
+        if not answer["ok"]:
+            assert answer["error"]["code"] == "permission_denied"
+            assert os.strerror(errno.EMFILE) in answer["error"]["message"]
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+    assert server.ask(op, **args)["ok"]
