@@ -179,17 +179,17 @@ class CannotRun(Exception):
     """A command cannot run with these flags or files. Printed as one line; exit status 2."""
 
 
-def lacks_descriptor(error: BaseException, open_descriptor: int | None = None) -> str:
-    """Return the system's words if an error says that the process or the system has no descriptor left, else nothing.
+def lacks_descriptor(error: BaseException) -> str:
+    """Return the system's words if the process or the system has no descriptor left, else nothing.
 
-    That is no bug, and over when other descriptors are closed. Libraries wrap such an error in their own: with an open
-    descriptor given, any error counts while that one cannot be duplicated.
+    That is no bug, and over when other descriptors are closed. Libraries wrap such an error in their own, so after any
+    other error it is tried whether a descriptor can be had.
     """
-    if open_descriptor is not None:
-        try:
-            os.close(os.dup(open_descriptor))
-        except OSError as refused:
-            error = refused
+    try:
+        if not isinstance(error, OSError):
+            os.close(os.dup(2))
+    except OSError as refused:
+        error = refused
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
         return os.strerror(error.errno)
     return ""

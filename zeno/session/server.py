@@ -269,7 +269,7 @@ class Server:
         except (ZenoError, Overrun):
             raise
         except Exception as error:
-            lacking = errors.lacks_descriptor(error, self._corpus.tree.descriptors[0])
+            lacking = errors.lacks_descriptor(error)
             if lacking:
                 path = request.args.get("path")
                 raise errors.PermissionDenied(path if isinstance(path, str) else ".", lacking) from None

@@ -1,7 +1,9 @@
 """The engine DuckDB, for ledgers that fit on the disk of one machine."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
+from threading import Thread
 from typing import Any, TypeVar
 
 import duckdb
@@ -13,6 +15,8 @@ from normalizer.errors import CannotRun
 
 T = TypeVar("T")
 _BATCH = 10_000
+# Seconds between two tries to stop a query.
+_RETRY = 0.1
 _USUAL = 16 << 20
 _LONGEST = 3 * LIMITS["max_bundle_bytes"]
 """Longest line of a record, which buffers must hold. Escapes make a line up to three times as long as its bundle."""
@@ -79,12 +83,12 @@ class DuckDB:
     def rows(self, text: str) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a query."""
         cursor = self._run(text)
-        while batch := _interruptible(lambda: cursor.fetchmany(_BATCH)):
+        while batch := self._interruptible(lambda: cursor.fetchmany(_BATCH)):
             yield from batch
 
     def _run(self, text: str) -> duckdb.DuckDBPyConnection:
         try:
-            return _interruptible(lambda: self._database.execute(text))
+            return self._interruptible(lambda: self._database.execute(text))
         except duckdb.OutOfMemoryException as error:
             message = str(error).splitlines()[0]
             raise CannotRun(f"memory is short: give more with --memory, or use --engine spark ({message})") from None
@@ -100,17 +104,30 @@ class DuckDB:
                 f"a record cannot be read: was the ledger edited? See `normalizer audit` ({message})"
             ) from None
 
+    def _interruptible(self, query: Callable[[], T]) -> T:
+        """Run a query in another thread and wait for it, so that Ctrl-C stops it.
 
-def _interruptible(query: Callable[[], T]) -> T:
-    """Run a query. After Ctrl-C DuckDB stops it and raises an error of its own, which is no error of the ledger."""
-    try:
-        return query()
-    except duckdb.InterruptException:
-        raise KeyboardInterrupt from None
-    except RuntimeError as error:
-        if str(error) == "Query interrupted":
-            raise KeyboardInterrupt from None
-        raise
+        In the main thread DuckDB may not look for signals as long as its own threads do all the work.
+        """
+        done: Future[T] = Future()
+
+        def run() -> None:
+            try:
+                done.set_result(query())
+            except BaseException as error:
+                done.set_exception(error)
+
+        thread = Thread(target=run)
+        thread.start()
+        try:
+            return done.result()
+        except KeyboardInterrupt:
+            while thread.is_alive():  # an interrupt before the query has begun has no effect
+                self._database.interrupt()
+                thread.join(_RETRY)
+            raise
+        finally:
+            thread.join()
 
 
 def _members(names: tuple[str, ...]) -> str:
