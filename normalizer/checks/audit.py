@@ -93,7 +93,7 @@ class _Facts(NamedTuple):
     generator_model: str | None = None
     phase: int | None = None
     eligibility: str | None = None
-    """Of a VALID record, whether it may be aggregated."""
+    """Whether a VALID record may be aggregated; None for an INVALID one."""
 
 
 class _Tally:

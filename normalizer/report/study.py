@@ -80,7 +80,7 @@ class ReportOptions:
     base: Path | None = None
     """The ledger that this one is a candidate against."""
     margin: Fraction = Fraction(0)
-    """Of that gate."""
+    """The margin of the gate against that ledger."""
 
 
 PARTS = 10

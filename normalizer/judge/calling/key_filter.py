@@ -24,7 +24,7 @@ _BASE64 = {"+": "[+-]", "/": r"(?:\\*/|_|%2[Ff])"}
 
 
 _SHORT = 8
-"""Of shorter keys so few characters are certain in Base64 that ordinary text would be cut out."""
+"""Shorter keys are not cut out in Base64: ordinary text would match the few characters that are certain."""
 
 
 _WRAPPINGS = 4
