@@ -9,6 +9,7 @@ budget and cache belong to the thread alone.
 import asyncio
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import Any, Self, TypeVar
@@ -41,6 +42,8 @@ class Workers:
         self.max_request_bytes = server.max_request_bytes
         self._server = server
         self._thread = PriorityThread()
+        # One thread for closing forked copies: the default executor starts more of them, one at a time, for hours.
+        self._closing = ThreadPoolExecutor(max_workers=1, thread_name_prefix="zeno-close")
         self._queued = 0
         self._slots = asyncio.Semaphore(MAX_FORKED)
         self._warming: asyncio.Task[None] | None = None
@@ -53,6 +56,7 @@ class Workers:
             self._warming.cancel()
         # The thread must not use the cache after it is closed.
         self._thread.close()
+        self._closing.shutdown()
 
     async def answer_line(self, line: bytes) -> Answer:
         """Answer a request line."""
@@ -111,8 +115,8 @@ class Workers:
                     try:
                         data = await _received(forked.descriptor)
                     finally:
-                        # In a thread of its own: the system may take a while to end a process with much memory.
-                        asyncio.get_running_loop().run_in_executor(None, forked.close)
+                        # In another thread: the system may take a while to end a process with much memory.
+                        self._closing.submit(forked.close)
             await self._in_thread(partial(self._server.finish_forked, job, data), urgent=True)
         except asyncio.CancelledError:
             self._thread.submit(partial(self._server.cancel, job), urgent=True)
