@@ -64,7 +64,10 @@ TESTED_BY = {
     "normalizer/export": {"normalizer/export/test_flat.py": "arrow eee inspect_log"},
     "normalizer/gate": {"normalizer/gate/test_overview.py": "sides verdict"},
     "normalizer/judge": {"normalizer/judge/calling/test_command.py": "assemble prepare run run_folder"},
-    "normalizer/judge/calling": {"normalizer/judge/calling/test_command.py": "calls"},
+    "normalizer/judge/calling": {
+        "normalizer/judge/calling/test_command.py": "calls",
+        "normalizer/judge/calling/test_key_filter.py": "key_search",
+    },
     "normalizer/ledger": {
         "normalizer/aggregate/test_summary.py": "open_ledgers",
         "normalizer/checks/test_reverify.py": "record_check",

@@ -192,6 +192,8 @@ class _Handler(BaseHTTPRequestHandler):
                 time.sleep(0.05)
         elif kind == "html" and asked <= int(argument):
             self.send(200, b"<html>please log in</html>", {})
+        elif kind == "unlabelled":
+            self.send(int(argument), gzip.compress(self.headers["authorization"].encode()), {})
         elif kind == "endless":
             self.send_response(200)
             self.send_header("transfer-encoding", "chunked")

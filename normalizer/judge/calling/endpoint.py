@@ -34,6 +34,7 @@ _HOPELESS = {
     403: "the endpoint refuses access: check the key in {key_env} and whether it may use the model",
     404: "the endpoint knows no such address or model: check --endpoint and --model",
 }
+_UNCLEAN = "it repeats the key in a form that cannot be cut out, or is no text in which it could be found"
 _RESERVED = ("model", "messages", "stream", "n")
 
 
@@ -187,11 +188,6 @@ class EndpointJudge:
                 again = _Again(f"no response within {self._tries.timeout:g} s (see --timeout)")
             except self._failures as error:
                 again = _Again(self._filter.text(f"the connection failed: {type(error).__name__}: {error}"))
-            except KeyRepeated:
-                raise CallFailed(
-                    "the response repeats the key in a form that cannot be cut out, so nothing of it is kept",
-                    tries=tuple(failed),
-                ) from None
             except _Again as error:
                 again = error
             except CallFailed as error:
@@ -203,9 +199,8 @@ class EndpointJudge:
             failed.append({"problem": again.problem, "waited": 0.0 if last else wait})
             if last:
                 told = f", and asks to wait {wait:.0f} s" if wait > _LONGEST_WAIT else ""
-                kept = {"response": again.kept} if again.kept else {}
                 raise CallFailed(
-                    f"{again.problem}{told} ({len(failed)} tries)", tries=tuple(failed), kept=kept
+                    f"{again.problem}{told} ({len(failed)} tries)", tries=tuple(failed), kept=_response(again.kept)
                 ) from None
             if await self._stopped_within(wait):
                 raise CallFailed(f"{again.problem}, and the run was stopped", tries=tuple(failed)) from None
@@ -220,23 +215,27 @@ class EndpointJudge:
                 if len(received) > limit:
                     break
             status, headers = response.status_code, response.headers
-        # The key is cut out before the content is cut to its limit, which could cut through the key.
-        cleaned = self._filter.clean(bytes(received[:limit]))
-        too_long, data = len(received) > self._max_response, cleaned[: self._max_response]
+        not_kept = ""
+        try:
+            data = self._filter.clean(bytes(received), self._max_response)
+        except KeyRepeated:
+            data, not_kept = b"", f"; nothing of the response is kept: {_UNCLEAN}"
         if status == 200:
-            return self._answer(data, too_long=too_long)
+            if not_kept:
+                raise CallFailed(f"the response cannot be used{not_kept}")
+            return self._answer(data, too_long=len(received) > self._max_response)
         if status == 429 or status >= 500 or status == 408:
-            raise _Again(f"status {status}", wait_of(headers.get("retry-after")), data)
+            raise _Again(f"status {status}{not_kept}", wait_of(headers.get("retry-after")), data)
         if status in _HOPELESS:
-            problem = f"status {status}: {_HOPELESS[status].format(key_env=self._key_env)}"
-            raise CallFailed(problem, hopeless=True, kept={"response": data})
+            problem = f"status {status}: {_HOPELESS[status].format(key_env=self._key_env)}{not_kept}"
+            raise CallFailed(problem, hopeless=True, kept=_response(data))
         if 300 <= status < 400:
             raise CallFailed(
                 f"status {status}: the endpoint redirects: give the right address with --endpoint",
                 hopeless=True,
             )
         said = " ".join(data[:200].decode(errors="replace").split())
-        raise CallFailed(f"status {status}: {said}", kept={"response": data})
+        raise CallFailed(f"status {status}: {said}" if data else f"status {status}{not_kept}", kept=_response(data))
 
     def _answer(self, data: bytes, *, too_long: bool) -> JudgeAnswer:
         if too_long:
@@ -254,6 +253,10 @@ class EndpointJudge:
         tokens = {name: count for name, count in counts.items() if type(count) is int and 0 <= count < _MANY}
         kept = reply[: self._max_reply]
         return JudgeAnswer(kept, truncated=len(reply) > len(kept), response=data, tokens=tokens or None)
+
+
+def _response(data: bytes) -> dict[str, bytes]:
+    return {"response": data} if data else {}
 
 
 def inflater(encoding: str) -> Callable[[bytes, int], bytes]:
@@ -287,7 +290,7 @@ def wait_of(retry_after: str | None, now: float | None = None) -> float | None:
         return float(text[:12])
     try:
         when = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)
     return max(0.0, (when - datetime.fromtimestamp(time.time() if now is None else now, UTC)).total_seconds())

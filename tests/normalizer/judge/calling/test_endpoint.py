@@ -152,6 +152,11 @@ def test_an_endpoint_that_asks_for_hours_is_not_waited_for(study, capsys):
     assert "asks to wait 7200 s" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("told", ["Mon, 01 Jan 99999999999 00:00:00 GMT", "Mon, 01 Jan 2030 00:00:00 +99999999999"])
+def test_a_date_beyond_all_calendars_is_no_date(told):
+    assert wait_of(told) is None
+
+
 def test_retry_after_is_seconds_or_a_date():
     now = 1_700_000_000
     date = format_datetime(datetime.fromtimestamp(now, UTC) + timedelta(seconds=30), usegmt=True)
@@ -308,6 +313,18 @@ def test_a_key_across_the_size_limit_leaves_no_part_of_it(study, monkeypatch, ca
     kept = one.everything_kept() + "".join(capsys.readouterr()).encode()
     assert b"sk-" not in kept
     assert b"[key]"[:2] in kept
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 500])
+def test_a_response_that_cannot_be_cleaned_is_not_kept_and_its_status_still_counts(study, monkeypatch, capsys, status):
+    monkeypatch.setenv("MY_KEY", KEY)
+    one = study({"a.pdf": f"BEHAVE unlabelled {status}".encode()})
+    assert one.ask("--key-env", "MY_KEY", "--retries", "1") == (2 if status == 401 else 1)
+    said = capsys.readouterr().err
+    assert "nothing of the response is kept" in said
+    assert ("(2 tries)" in said) == (status == 500)
+    assert not [*one.out.rglob("*.response")]
+    assert "401: the endpoint refuses the key" in said or status != 401
 
 
 def test_a_key_goes_to_no_proxy(study, monkeypatch, endpoint):

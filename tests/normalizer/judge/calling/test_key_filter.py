@@ -1,9 +1,12 @@
-"""A key is cut out of content in every usual spelling; content that still has it when decoded is refused."""
+"""A key is cut out of content in every usual spelling; content that still has it when decoded is refused, and so is
+content that is no text."""
 
 import base64
+import bz2
 import gzip
 import html
 import json
+import lzma
 import zlib
 from urllib.parse import quote
 
@@ -44,25 +47,108 @@ def test_a_spelling_that_cannot_be_cut_out_but_decodes_to_the_key_is_refused():
     assert KeyFilter(AWKWARD).text(hidden.decode()) == f"(a message that repeats the key: {HIDDEN})"
 
 
-@pytest.mark.parametrize("escaped", [KEY, KEY.replace("/", "\\/"), KEY.replace("/", "\\u002f")])
+ESCAPED = pytest.mark.parametrize("escaped", [KEY, KEY.replace("/", "\\/"), KEY.replace("/", "\\u002f")])
+
+
+@ESCAPED
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32", "utf-32-le"])
+def test_a_key_in_wide_characters_is_refused(escaped, encoding):
+    """A JSON parser reads UTF-16 and UTF-32."""
+    with pytest.raises(KeyRepeated):
+        KeyFilter(KEY).clean(f'{{"a": "{escaped}"}}'.encode(encoding))
+    harmless = '{"a": "b"}'.encode(encoding)
+    assert KeyFilter(KEY).clean(harmless) == harmless
+
+
+@pytest.mark.parametrize("text", [KEY, "harmless"])
 @pytest.mark.parametrize(
-    "wrapped",
+    "pack",
     [
-        lambda text: text.encode("utf-16"),
-        lambda text: text.encode("utf-16-be"),
-        lambda text: text.encode("utf-32"),
-        lambda text: gzip.compress(text.encode()),
-        lambda text: gzip.compress(gzip.compress(text.encode("utf-16"))),
-        lambda text: zlib.compress(text.encode()),
-        lambda text: gzip.compress(text.encode())[:-9],
+        gzip.compress,
+        zlib.compress,
+        bz2.compress,
+        lzma.compress,
+        lambda data: zlib.compress(data, wbits=-15),
+        lambda data: b"before " + gzip.compress(data),
+        lambda data: gzip.compress(data)[:-9],
+        lambda data: data + b"\xff",
     ],
 )
-def test_a_key_in_wide_characters_or_compressed_is_refused(escaped, wrapped):
-    """A JSON parser reads UTF-16 and UTF-32, and anybody unpacks a kept file."""
+def test_content_that_is_no_text_is_refused_whatever_it_holds(pack, text):
+    """Anybody unpacks a kept file, and nobody can say by which program."""
+    packed = pack(text.encode() * 3)
     with pytest.raises(KeyRepeated):
-        KeyFilter(KEY).clean(wrapped(f'{{"a": "{escaped}"}}'))
-    harmless = wrapped('{"a": "b"}')
-    assert KeyFilter(KEY).clean(harmless) == harmless
+        KeyFilter(KEY).clean(packed)
+    assert KeyFilter("").clean(packed) == packed
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        base64.encodebytes(b"before the key, a line of some length: " + KEY.encode()).decode(),
+        json.dumps(base64.encodebytes(b"before the key, a line of some length: " + KEY.encode()).decode()),
+        "".join(f"\\u{ord(char):04x}" for char in base64.b64encode(KEY.encode()).decode()),
+        KEY.encode().hex(" "),
+        KEY.encode().hex(":").upper(),
+        ", ".join(f"0x{byte:02x}" for byte in KEY.encode()),
+        "".join(f"\\x{byte:02x}" for byte in KEY.encode()),
+        "".join(f"\\u{{{byte:x}}}" for byte in KEY.encode()),
+        "".join(f"&amp;#{byte};" for byte in KEY.encode()),
+        "".join(f"&#{byte}" for byte in KEY.encode()),
+        "".join(f"&#37;{byte:02x}" for byte in KEY.encode()),
+        quote("".join(f"&#x{byte:x};" for byte in KEY.encode())),
+        KEY.replace("/", "&sol;").replace("_", "&lowbar;"),
+        json.dumps("\0".join(KEY)),
+        "\u200b".join(KEY),
+        "\n".join(KEY),
+    ],
+)
+@pytest.mark.parametrize("around", ["{}", "&#{digits};{}", '[{digits}, "{}"]', "{}\ud800"], ids=range(4))
+def test_a_key_that_only_decoding_shows_is_refused(spelled, around):
+    """Around it stands what decoders of Python refuse: numbers of thousands of digits, half a character."""
+    data = around.replace("{digits}", "9" * 5000).replace("{}", spelled).encode("utf-8", "surrogatepass")
+    with pytest.raises(KeyRepeated):
+        KeyFilter(KEY).clean(data)
+
+
+@pytest.mark.parametrize("unit", ["\\", "%25", "%", "&#0", "&", "sk-", "s\\", "\0", "\\u00", "\\n", "[", " "])
+def test_content_made_to_be_slow_takes_time_by_its_length(unit):
+    """A megabyte takes seconds, or hours if every character were tried against every other."""
+    data = (unit * (1_000_000 // len(unit))).encode()
+    assert KeyFilter(KEY).clean(data) == data
+    assert KeyFilter(AWKWARD + "\\\\u").clean(data) == data
+
+
+@given(
+    times=st.integers(0, 4),
+    spell=st.sampled_from([str, lambda key: key.replace("/", "\\/"), lambda key: quote(key, safe="")]),
+    before=st.integers(0, 40),
+    limit=st.integers(0, 250),
+)
+def test_a_key_across_a_limit_leaves_no_part_of_it(times, spell, before, limit):
+    """Keys that were cut out before it make the content shorter, but never move the limit."""
+    keys = KeyFilter(KEY)
+    data = (spell(KEY) * times + "." * before + spell(KEY) * 9).encode()
+    cleaned = keys.clean(data[: limit + keys.margin], limit)
+    assert set(cleaned.replace(HIDDEN.encode(), b"")) <= {ord(".")}
+    assert data[:before] != b"." * before or cleaned[:before] == b"." * min(before, limit)
+
+
+@pytest.mark.parametrize("kept", range(6, len(KEY)))
+def test_a_part_of_a_key_spelled_beyond_all_bounds_is_refused_at_a_limit(kept):
+    spelled = ["\\" * 400 + f"u{byte:04x}" for byte in KEY.encode()]
+    limit = sum(map(len, spelled[:kept]))
+    keys = KeyFilter(KEY)
+    with pytest.raises(KeyRepeated):
+        keys.clean("".join(spelled).encode()[: limit + keys.margin // 100], limit)
+
+
+def test_a_character_that_a_limit_cuts_is_no_reason_to_refuse():
+    assert KeyFilter(KEY).clean("ab\N{EURO SIGN}cd".encode(), 4) == "ab\N{EURO SIGN}".encode()[:4]
+
+
+def test_a_short_key_is_not_put_together_from_ordinary_words():
+    assert KeyFilter("tion").clean(b"quit ion, quit\\nion") == b"quit ion, quit\\nion"
 
 
 @given(key=KEYS, before=st.binary(max_size=5), after=st.binary(max_size=5), urlsafe=st.booleans())
