@@ -9,8 +9,9 @@ from contract_spec.extras import install_command
 from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Take, TaskRunner, WorkerPool
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
-from normalizer.ledger.reader import LOCK, Counts, is_ledger, locked
-from normalizer.ledger.transaction import Staging
+from normalizer.ledger.reader import LOCK, is_ledger
+from normalizer.ledger.recovery import made_and_locked
+from normalizer.ledger.transaction import Counts, Staging
 
 if TYPE_CHECKING:
     from normalizer.batch.spark import SparkPool
@@ -72,8 +73,7 @@ def run(
     if around:
         raise UnusableLedger(f"{folder} is in the ledger {around[0]}: give --out a folder outside of it")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder, "write"):
+        with made_and_locked(folder):
             staging = Staging(folder, settings, replace=replace)
             try:
                 staging.begin()

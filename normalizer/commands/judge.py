@@ -23,7 +23,7 @@ from normalizer.judge.plan import Plan
 from normalizer.judge.prepare import begin, inputs
 from normalizer.judge.run import CallLimits, ask_all
 from normalizer.judge.run_folder import RunFolder, sha256
-from normalizer.ledger.reader import locked
+from normalizer.ledger.recovery import made_and_locked
 
 
 @click.command()
@@ -97,8 +97,7 @@ def command(
     planned = plan_of(documents, described.get("model"), coincidence, described.get("parameters"))
     if dry_run:
         return _dry_run(run, planned, artifacts, options["attempts"])
-    out.mkdir(parents=True, exist_ok=True)
-    with locked(out, "write"):
+    with made_and_locked(out):
         if begun is None:
             refuse_with_legs(run)
         else:

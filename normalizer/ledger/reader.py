@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal
 
 import contract_spec as spec
 
@@ -49,16 +49,6 @@ from normalizer.regular_files import regular_bytes
 LOCK = ".lock"
 STAGING = ".staging"
 COMMIT = "COMMIT"
-
-
-class Counts(NamedTuple):
-    """How many lines a ledger's files have, and what its headers promise."""
-
-    bundles: int
-    unreadable: int
-    entries: int
-    valid: int
-    invalid: int
 
 
 class Ledger:
@@ -245,22 +235,26 @@ def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
 
     Only a writer creates the lock file. It may not be a link, which would be created wherever it leads.
     """
-    flags = os.O_RDWR | os.O_CREAT if mode == "write" else os.O_RDONLY
+    path = folder / LOCK
     try:
-        descriptor = os.open(folder / LOCK, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
-    except FileNotFoundError:
-        yield  # a copy of a ledger, which no run writes to
-        return
+        flags = os.O_RDWR | os.O_CREAT if mode == "write" else os.O_RDONLY
+        descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
     except OSError as error:
+        if mode == "read" and isinstance(error, FileNotFoundError):
+            yield  # a copy of a ledger, which no run writes to
+            return
         why = "it is a link" if error.errno == errno.ELOOP else error.strerror
-        raise UnusableLedger(f"cannot open {folder / LOCK}: {why}") from None
+        raise UnusableLedger(f"cannot open {path}: {why}") from None
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise UnusableLedger(f"cannot open {folder / LOCK}: it is not a file")
+            raise UnusableLedger(f"cannot open {path}: it is not a file")
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_EX if mode == "write" else fcntl.LOCK_SH) | fcntl.LOCK_NB)
         except BlockingIOError:
             raise UnusableLedger(f"another run is using {folder}: try again when it has ended") from None
+        # A run that was refused removes the lock file that it made: a lock on the removed file keeps nobody out.
+        if not path.exists() or not os.path.samestat(os.fstat(descriptor), os.stat(path)):
+            raise UnusableLedger(f"another run was using {folder} until now: try again")
         yield
     finally:
         os.close(descriptor)

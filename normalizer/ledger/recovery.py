@@ -1,4 +1,4 @@
-"""Complete a run that was cut while it moved its files into place, or clear away one that was cut before.
+"""Complete a run that was cut while it moved its files into place, or clear away one that was cut or refused before.
 
 A ledger may come from another person, `.staging` included. So everything in `.staging` is checked before
 anything is moved or removed: only names that a run makes are accepted, no link is followed, and bundles and settings
@@ -11,7 +11,7 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal, NoReturn
 
@@ -20,7 +20,7 @@ from normalizer.errors import UnusableLedger
 from normalizer.ledger.commit_record import NAME
 from normalizer.ledger.durable import sync
 from normalizer.ledger.line_format import DOCUMENT_NAME, FILES, settings_in
-from normalizer.ledger.reader import COMMIT, STAGING
+from normalizer.ledger.reader import COMMIT, LOCK, STAGING, locked
 
 REPLACED = b"replaced"
 """Content of COMMIT when bundles were replaced, so that settings documents may be unused now. Otherwise it is empty."""
@@ -32,6 +32,30 @@ _STAGED_FILE = re.compile(
 )
 
 RecoveryOutcome = Literal["completed", "cleared", "nothing"]
+
+
+@contextmanager
+def made_and_locked(folder: Path) -> Iterator[None]:
+    """Make a folder, with its parents, and hold its lock to write. A block that fails leaves nothing that it made.
+
+    The lock file and folders made here are removed again, unless something else is in them.
+    """
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    fresh = not os.path.lexists(folder / LOCK)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder, "write"):
+            try:
+                yield
+            except BaseException:
+                if fresh and os.listdir(folder) == [LOCK]:
+                    os.unlink(folder / LOCK)
+                raise
+    except BaseException:
+        for place in made:
+            with suppress(OSError):
+                place.rmdir()
+        raise
 
 
 def recover(folder: Path) -> RecoveryOutcome:

@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, NamedTuple
 
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
@@ -20,10 +20,20 @@ from normalizer.ledger.commit_record import NAME, SpanDigester, Spans, bucket_of
 from normalizer.ledger.durable import sync, sync_tree
 from normalizer.ledger.integrity import Intact, check_bytes
 from normalizer.ledger.line_format import FILES, RECORD_FILES, holds_comparisons, promised, sha_slice
-from normalizer.ledger.reader import COMMIT, STAGING, Counts
+from normalizer.ledger.reader import COMMIT, STAGING
 from normalizer.ledger.recovery import REPLACED, put_in_place, recover
 
 _BLOCK = 1 << 22
+
+
+class Counts(NamedTuple):
+    """How many lines a ledger's files have, and what its headers promise."""
+
+    bundles: int
+    unreadable: int
+    entries: int
+    valid: int
+    invalid: int
 
 
 class Staging:

@@ -1,6 +1,8 @@
 """The ledger: the same bytes whatever the order, the number of runs or of jobs; and nothing silently replaced."""
 
+import fcntl
 import json
+import os
 import random
 import subprocess
 import sys
@@ -163,6 +165,46 @@ def test_what_cannot_be_read_stops_the_run_before_anything_changes(missing, tmp_
     assert main(["normalize", *map(str, made(tmp_path / "c", 2)), str(tmp_path / missing), "--out", str(ledger)]) == 2
     assert missing in capsys.readouterr().err
     assert tree(ledger) == before
+
+
+@pytest.mark.parametrize("names", [["nowhere.json"], ["empty"], ["b", "nowhere.json"], ["fifo"]])
+@pytest.mark.parametrize("there", [False, True])
+def test_a_refused_run_leaves_nothing_behind(names, there, tmp_path, capsys):
+    made(tmp_path / "b", 1)
+    (tmp_path / "empty").mkdir()
+    os.mkfifo(tmp_path / "fifo")
+    out = tmp_path / "studies" / "first" / "ledger"
+    if there:
+        out.mkdir(parents=True)
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["normalize", *(str(tmp_path / name) for name in names), "--out", str(out)]) == 2
+    assert names[-1] in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_run_that_is_refused_keeps_the_lock_file_of_another(tmp_path):
+    ledger = tmp_path / "ledger"
+    ledger.mkdir()
+    with locked(ledger, "write"):
+        assert main(["normalize", str(tmp_path / "nowhere.json"), "--out", str(ledger)]) == 2
+        assert (ledger / ".lock").exists()
+
+
+def test_a_lock_on_a_file_that_was_removed_keeps_nobody_out(tmp_path, monkeypatch):
+    """It is removed between the opening of the file and its locking."""
+    take = fcntl.flock
+
+    def removed_before(descriptor, how):
+        (tmp_path / ".lock").unlink()
+        take(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", removed_before)
+    with pytest.raises(UnusableLedger, match="try again"), locked(tmp_path, "write"):
+        pass
+    monkeypatch.undo()
+    (tmp_path / "gone").mkdir()
+    with pytest.raises(UnusableLedger, match="No such file"), locked(tmp_path / "gone" / "more", "write"):
+        pass
 
 
 def test_a_second_run_at_the_same_time_is_told_so(tmp_path, capsys):
