@@ -25,8 +25,10 @@ from normalizer.documents.settings import Settings, load, parse_document
 from normalizer.errors import CannotRun, UnusableDocument, UnusableLedger
 from normalizer.ledger import commit_record
 from normalizer.ledger.commit_record import SpanDigester, Spans, bucket_of
+from normalizer.ledger.durable import sync
 from normalizer.ledger.line_format import DOCUMENT_NAME, SHA256, settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
+from normalizer.ledger.recovery import made
 
 _DOCUMENTS = {
     "rubric": "rubric",
@@ -78,14 +80,20 @@ def repair(ledger: Ledger, out: Path, jobs: int = 1) -> Repaired:
         else:
             usable[text] = possible[text]
             groups.setdefault(text, []).append(path)
-    for text, settings in usable.items():
-        run(sorted(map(str, groups[text])), out, settings, jobs=jobs)
-        outcome.rebuilt += len(groups[text])
-    if not outcome.rebuilt:
+    if not usable:
         why = f": bundle {outcome.lost[0][0]}: {outcome.lost[0][1]}" if outcome.lost else ""
         raise UnusableLedger(f"no bundle of {ledger.folder} can be rebuilt{why}")
+    # There is a run for each of the settings: after some of them the ledger would look whole. It is built beside its
+    # place, and moved there when nothing is missing.
+    with made(out.parent), TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as beside:
+        rebuilt = Path(beside) / out.name
+        for text, settings in usable.items():
+            run(sorted(map(str, groups[text])), rebuilt, settings, jobs=jobs)
+            outcome.rebuilt += len(groups[text])
+        outcome.same = None if spans is None else commit_record.load(rebuilt) == spans
+        rebuilt.rename(out)
+        sync(out.parent)
     outcome.lost.sort()
-    outcome.same = None if spans is None else commit_record.load(out) == spans
     return outcome
 
 

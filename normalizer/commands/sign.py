@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from normalizer.errors import CannotRun
+from normalizer.ledger.durable import write_whole
 from normalizer.ledger.signature import sign
 
 
@@ -30,7 +31,7 @@ def command(ledger: Path, key: Path, out: Path | None) -> int:
         raise CannotRun(f"--out {target} is in the ledger, which holds nothing else: write it beside it")
     signature = sign(ledger, key)
     try:
-        target.write_bytes(signature)
+        write_whole(target, signature)
     except OSError as error:
         raise CannotRun(f"cannot write {target}: {error.strerror}") from None
     click.echo(f"{ledger}: signed in {target}")

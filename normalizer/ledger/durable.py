@@ -1,4 +1,4 @@
-"""Sync files and folders to disk, so that they survive a power cut."""
+"""Sync files and folders to disk, so that they survive a power cut, and write files that are whole at every moment."""
 
 import ctypes
 import os
@@ -34,6 +34,25 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it has its old or its new content at every moment. A device or FIFO is just written to."""
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    target = path.resolve()
+    scratch = target.with_name(f".{target.name}-{os.getpid()}")
+    try:
+        with scratch.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        scratch.replace(target)
+    except OSError:
+        scratch.unlink(missing_ok=True)
+        raise
+    sync(target.parent)
 
 
 @cache

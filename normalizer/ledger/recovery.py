@@ -35,27 +35,30 @@ RecoveryOutcome = Literal["completed", "cleared", "nothing"]
 
 
 @contextmanager
-def made_and_locked(folder: Path) -> Iterator[None]:
-    """Make a folder, with its parents, and hold its lock to write. A block that fails leaves nothing that it made.
-
-    The lock file and folders made here are removed again, unless something else is in them.
-    """
-    made = [place for place in (folder, *folder.parents) if not place.exists()]
-    fresh = not os.path.lexists(folder / LOCK)
+def made(folder: Path) -> Iterator[None]:
+    """Make a folder with its parents. If the block fails, those that it left empty are removed again."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder, "write"):
-            try:
-                yield
-            except BaseException:
-                if fresh and os.listdir(folder) == [LOCK]:
-                    os.unlink(folder / LOCK)
-                raise
+        yield
     except BaseException:
-        for place in made:
+        for place in missing:
             with suppress(OSError):
                 place.rmdir()
         raise
+
+
+@contextmanager
+def made_and_locked(folder: Path) -> Iterator[None]:
+    """Make a folder and hold its lock to write. A block that fails leaves no lock file in a folder without a ledger."""
+    fresh = not os.path.lexists(folder / LOCK)
+    with made(folder), locked(folder, "write"):
+        try:
+            yield
+        except BaseException:
+            if fresh and os.listdir(folder) == [LOCK]:
+                os.unlink(folder / LOCK)
+            raise
 
 
 def recover(folder: Path) -> RecoveryOutcome:

@@ -1,11 +1,14 @@
 """A damaged ledger is rebuilt from its raw bundles, byte for byte, and what cannot be rebuilt is told."""
 
+import errno
 import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+from normalizer.batch import repair
+from normalizer.batch.run import run
 from normalizer.cli import main
 from tests.normalizer.batch.test_run import made, tree
 from tests.support.bundles import bundle, entry
@@ -97,3 +100,27 @@ def test_settings_are_not_guessed_where_no_digest_proves_them(ledger, capsys):
 def test_a_repair_never_writes_over_something(ledger, capsys):
     assert main(["repair", str(ledger), "--out", str(ledger)]) == 2
     assert "is there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("cut_before", [1, 2])
+def test_a_repair_that_is_cut_leaves_no_part_of_a_ledger(whole, ledger, monkeypatch, cut_before):
+    """The ledger has two settings, so two runs make it; after the first it would pass for a whole one."""
+    flip(ledger / "records.jsonl", b'"scores"')
+    before = sorted(ledger.parent.iterdir())
+    runs = []
+
+    def cut(*args, **options):
+        runs.append(args)
+        if len(runs) == cut_before:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return run(*args, **options)
+
+    monkeypatch.setattr(repair, "run", cut)
+    out = ledger.parent / "some" / "where" / "rebuilt"
+    assert main(["repair", str(ledger), "--out", str(out)]) == 2
+    assert len(runs) == cut_before
+    assert sorted(ledger.parent.iterdir()) == before
+    monkeypatch.undo()
+    assert main(["repair", str(ledger), "--out", str(out)]) == 0
+    assert tree(out) == tree(whole)
+    assert [path.name for path in out.parent.iterdir()] == ["rebuilt"]

@@ -1,6 +1,8 @@
 """A published ledger is signed: the recipe of docs/normalizer.md, step by step, with the real ssh-keygen."""
 
+import errno
 import json
+import os
 import subprocess
 
 import pytest
@@ -123,3 +125,26 @@ def test_a_signature_is_not_written_into_the_ledger(signed, capsys):
     inside = signed / "ledger" / "mine.sig"
     assert main(["sign", str(signed / "ledger"), "--key", str(signed / "key"), "--out", str(inside)]) == 2
     assert not inside.exists()
+
+
+def test_a_signature_that_cannot_be_written_leaves_the_old_one(signed, monkeypatch, capsys):
+    before = {path: path.read_bytes() for path in signed.iterdir() if path.is_file()}
+
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(["sign", str(signed / "ledger"), "--key", str(signed / "key")]) == 2
+    assert "ledger.sig: No space left on device" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in signed.iterdir() if path.is_file()} == before
+
+
+def test_a_signature_goes_through_a_link_and_into_a_device(signed, capsys):
+    (signed / "elsewhere").mkdir()
+    (signed / "link.sig").symlink_to(signed / "elsewhere" / "real.sig")
+    sign = ["sign", str(signed / "ledger"), "--key", str(signed / "key"), "--out"]
+    assert main([*sign, str(signed / "link.sig")]) == 0
+    assert (signed / "link.sig").is_symlink()
+    assert (signed / "elsewhere" / "real.sig").read_bytes() == (signed / "ledger.sig").read_bytes()
+    assert main([*sign, os.devnull]) == 0
+    assert not os.path.isfile(os.devnull)
