@@ -62,7 +62,7 @@ def command(ledger: Path | None, study: Path | None, form: str, jobs: int | None
         # Escape sequences may be part of a name: do not strip them.
         click.echo({"text": _text, "json": _json, "csv": _csv}[form](report), nl=False, color=True)
     for problem in report["problems"]:
-        click.echo(f"conservation does not hold: {problem}", err=True)
+        click.echo(formats.printable(f"conservation does not hold: {problem}"), err=True)
     others = report["verified"]["not_verifiable"]
     for other in others:
         click.echo(

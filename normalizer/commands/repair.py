@@ -6,6 +6,7 @@ import click
 
 from normalizer.batch.repair import repair
 from normalizer.ledger.reader import reading
+from normalizer.tables.formats import printable
 
 
 @click.command()
@@ -22,7 +23,7 @@ def command(ledger: Path, out: Path, jobs: int) -> int:
         outcome = repair(opened, out, jobs)
     click.echo(f"rebuilt: {outcome.rebuilt} bundles in {out}")
     for sha256, why in outcome.lost:
-        click.echo(f"not rebuilt: bundle {sha256}: {why}", err=True)
+        click.echo(printable(f"not rebuilt: bundle {sha256}: {why}"), err=True)
     click.echo(_SAID[outcome.same], err=outcome.same is not True)
     return 1 if outcome.lost or outcome.same is False else 0
 

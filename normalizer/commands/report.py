@@ -1,5 +1,6 @@
 """`normalizer report`."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from normalizer.aggregate.keys import PAIRING, checked, keys_of
 from normalizer.commands.aggregate import LEDGERS, grouped, joined, selecting, spreading
 from normalizer.errors import CannotRun
 from normalizer.gate.overview import margin_of
+from normalizer.ledger.content_check import content_checked_on_failure
 from normalizer.ledger.reader import is_ledger
 from normalizer.report.export import export
 from normalizer.report.export import figures as write_figures
@@ -91,7 +93,10 @@ def command(
     options = grouped(**chosen)
     done = Steps("parts of the report made", PARTS + 1 + (tables is not None) + (figures is not None))
     study = gather(ledgers, options, wanted, done)
-    data = page(study, options, title=title)
+    with ExitStack() as stack:
+        for folder in (*ledgers, *preferences, *gold, *(() if base is None else (base,))):
+            stack.enter_context(content_checked_on_failure(folder))
+        data = page(study, options, title=title)
     done()
     try:
         out.write_bytes(data)

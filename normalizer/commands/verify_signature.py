@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from normalizer.ledger.signature import complaints
+from normalizer.tables.formats import printable
 
 
 @click.command()
@@ -27,7 +28,7 @@ def command(ledger: Path, signature: Path, signers: Path, signer: str) -> int:
     """
     found = complaints(ledger, signature, signers, signer)
     for sentence in found:
-        click.echo(sentence)
+        click.echo(printable(sentence))
     if not found:
-        click.echo(f"{ledger}: signed by {signer}, and its files are those that were signed")
+        click.echo(printable(f"{ledger}: signed by {signer}, and its files are those that were signed"))
     return 1 if found else 0

@@ -91,6 +91,9 @@ STRANGE = {
     "a record with a number that no integer holds": changed("records", "source/index", "9" * 5000),
     "an invalid record without reasons": changed("invalid", "reasons", ...),
     "an unreadable bundle without settings": changed("audit", "settings", {}),
+    "an unreadable bundle with a list for a pointer": changed(
+        "audit", "reasons", [{"code": "not_an_object", "pointer": [None], "message": "x"}]
+    ),
     "a rubric that is true": changed_document("rubric", "", True),
     "a rubric without dimensions": changed_document("rubric", "dimensions", ...),
     "a rubric with a scale of words": changed_document("rubric", "dimensions/A_structure", {"scale": {"minimum": "x"}}),
@@ -110,6 +113,7 @@ def commands(ledger: str, folder: str) -> list[list[str]]:
         ["aggregate", ledger],
         ["gate", ledger, ledger],
         ["claims", ledger],
+        ["report", ledger, "--out", f"{folder}/report.html"],
         ["verify-evidence", ledger, "--artifacts", folder],
         ["export", ledger, "--to", "csv", "--invalid", "--out", f"{folder}/records.csv"],
         ["repair", ledger, "--out", f"{folder}/repaired"],
@@ -126,6 +130,17 @@ def test_no_command_crashes(honest, tmp_path, capsys, forge):
         assert main(command) in (0, 1, 2), command  # a crash would be raised
     capsys.readouterr()
     assert main(["audit", str(ledger)]) != 0
+
+
+def test_no_control_character_of_a_line_is_printed(honest, tmp_path, capsys):
+    ledger = tmp_path / "ledger"
+    shutil.copytree(honest, ledger)
+    with (ledger / "headers.jsonl").open("ab") as file:
+        file.write(b"\x1b[31m\0" * 20 + b"\n")
+    for command in [*commands(str(ledger), str(tmp_path)), ["audit", str(ledger)]]:
+        assert main(command) in (0, 1, 2), command
+        told = "".join(capsys.readouterr())
+        assert not [char for char in told if not char.isprintable() and char != "\n"], command
 
 
 def test_a_refusal_names_the_line_and_what_to_do(honest, tmp_path, capsys):
