@@ -140,6 +140,11 @@ def _main(argv: list[str] | None = None) -> int:
         # The reader of standard output closed it early, as `head` does: not an error.
         _forget_output()
         return 0
+    except RuntimeError as error:
+        # Python before 3.13 says so of a link that leads to itself.
+        if not str(error).startswith("Symlink loop"):
+            raise
+        return _cannot(str(error))
     except OSError as error:
         try:
             sys.stdout.flush()

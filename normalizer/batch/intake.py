@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from normalizer.errors import CannotRun
+from normalizer.regular_files import regular_bytes
 
 MAX_PIPED_BYTES = 1 << 32
 """Standard input is read up to here. A bundle may be 64 MiB long; files of other tools may be longer."""
@@ -93,8 +94,7 @@ class _Bounded(io.RawIOBase):
 def document_bytes(path: Path) -> bytes:
     """Return the bytes of a manifest, rubric, dialect or schema."""
     try:
-        with _regular(str(path)) as stream:
-            return stream.read()
+        return regular_bytes(path)
     except OSError as error:
         raise CannotRun(f"cannot read {path}: {error.strerror}") from None
 

@@ -72,6 +72,7 @@ def run(
     around = [parent for parent in folder.resolve().parents if is_ledger(parent)]
     if around:
         raise UnusableLedger(f"{folder} is in the ledger {around[0]}: give --out a folder outside of it")
+    staging: Staging | None = None
     try:
         with made_and_locked(folder):
             staging = Staging(folder, settings, replace=replace)
@@ -87,7 +88,10 @@ def run(
                     staging.discard()
                 raise
     except OSError as error:
-        raise CannotRun(f"cannot write to {folder}: {error.strerror or error}") from None
+        told = f"cannot write to {folder}: {error.strerror or error}"
+        if staging is not None and staging.committed:
+            told += f"; everything was staged before, and `normalizer recover {folder}` completes the run"
+        raise CannotRun(told) from None
     return account
 
 

@@ -188,7 +188,7 @@ def _bundle(ledger: Ledger, item: dict[str, Any], tally: _Tally) -> None:
 
 def _document(ledger: Ledger, name: str, digest: str, tally: _Tally) -> None:
     try:
-        data = regular_bytes(ledger.folder / "settings" / f"{digest}.json")
+        data = regular_bytes(ledger.folder / "settings" / f"{digest}.json", "max_kept_bytes")
     except OSError as error:
         tally.problem(f"{name} {digest}: it cannot be read: {error.strerror}")
         return

@@ -29,6 +29,7 @@ from normalizer.ledger.content_check import documents_named, settings_named
 from normalizer.ledger.line_format import FILES, SHA256, settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
 from normalizer.ledger.record_check import check_records
+from normalizer.regular_files import whole_lines
 from normalizer.screening.pipeline import BundleOutcome
 
 _BUCKETS = 64
@@ -189,7 +190,7 @@ class _Cursor:
     def step(self) -> None:
         """Read the next line; after the last one `line` is empty."""
         self.offset = self._after
-        self.line = self._file.readline() if self.offset < self._stop else b""
+        self.line = next(whole_lines(self._file), b"") if self.offset < self._stop else b""
         self._after += len(self.line)
         self.sha256 = self.line[self._where].decode("latin-1")
         if not self.line:

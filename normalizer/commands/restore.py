@@ -1,11 +1,15 @@
 """`normalizer restore`."""
 
+import hashlib
+import shutil
 import sys
 from pathlib import Path
 
 import click
 
+from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import reading
+from normalizer.regular_files import open_regular
 from normalizer.screening.rebuild import rebuilt
 
 
@@ -20,5 +24,13 @@ def command(ledger: Path, sha256: str, from_records: bool) -> int:
     exact bytes.
     """
     with reading(ledger) as opened:
-        sys.stdout.buffer.write(rebuilt(opened, sha256) if from_records else opened.bundle(sha256))
+        if from_records:
+            sys.stdout.buffer.write(rebuilt(opened, sha256))
+            return 0
+        path = opened.kept(sha256)
+        with open_regular(path) as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != path.stem:
+                raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")
+            file.seek(0)
+            shutil.copyfileobj(file, sys.stdout.buffer)
     return 0

@@ -10,6 +10,7 @@ import contract_spec as spec
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import parse_document
 from normalizer.errors import CannotRun, did_you_mean
+from normalizer.regular_files import regular_bytes
 
 _KINDS = ("json", "jsonl", "csv")
 _FOLDER = Path(spec.__file__).parent / "rules" / "dialects"
@@ -40,7 +41,7 @@ def given(name_or_file: str) -> bytes:
     if not path.is_file():
         return text(name_or_file).encode()
     try:
-        return path.read_bytes()
+        return regular_bytes(path)
     except OSError as error:
         raise CannotRun(f"cannot read {path}: {error.strerror}") from None
 

@@ -1,13 +1,13 @@
 """The evaluated files on disk: found below one folder, read whole, checked against the manifest's hashes."""
 
+import errno
 import hashlib
-import os
-import stat
 from pathlib import Path
 from typing import Any
 
 from normalizer.documents.lossless import dumps
 from normalizer.errors import CannotRun
+from normalizer.regular_files import regular_bytes
 
 
 def read(folder: Path, file: dict[str, Any]) -> bytes:
@@ -30,11 +30,7 @@ def content(folder: Path, name: str) -> bytes:
     try:
         if not asked.resolve().is_relative_to(folder.resolve()):
             raise CannotRun(f"the path {dumps(name)} leads out of the artifacts folder through a link")
-        # A FIFO must not block, and a device must not be read.
-        descriptor = os.open(asked, os.O_RDONLY | os.O_NONBLOCK)
+        return regular_bytes(asked)
     except OSError as error:
-        raise CannotRun(f"cannot read {asked}: {error.strerror}; is --artifacts the right folder?") from None
-    with os.fdopen(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise CannotRun(f"{asked} is not a regular file")
-        return stream.read()
+        advice = "; is --artifacts the right folder?" if error.errno == errno.ENOENT else ""
+        raise CannotRun(f"cannot read {asked}: {error.strerror}{advice}") from None

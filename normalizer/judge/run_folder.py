@@ -107,7 +107,7 @@ class RunFolder:
     def read(self, name: str) -> bytes:
         """A file of the run."""
         try:
-            return regular_bytes(self.path / name)
+            return regular_bytes(self.path / name, "max_kept_bytes")
         except OSError as error:
             raise CannotRun(f"cannot read {self.path / name}: {error.strerror}") from None
 

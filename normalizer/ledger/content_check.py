@@ -28,7 +28,7 @@ from normalizer.ledger.line_format import (
     settings_in,
     starts_well,
 )
-from normalizer.regular_files import open_regular, regular_bytes
+from normalizer.regular_files import open_regular, regular_bytes, whole_lines
 
 DOCUMENTS = ("rubric", "manifest", "dialect", "stated", "joined", "limits")
 """The settings documents that a line may name, besides the protocol."""
@@ -56,7 +56,7 @@ def refuse_strange_content(folder: Path) -> None:
         path = folder / f"{kind}.jsonl"
         if path.is_file():
             with open_regular(path) as file:
-                for number, line in enumerate(file, start=1):
+                for number, line in enumerate(whole_lines(file), start=1):
                     if why := _strange(kind, line):
                         raise UnusableLedger(
                             f"line {number} of {path} is not what a run writes: {why}: {advice(folder)}"
@@ -87,7 +87,10 @@ def settings_document(folder: Path, sha256: str) -> dict[str, Any]:
     path = folder / "settings" / f"{sha256}.json"
     if not path.is_file():
         raise UnusableLedger(f"{path} is missing: copy it from where this ledger is whole")
-    data = regular_bytes(path)
+    try:
+        data = regular_bytes(path, "max_kept_bytes")
+    except OSError as error:
+        raise UnusableLedger(f"cannot read {path}: {error.strerror}") from None
     text = data[:-1]
     if hashlib.sha256(text).hexdigest() != sha256 or data[-1:] != b"\n":
         raise UnusableLedger(f"the bytes of {path} are not those of its hash: the file was changed")

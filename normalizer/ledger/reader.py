@@ -44,7 +44,7 @@ from normalizer.ledger.line_format import (
     sha_slice,
     starts_well,
 )
-from normalizer.regular_files import regular_bytes
+from normalizer.regular_files import regular_bytes, whole_lines
 
 LOCK = ".lock"
 STAGING = ".staging"
@@ -67,7 +67,7 @@ class Ledger:
         """The lines of a file, in order."""
         if self.spans is None:
             with self.path(kind).open("rb") as file:
-                yield from file
+                yield from whole_lines(file)
         else:
             for _, block in verified_blocks(self.path(kind), self.spans[kind]):
                 yield from BytesIO(block)
@@ -141,7 +141,7 @@ class Ledger:
             return
         with self.path(kind).open("rb") as file:
             _seek(file, where, wanted)
-            for line in file:
+            for line in whole_lines(file):
                 if line[where] > wanted:
                     return
                 if line[where] == wanted:
@@ -193,7 +193,7 @@ class Ledger:
         """The raw bytes of a bundle, as they came."""
         path = self.kept(sha256)
         try:
-            data = regular_bytes(path)
+            data = regular_bytes(path, "max_kept_bytes")
         except OSError as error:
             raise UnusableLedger(f"cannot read {path}: {error.strerror}") from None
         if hashlib.sha256(data).hexdigest() != path.stem:
@@ -211,16 +211,17 @@ def _seek(file: BinaryIO, where: slice, wanted: bytes) -> int:
     while low < high:
         middle = (low + high) // 2
         file.seek(middle)
+        lines = whole_lines(file)
         if middle:
-            file.readline()
-        line = file.readline()
+            next(lines, b"")
+        line = next(lines, b"")
         if line and line[where] < wanted:
             low = middle + 1
         else:
             high = middle
     file.seek(low)
     if low:
-        file.readline()
+        next(whole_lines(file), b"")
     return file.tell()
 
 

@@ -21,6 +21,7 @@ from normalizer.ledger.commit_record import NAME
 from normalizer.ledger.durable import sync
 from normalizer.ledger.line_format import DOCUMENT_NAME, FILES, settings_in
 from normalizer.ledger.reader import COMMIT, LOCK, STAGING, locked
+from normalizer.regular_files import READING_LIMITS, whole_lines
 
 REPLACED = b"replaced"
 """Content of COMMIT when bundles were replaced, so that settings documents may be unused now. Otherwise it is empty."""
@@ -148,6 +149,8 @@ def _check_marker(staged: int, root: Path) -> None:
 def _check_hash(inside: int, name: str, path: Path, root: Path) -> None:
     with open(name, "rb", opener=_within(inside)) as file:
         if path.parent.name == "settings":
+            if os.fstat(file.fileno()).st_size > READING_LIMITS["max_kept_bytes"]:
+                _refuse(path, "is larger than anything that a run makes there")
             found = hashlib.sha256(file.read().removesuffix(b"\n"))
         else:
             found = hashlib.file_digest(file, "sha256")
@@ -179,7 +182,7 @@ def _used_settings(folder: Path) -> set[str]:
     for kind in ("headers", "audit"):
         staged, present = folder / STAGING / "new" / f"{kind}.jsonl", folder / f"{kind}.jsonl"
         with (staged if staged.exists() else present).open("rb") as file:
-            for line in file:
+            for line in whole_lines(file):
                 try:
                     named = ordinary(settings_in(kind, line))
                 except ValueError:

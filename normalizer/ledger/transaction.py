@@ -6,6 +6,7 @@ moves (see `recovery`). In both cases the final bytes are those of an undisturbe
 disk fails before COMMIT.
 """
 
+import errno
 import hashlib
 import os
 import shutil
@@ -252,9 +253,12 @@ def take(stream: BinaryIO, folder: Path, *, replace: bool) -> tuple[Literal["new
 
 def _read(stream: BinaryIO) -> bytes:
     try:
-        return stream.read(_BLOCK)
+        data: bytes | None = stream.read(_BLOCK)
     except OSError as error:
         raise CannotRun(f"cannot read {stream.name}: {error.strerror or error}") from None
+    if data is None:  # a file of /proc that would make its reader wait
+        raise CannotRun(f"cannot read {stream.name}: {os.strerror(errno.EAGAIN)}")
+    return data
 
 
 def _new(place: Path) -> BinaryIO:

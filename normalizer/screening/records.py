@@ -11,6 +11,7 @@ from normalizer.documents.dialect import AppliedStep, translate
 from normalizer.documents.lossless import Number, dumps, quoted
 from normalizer.documents.manifest import Manifest
 from normalizer.documents.settings import Settings
+from normalizer.regular_files import READING_LIMITS
 from normalizer.screening.bundle import Bundle
 
 FIELDS = ("file", "scores", "evidence", "total", "notes")
@@ -33,8 +34,8 @@ METADATA = (
 )
 
 
-_USUAL = 4096
-_MOST_REPEATED = 16
+_USUAL = READING_LIMITS["usual_line_bytes"]
+_MOST_REPEATED = READING_LIMITS["max_repeated"]
 
 
 class LongLines:

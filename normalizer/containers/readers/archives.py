@@ -16,6 +16,7 @@ from normalizer.containers.readers.lines import JsonLinesReader
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
 from normalizer.containers.readers.tables import CsvReader
 from normalizer.documents.lossless import Number, too_many_values
+from normalizer.regular_files import READING_LIMITS
 
 _ZSTANDARD = 93
 """The compression method that newer versions of Inspect use."""
@@ -26,7 +27,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedErro
 
 _STREAMED = 1 << 20
 """Members of lines or cells that have more bytes are streamed. Smaller members may be as dense as they like."""
-_DENSEST = 200
+_DENSEST = READING_LIMITS["max_unpacked"]
 """Bytes that one byte of a larger member may unpack to. Lines of text have less than fifty, bombs a thousand."""
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from normalizer.cli import main
 from normalizer.ledger import commit_record
 from normalizer.ledger.commit_record import SpanDigester, encode, load
+from normalizer.ledger.line_format import sha_slice
 from normalizer.ledger.reader import reading
 from tests.normalizer.batch.test_run import made
 from tests.support.bundles import bundle, entry
@@ -180,6 +181,22 @@ def test_a_record_that_says_as_much_in_other_bytes_is_refused(whole, tmp_path, c
         path.write_bytes(others[change])
     assert main(["aggregate", str(tmp_path / "ledger")]) == 2
     assert "commit.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("size", [1 << 40, 1 << 62, 10**30])
+def test_a_span_longer_than_any_file_is_told_as_a_change(whole, tmp_path, capsys, size):
+    ledger = tmp_path / "ledger"
+    shutil.copytree(whole, ledger)
+    spans = load(ledger)
+    assert spans is not None
+    for at in range(len(spans["records"])):
+        forged = list(spans["records"])
+        forged[at] = forged[at]._replace(bytes=size)
+        (ledger / "commit.json").write_bytes(encode({**spans, "records": tuple(forged)}))
+        sha256 = (ledger / "records.jsonl").read_bytes().splitlines()[-1][sha_slice("records")].decode()
+        for argv in (["audit", str(ledger)], ["list", str(ledger)], ["explain", str(ledger), sha256]):
+            assert main(argv) in (1, 2)
+            assert "do not have the digest in commit.json" in capsys.readouterr().err
 
 
 def test_a_run_refuses_a_changed_span_that_it_would_only_copy(whole, tmp_path, capsys):

@@ -4,9 +4,10 @@ import io
 import struct
 import zipfile
 
+import contract_spec as spec
 import pytest
 
-from normalizer.containers.readers.archives import ArchiveReader
+from normalizer.containers.readers.archives import ArchiveReader, _refuse_bomb, _refuse_dense
 from normalizer.containers.readers.rows import UnreadableContainer
 
 
@@ -49,6 +50,22 @@ def test_a_member_that_unpacks_to_far_more_is_unreadable(method):
     assert rows[0].raw == b""
     with pytest.raises(UnreadableContainer, match="unpacks from"):
         read(packed({"samples/b.json": "{}", "header.json": bomb}, method))
+
+
+def test_how_far_members_may_unpack_is_a_rule():
+    limit = spec.resource("rules/reading_limits.json")["max_unpacked"]
+    size = (2 << 20) * limit
+    for times in (limit, limit + 1):
+        info = zipfile.ZipInfo("a")
+        info.file_size, info.compress_size = (2 << 20) * times, 2 << 20
+        if times == limit:
+            _refuse_bomb(info)
+            _refuse_dense(size, io.BytesIO(bytes(2 << 20)))
+        else:
+            with pytest.raises(UnreadableContainer, match=f"more than {limit} times"):
+                _refuse_bomb(info)
+            with pytest.raises(UnreadableContainer, match=f"more than {limit} times"):
+                _refuse_dense(size + 1, io.BytesIO(bytes(2 << 20)))
 
 
 def test_many_small_members_that_unpack_to_far_more_make_the_archive_unreadable():
