@@ -20,6 +20,7 @@ from normalizer.regular_files import regular_bytes
 
 NAMESPACE = "ledger"
 """The purpose (namespace) of a signature. Signatures made for another purpose are not accepted."""
+_MOST_BYTES = 1 << 24
 _SHOWN = 20
 """Number of differences that are reported."""
 
@@ -29,8 +30,7 @@ def sign(ledger: Path, key: Path) -> bytes:
 
     `key` is a private key, or a public key whose private one an agent holds.
     """
-    if not key.is_file():
-        raise CannotRun(f"cannot read {key}: there is no such file")
+    _require_file(key)
     with reading(ledger, checked=False, complete=False) as opened:
         record = _record(ledger)
         for difference in _differences(opened):
@@ -47,8 +47,7 @@ def complaints(ledger: Path, signature: Path, signers: Path, signer: str) -> lis
     `signers` is a file in the format of ssh's allowed signers, `signer` a name in it. Raises CannotRun.
     """
     for path in (signature, signers):
-        if not path.is_file():
-            raise CannotRun(f"cannot read {path}: there is no such file")
+        _require_file(path)
     with reading(ledger, checked=False, complete=False) as opened:
         record = _record(ledger)
         flags = ["-f", os.fspath(signers), "-I", signer, "-n", NAMESPACE, "-s", os.fspath(signature)]
@@ -62,6 +61,14 @@ def _differences(ledger: Ledger) -> Iterator[str]:
     """Yield what differs from the commit record; if its lines do not, what differs from the hashes in them."""
     lines = changes(ledger.folder) or []
     yield from lines or changed_files(ledger)
+
+
+def _require_file(path: Path) -> None:
+    """Raise CannotRun unless ssh-keygen could read this: it takes minutes for gigabytes, and keys are short."""
+    if not path.is_file():
+        raise CannotRun(f"cannot read {path}: there is no such file")
+    if path.stat().st_size > _MOST_BYTES:
+        raise CannotRun(f"{path} has more than {_MOST_BYTES} bytes: it holds no key, signature or list of signers")
 
 
 def _record(ledger: Path) -> bytes:

@@ -148,3 +148,16 @@ def test_a_signature_goes_through_a_link_and_into_a_device(signed, capsys):
     assert (signed / "elsewhere" / "real.sig").read_bytes() == (signed / "ledger.sig").read_bytes()
     assert main([*sign, os.devnull]) == 0
     assert not os.path.isfile(os.devnull)
+
+
+@pytest.mark.parametrize("flag", ["--key", "--signature", "--signers"])
+def test_a_file_that_is_too_large_for_a_key_is_not_given_to_ssh_keygen(signed, capsys, flag):
+    with (signed / "large").open("wb") as file:
+        file.truncate(20 << 30)
+    given = {"--signature": "ledger.sig", "--signers": "signers", flag: "large"}
+    flags = [part for name, file in given.items() for part in (name, str(signed / file))]
+    if flag == "--key":
+        assert main(["sign", str(signed / "ledger"), "--key", str(signed / "large")]) == 2
+    else:
+        assert main(["verify-signature", str(signed / "ledger"), *flags, "--signer", "lab@example.org"]) == 2
+    assert "large has more than" in capsys.readouterr().err
