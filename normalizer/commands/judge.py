@@ -126,10 +126,8 @@ def command(
         )
         return 1
     if result.bundle is None:
-        _say(
-            "no bundle was written; the same command asks again where the judge did not answer, "
-            f"and with --attempts {result.most + 1} also where its replies cannot be used"
-        )
+        more = f", and with --attempts {result.most + 1} also where its replies cannot be used" if result.most else ""
+        _say(f"no bundle was written; the same command asks again where the judge did not answer{more}")
         return 1
     click.echo(f"{sha256(result.bundle)}  {run.bundle}")
     return 0

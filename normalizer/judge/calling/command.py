@@ -16,6 +16,8 @@ from normalizer.judge.run_folder import JudgeAnswer
 
 _BLOCK = 1 << 16
 _MAX_COMPLAINT = 1 << 16
+_MAX_SAID = 500
+"""Characters of the last line of standard error that are told; all of it is kept."""
 
 
 class CommandJudge:
@@ -71,7 +73,7 @@ class CommandJudge:
         if not whole:
             return JudgeAnswer(bytes(output), truncated=True)
         if status != 0:
-            said = complaint.decode(errors="replace").strip().rpartition("\n")[2]
+            said = complaint.decode(errors="replace").strip().rpartition("\n")[2][:_MAX_SAID]
             how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
             raise CallFailed(f"the command {how}{': ' + said if said else ''}", kept=_kept(output, complaint))
         return JudgeAnswer(bytes(output))

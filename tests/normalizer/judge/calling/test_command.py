@@ -377,3 +377,14 @@ def test_the_whole_bundle_takes_the_place_of_the_partial_one(study):
     assert not (one.out / "partial.json").exists()
     assert len(one.bundle["per_file_scores"]) == 2
     assert "partial" not in one.bundle["bundle_meta"]
+
+
+def test_a_long_complaint_is_told_in_part_and_kept_in_full(tmp_path, capsys):
+    one = Study(tmp_path, {"a.pdf": b"An answer."})
+    program = f"{sys.executable} -c \"import sys; sys.exit('x' * 30_000)\""
+    assert one.judge("--command", program) == 1
+    said = capsys.readouterr().err
+    assert "status 1: " + "x" * 500 + "\n" in said
+    assert (one.out / "failures" / "0000-1-1.stderr").stat().st_size == 30_001
+    # There is no reply that a further attempt could replace.
+    assert "asks again where the judge did not answer\n" in said
