@@ -35,14 +35,15 @@ def command(file: Path) -> int:
             return 0
         stream.seek(0)
         data = stream.read(MAX_ROW_BYTES)
+    shown = printable(str(file))
     if guess.is_bundle(data):
-        click.echo(f"{file} is a judge bundle and needs no dialect: normalizer normalize {file} --out LEDGER")
+        click.echo(f"{shown} is a judge bundle and needs no dialect: normalizer normalize {shown} --out LEDGER")
         return 0
     made = guess.draft(data)
     if made is None:
-        click.echo(f"no rows were found in {file}: see `normalizer dialects` and `normalizer docs dialects`", err=True)
+        click.echo(f"no rows were found in {shown}: see `normalizer dialects` and `normalizer docs dialects`", err=True)
         return 1
-    click.echo(f"no shipped dialect finds a score in {file}; a draft, to be checked and completed by hand:", err=True)
+    click.echo(f"no shipped dialect finds a score in {shown}; a draft, to be checked and completed by hand:", err=True)
     click.echo(guess.dialect_text(made))
     return 0
 

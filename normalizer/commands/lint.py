@@ -11,6 +11,7 @@ from normalizer.checks import lint, schema_lint
 from normalizer.containers import shipped
 from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
 from normalizer.errors import CannotRun
+from normalizer.tables.formats import printable
 
 _DOCUMENT = click.Path(path_type=Path)
 
@@ -51,7 +52,7 @@ def command(rubric: Path | None, manifest: Path | None, dialect: str | None, sch
                 found.append(lint.LintFinding(str(path), "", f"it is not strict JSON: {error}"))
         found += schema_lint.lint(given) if given or not schemas else []
     for finding in found:
-        click.echo(f"{finding.document}: {finding.pointer or 'the document'}: {finding.message}")
+        click.echo(printable(f"{finding.document}: {finding.pointer or 'the document'}: {finding.message}"))
     click.echo(f"{len(found)} found" if found else "nothing found", err=True)
     return 1 if found else 0
 

@@ -146,6 +146,34 @@ def test_explain_sends_no_control_character_of_a_bundle_to_the_terminal(tmp_path
     assert {char for char in out if not char.isprintable()} == {"\n"}
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["lint", "--rubric", "FILE"],
+        ["lint", "--manifest", "FILE"],
+        ["lint", "--dialect", "FILE"],
+        ["lint", "--schema", "FILE"],
+        ["guess", "FILE"],
+        ["guess", "BUNDLE"],
+        ["guess", "EMPTY"],
+        ["normalize", "FILE", "BUNDLE", "EMPTY", "--out", "LEDGER"],
+        ["normalize", "BUNDLE", "--manifest", "FILE", "--out", "LEDGER"],
+    ],
+    ids=" ".join,
+)
+def test_no_name_in_a_file_and_no_name_of_a_file_is_obeyed_by_the_terminal(tmp_path, capsys, monkeypatch, argv):
+    monkeypatch.setattr("click.utils.should_strip_ansi", lambda *_: False)
+    wild = "\x1b[31m\x1b]0;x\x07\u202e\x9b\u2028\r"
+    (tmp_path / f"{wild}.json").write_text(json.dumps({wild: wild, "rows": [{wild: wild, "score": 1}]}))
+    (tmp_path / f"{wild}-bundle.json").write_text(json.dumps(bundle(entry(wild), {**entry("b"), wild: wild})))
+    (tmp_path / f"{wild}-empty.json").write_bytes(b"")
+    named = {"FILE": f"{wild}.json", "BUNDLE": f"{wild}-bundle.json", "EMPTY": f"{wild}-empty.json", "LEDGER": "ledger"}
+    assert main([str(tmp_path / named[part]) if part in named else part for part in argv]) in (0, 1, 2)
+    told = "".join(capsys.readouterr())
+    assert told
+    assert {char for char in told if not char.isprintable()} == {"\n"}
+
+
 def test_a_full_disk_behind_standard_output_is_told_in_a_sentence():
     # What is buffered would be written again at exit, what is not is not.
     for buffering in ({}, {"PYTHONUNBUFFERED": "1"}):
