@@ -92,6 +92,19 @@ def test_a_stream_may_rest(root: Path) -> None:
             answer += piece
 
 
+def test_a_refused_head_request_gets_the_headers_of_the_problem_and_no_body(root: Path) -> None:
+    with http(root) as url, connect(url) as connection:
+        refused = b" / HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n"
+        connection.sendall(b"HEAD" + refused + b"GET" + refused)
+        answers = b""
+        while not answers.endswith(b"}"):
+            answers += connection.recv(4096)
+    head, get, body = answers.split(b"\r\n\r\n")
+    assert head == get
+    assert f"content-length: {len(body)}".encode() in head.lower()
+    assert json.loads(body)["status"] == 403
+
+
 def test_two_lengths_in_one_request_are_refused(root: Path) -> None:
     with http(root) as url, connect(url) as connection:
         connection.sendall(
