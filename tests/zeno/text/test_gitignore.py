@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from tests.support.lacking import needs
 from zeno.files.tree import Tree
 from zeno.files.walk import walk
-from zeno.text.gitignore import MAX_FILE_BYTES, MAX_RULE_BYTES, IgnoreRules, Ignores
+from zeno.text.gitignore import (
+    MAX_BYTES_IN_FORCE,
+    MAX_FILE_BYTES,
+    MAX_RULE_BYTES,
+    IgnoreRules,
+    Ignores,
+    _CompiledRules,
+)
 
 needs_git = needs("git", "git")  # it is the referee here
 
@@ -167,6 +174,49 @@ def test_rules_that_cannot_be_read_make_the_answer_incomplete(root, ask, how):
         expected = (["a"], False)
     result = ask("list_files", gitignore=True)["result"]
     assert (result["files"], result["complete"]) == expected
+
+
+def test_rules_in_force_are_bounded_however_many_files_they_come_from(root, ask):
+    """Compiled rules take a hundred times their text; a hundred nested files of legal size took gigabytes."""
+    text = "b\n" + "#" * (MAX_FILE_BYTES - 2)
+    levels = MAX_BYTES_IN_FORCE // MAX_FILE_BYTES
+    for level in range(levels + 1):
+        folder = root / "/".join(["d"] * level)
+        folder.mkdir(exist_ok=True)
+        (folder / ".gitignore").write_text(text)
+        (folder / "a").touch()
+        result = ask("list_files", gitignore=True)["result"]
+        assert result["files"] == sorted("d/" * depth + "a" for depth in range(level + 1))
+        assert result["complete"] == (level < levels)
+    (folder / ".gitignore").write_text("a\n")
+    assert ask("list_files", gitignore=True)["result"]["complete"] is False
+    assert ask("list_files", gitignore=True)["result"]["files"] == result["files"]
+
+
+def test_a_policy_denies_everything_where_the_rules_in_force_are_too_large(root, pipe):
+    for level in range(MAX_BYTES_IN_FORCE // MAX_FILE_BYTES + 1):
+        folder = root / "/".join(["d"] * level)
+        folder.mkdir(exist_ok=True)
+        (folder / ".gitignore").write_text("#" * MAX_FILE_BYTES)
+        (folder / "a").touch()
+    server = pipe("--deny", "ignored")
+    assert server.ask("stat", path="d/d/d/a")["ok"]
+    assert server.ask("stat", path="d/d/d/d/a")["error"]["code"] == "denied"
+
+
+def test_compiled_rules_are_kept_and_bounded():
+    files = [b"%d\n" % number + b"#" * (MAX_FILE_BYTES - 10) for number in range(20)]
+    rules = _CompiledRules()
+    first = rules.get(files[0])
+    assert rules.get(files[0]) is first
+    for data in files[1:]:
+        rules.get(data)
+        assert rules.get(data) is rules.get(data)
+        assert sum(map(len, rules._kept)) <= 2 * MAX_BYTES_IN_FORCE
+    assert rules.get(files[0]) is not first
+    for number in range(2000):
+        rules.get(b"%d" % number)
+    assert len(rules._kept) <= 2 * MAX_BYTES_IN_FORCE >> 12
 
 
 def test_the_servers_flag_decides_where_a_request_does_not(root, pipe):
