@@ -31,6 +31,11 @@ class OddServer:
         self.set_clock()
         self._server = self._start()
 
+    @property
+    def has_clock(self) -> bool:
+        """Whether the server has a clock that can be set."""
+        return self._library is not None
+
     def ask(self, questions: list[Question]) -> list[Answer]:
         """Return the answers in the order of the questions."""
         return self._server.ask(questions)

@@ -42,7 +42,7 @@ def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
         max_ops=options.max_ops,
         max_lines=options.max_lines,
         max_bytes=options.max_bytes,
-        max_seconds=options.max_seconds,
+        max_seconds=options.max_seconds or None,
         max_pattern_work=options.max_pattern_work,
         max_scan_bytes=options.max_scan_bytes,
         gitignore=options.gitignore,

@@ -18,8 +18,8 @@ def add_root(parser: ArgumentParser) -> None:
     add_policy(parser)
 
 
-def add_server(parser: ArgumentParser) -> None:
-    """Add the flags of a server."""
+def add_server(parser: ArgumentParser, max_seconds: int | None = None) -> None:
+    """Add the flags of a server. `max_seconds` is its default for --max-seconds."""
     add_root(parser)
     parser.add_argument("--log", metavar="FILE", help="append a JSONL trace of all requests and answers to FILE")
     parser.add_argument(
@@ -37,9 +37,11 @@ def add_server(parser: ArgumentParser) -> None:
     parser.add_argument("--max-bytes", type=positive, metavar="N", help="return at most N bytes of results in all")
     parser.add_argument(
         "--max-seconds",
-        type=positive,
+        type=not_negative,
         metavar="N",
-        help="refuse a request that takes longer with deadline_exceeded (default: no limit)",
+        default=max_seconds,
+        help="refuse a request that takes longer with deadline_exceeded; 0: no limit (default: "
+        f"{max_seconds or 'no limit'})",
     )
     parser.add_argument(
         "--max-pattern-work",
@@ -89,6 +91,11 @@ def positive(text: str) -> int:
     if number < 1:
         raise ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return number
+
+
+def not_negative(text: str) -> int:
+    """Parse a whole number. Raises ArgumentTypeError."""
+    return 0 if text == "0" else positive(text)
 
 
 def port(text: str) -> int:

@@ -47,6 +47,7 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
         ],
         limits=ServerLimits.model_validate({name: limit for name, limit in options.items() if limit is not None}),
         request_limits=RequestLimits(
+            max_glob_characters=_LIMITS["max_glob_characters"],
             max_pattern_work=meter.options.max_pattern_work or _LIMITS["max_pattern_work"],
             max_scan_bytes=meter.options.max_scan_bytes or _LIMITS["max_scan_bytes"],
             max_searched_file_bytes=_LIMITS["max_searched_file_bytes"],

@@ -101,6 +101,10 @@ class RequestLimits(Model):
     model_config = ConfigDict(
         extra='forbid',
     )
+    max_glob_characters: Annotated[StrictInt, Field(ge=1)]
+    """
+    Characters that the globs with wildcards of one argument may have together, with their braces expanded. More is invalid_args.
+    """
     max_pattern_work: Annotated[StrictInt, Field(ge=1)]
     """
     States of a large regular expression times bytes of text that it may search. More is pattern_too_costly.

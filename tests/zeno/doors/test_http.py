@@ -324,6 +324,22 @@ def test_a_request_over_its_time_is_a_problem_with_its_code(tmp_path: Path) -> N
         assert (response.status_code, problem(response)["code"]) == (422, "deadline_exceeded")
 
 
+def limits_at(root: Path, *flags: str) -> dict[str, int]:
+    """The limits in force that an HTTP server tells."""
+    with http(root, *flags) as url:
+        limits: dict[str, int] = post(f"{url}/v1/ops/describe", json={"schemas": False}).json()["limits"]
+    return limits
+
+
+def test_servers_that_are_shared_give_a_request_up_after_five_minutes(tmp_path: Path) -> None:
+    assert limits_at(tmp_path)["max_seconds"] == 300
+    assert limits_at(tmp_path, "--max-seconds", "7")["max_seconds"] == 7
+    assert "max_seconds" not in limits_at(tmp_path, "--max-seconds", "0")
+    with stdio(tmp_path) as pipe:
+        answer = pipe.line(b'{"id": "1", "op": "describe", "args": {"schemas": false}}')
+        assert "max_seconds" not in answer["result"]["limits"]
+
+
 def test_where_the_system_cannot_fork_a_request_over_its_time_has_one_answer_in_the_trace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,10 +1,13 @@
 """Clients over HTTP that mean no good, or have lost their way: nobody else is to notice them."""
 
+import asyncio
 import json
 import select
 import socket
+import sys
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -12,7 +15,7 @@ import pytest
 
 from tests.support.doors import http, http_process, sample
 from tests.support.patience import PATIENCE, until
-from zeno.doors.http.connections import MAX_NEW
+from zeno.doors.http.connections import MAX_NEW, unread
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +78,37 @@ def test_a_client_that_never_reads_is_let_go_of(tmp_path: Path) -> None:
         until(lambda: ended.poll(0), "its connection was closed")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what the kernel holds")
+def test_what_a_client_reads_is_progress_while_the_kernel_holds_the_rest() -> None:
+    async def run() -> None:
+        near, far = asyncio.Queue[asyncio.Transport](), socket.socket()
+
+        class Kept(asyncio.Protocol):
+            def connection_made(self, transport: Any) -> None:
+                near.put_nowait(transport)
+
+        far.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)
+        server = await asyncio.get_running_loop().create_server(Kept, "127.0.0.1", 0)
+        with far:
+            far.connect(server.sockets[0].getsockname())
+            transport = await near.get()
+            transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 18)
+            transport.write(b"x" * 100_000)
+            # The kernel has taken all of it, though the client has not read any.
+            assert transport.get_write_buffer_size() == 0
+            left: list[int] = []
+            read = 0
+            while read < 100_000:
+                left.append(unread(transport))
+                read += len(far.recv(1000))
+            assert len(set(left)) > 2
+            until(lambda: unread(transport) == 0, "all was read")
+            transport.abort()
+        server.close()
+
+    asyncio.run(run())
+
+
 def test_a_stream_may_rest(root: Path) -> None:
     head = b"POST /v1/jsonl HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonl\r\n"
     line = b'{"id":"1","op":"stat","args":{"path":"."}}\n'
@@ -90,6 +124,19 @@ def test_a_stream_may_rest(root: Path) -> None:
             piece = stream.recv(4096)
             assert piece, answer
             answer += piece
+
+
+def test_a_refused_head_request_gets_the_headers_of_the_problem_and_no_body(root: Path) -> None:
+    with http(root) as url, connect(url) as connection:
+        refused = b" / HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n"
+        connection.sendall(b"HEAD" + refused + b"GET" + refused)
+        answers = b""
+        while not answers.endswith(b"}"):
+            answers += connection.recv(4096)
+    head, get, body = answers.split(b"\r\n\r\n")
+    assert head == get
+    assert f"content-length: {len(body)}".encode() in head.lower()
+    assert json.loads(body)["status"] == 403
 
 
 def test_two_lengths_in_one_request_are_refused(root: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zeno.errors import InvalidArgs
-from zeno.text.globs import MAX_ALTERNATIVES, expand, matcher, subtree_matcher
+from zeno.text.globs import MAX_ALTERNATIVES, MAX_CHARACTERS, expand, matcher, subtree_matcher
 from zeno.text.path_names import Paths
 
 PIECES = st.lists(
@@ -126,6 +126,14 @@ def test_a_glob_means_what_the_protocol_says(glob, path, matches):
 def test_braces_that_multiply_are_refused_by_name():
     with pytest.raises(InvalidArgs, match=f"args.glob: .* {MAX_ALTERNATIVES} alternatives"):
         matcher(["{a,b}" * 30], "args.glob")
+
+
+def test_the_globs_of_an_argument_may_have_so_many_characters_together():
+    most = ["*" + "a" * (MAX_CHARACTERS // 4 - 1)] * 4
+    plain = "b" * MAX_CHARACTERS
+    assert matcher([*most, plain], "args.globs")(plain)
+    with pytest.raises(InvalidArgs, match=f"args.globs has {MAX_CHARACTERS + 1} characters in globs with wildcards"):
+        matcher([*most, "?"], "args.globs")
 
 
 def test_a_hostile_glob_is_answered_at_once():

@@ -6,8 +6,11 @@ closes its oldest, so that such clients only affect their own address.
 """
 
 import asyncio
+import fcntl
 import socket
 import struct
+import sys
+import termios
 from collections import deque
 from contextlib import suppress
 from typing import Any
@@ -19,6 +22,8 @@ MAX_NEW = 128
 """Connections of one address that have not sent a whole request yet."""
 MAX_NEW_IN_ALL = 512
 
+# Asks a socket how many bytes the other side has not acknowledged (SIOCOUTQ, which has the number of TIOCOUTQ).
+_QUEUED = termios.TIOCOUTQ if sys.platform == "linux" else None
 # A stream of request lines may pause for any time.
 _STREAMS = frozenset({"/v1/jsonl"})
 
@@ -62,6 +67,20 @@ def _reset(transport: asyncio.Transport) -> None:
         with suppress(OSError):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
+
+
+def unread(transport: asyncio.Transport) -> int:
+    """Return how many bytes of its answers the client has not taken: those held here and, on Linux, by the kernel.
+
+    The kernel takes more from a process only when it has sent a good part of what it holds, which may be megabytes: by
+    the bytes held here alone, a client over a slow line would seem not to read.
+    """
+    held: int = transport.get_write_buffer_size()
+    connection = transport.get_extra_info("socket")
+    if connection is not None and _QUEUED is not None:
+        with suppress(OSError):
+            held += int.from_bytes(fcntl.ioctl(connection.fileno(), _QUEUED, bytes(4)), sys.byteorder)
+    return held
 
 
 def guarded(timeout: float) -> type[H11Protocol]:
@@ -121,9 +140,9 @@ def guarded(timeout: float) -> type[H11Protocol]:
 
         def _owed(self) -> tuple[int, ...] | None:
             """Return a value that changes with the client's progress; None if the server has to act next."""
-            unsent = self.transport.get_write_buffer_size()
-            if unsent:
-                return (0, unsent)
+            left = unread(self.transport)
+            if left:
+                return (0, left)
             cycle: RequestResponseCycle | None = self.cycle
             if cycle is None or cycle.response_complete:
                 # Request line and headers must be complete in time; single bytes are no progress.
