@@ -5,11 +5,12 @@ import shutil
 import pytest
 
 from tools import pins
+from tools.licences import LOCKS
 
 
 @pytest.fixture
 def locks(tmp_path):
-    return shutil.copytree(pins.LOCKS, tmp_path / "locks")
+    return shutil.copytree(LOCKS, tmp_path / "locks")
 
 
 def test_the_locks_have_pins_with_hashes_and_nothing_else():

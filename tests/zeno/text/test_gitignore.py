@@ -176,29 +176,31 @@ def test_rules_that_cannot_be_read_make_the_answer_incomplete(root, ask, how):
     assert (result["files"], result["complete"]) == expected
 
 
-def test_rules_in_force_are_bounded_however_many_files_they_come_from(root, ask):
-    """Compiled rules take a hundred times their text; a hundred nested files of legal size took gigabytes."""
-    text = "b\n" + "#" * (MAX_FILE_BYTES - 2)
-    levels = MAX_BYTES_IN_FORCE // MAX_FILE_BYTES
-    for level in range(levels + 1):
+def nest(root: Path, levels: int, text: str) -> None:
+    """Make a folder in a folder and so on, each with an ignore file and a file `a`."""
+    for level in range(levels):
         folder = root / "/".join(["d"] * level)
         folder.mkdir(exist_ok=True)
         (folder / ".gitignore").write_text(text)
         (folder / "a").touch()
-        result = ask("list_files", gitignore=True)["result"]
-        assert result["files"] == sorted("d/" * depth + "a" for depth in range(level + 1))
-        assert result["complete"] == (level < levels)
-    (folder / ".gitignore").write_text("a\n")
-    assert ask("list_files", gitignore=True)["result"]["complete"] is False
-    assert ask("list_files", gitignore=True)["result"]["files"] == result["files"]
+
+
+def test_rules_in_force_are_bounded_however_many_files_they_come_from(root, ask):
+    """Compiled rules take a hundred times their text; a hundred nested files of legal size took gigabytes."""
+    levels = MAX_BYTES_IN_FORCE // MAX_FILE_BYTES
+    nest(root, levels, "b\n" + "#" * (MAX_FILE_BYTES - 2))
+    whole = ask("list_files", gitignore=True)["result"]
+    assert (whole["files"], whole["complete"]) == (["a", "d/a", "d/d/a", "d/d/d/a"], True)
+    deepest = root / "/".join(["d"] * levels)
+    deepest.mkdir()
+    (deepest / "a").touch()
+    (deepest / ".gitignore").write_text("a\n")
+    beyond = ask("list_files", gitignore=True)["result"]
+    assert (sorted(beyond["files"]), beyond["complete"]) == (sorted([*whole["files"], "d/d/d/d/a"]), False)
 
 
 def test_a_policy_denies_everything_where_the_rules_in_force_are_too_large(root, pipe):
-    for level in range(MAX_BYTES_IN_FORCE // MAX_FILE_BYTES + 1):
-        folder = root / "/".join(["d"] * level)
-        folder.mkdir(exist_ok=True)
-        (folder / ".gitignore").write_text("#" * MAX_FILE_BYTES)
-        (folder / "a").touch()
+    nest(root, MAX_BYTES_IN_FORCE // MAX_FILE_BYTES + 1, "#" * MAX_FILE_BYTES)
     server = pipe("--deny", "ignored")
     assert server.ask("stat", path="d/d/d/a")["ok"]
     assert server.ask("stat", path="d/d/d/d/a")["error"]["code"] == "denied"
