@@ -27,9 +27,10 @@ def _run(session: nox.Session, *command: str) -> None:
 
 @nox.session
 def drift(session: nox.Session) -> None:
-    """Fail when generated/ or the OpenAPI document is not what spec/ makes, or the list of licences is out of date."""
+    """Fail when generated/ or the OpenAPI document is not what spec/ makes, or locks or licences are not in order."""
     _run(session, "-m", "tools.generate", "--check")
     _run(session, "-m", "tools.openapi", "--check")
+    _run(session, "-m", "tools.pins")
     _run(session, "-m", "tools.licences", "--check")
 
 

@@ -53,6 +53,7 @@ def drift(expected: Path, actual: Path) -> list[str]:
         [f"missing: {name}" for name in sorted(wanted.keys() - found.keys())]
         + [f"orphan:  {name}" for name in sorted(found.keys() - wanted.keys())]
         + [f"edited:  {name}" for name in sorted(wanted.keys() & found.keys()) if wanted[name] != found[name]]
+        + [f"special: {path.relative_to(actual).as_posix()}" for path in _special(actual)]
         + [f"link:    {path.relative_to(actual).as_posix()}" for path in links]
         + [f"planted: {path.relative_to(actual).as_posix()}" for path in unproven(actual)]
     )
@@ -64,6 +65,11 @@ def _contents(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file() and not (path.parent.name == "__pycache__" and path.suffix == ".pyc")
     }
+
+
+def _special(folder: Path) -> list[Path]:
+    """Return what is no file, folder or link: Python would wait for a FIFO that has the name of a module."""
+    return [path for path in sorted(folder.rglob("*")) if not (path.is_file() or path.is_dir() or path.is_symlink())]
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -16,7 +16,7 @@ class Confinement(NamedTuple):
     files: bool = False
     """Whether the process can open only files below the root and those of Python, and write only to its log."""
     network: bool = False
-    """Whether the process can neither make TCP connections nor listen on further TCP ports."""
+    """Whether the process can make no further socket, so neither connect nor listen."""
 
 
 class SessionOptions(NamedTuple):

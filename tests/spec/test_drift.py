@@ -137,6 +137,14 @@ def test_a_link_is_drift_though_it_leads_to_what_would_be_made(gate, tmp_path, n
     assert f"link:    {name}" in said
 
 
+def test_a_fifo_is_drift(gate):
+    copy, run = gate
+    os.mkfifo(copy / "zeno" / "sing.py")
+    status, said = run()
+    assert status == 1
+    assert "special: zeno/sing.py" in said
+
+
 def test_a_linked_folder_of_models_is_drift(fresh, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(generate, "generate", lambda _schemas, out: shutil.copytree(fresh, out))
     (tmp_path / "generated").symlink_to(fresh)

@@ -55,6 +55,7 @@ REACHES = {
         "os.open": "folders of Python and of the system, to allow them",
         "os.path.isdir": "folders of Python and of the system",
     },
+    "confinement.seccomp": {"ctypes": "seccomp(2)", "os.listdir": "threads of this process", "os.uname": "machine"},
     "confinement.needs": {
         "open": "which libraries the kernel has loaded",
         "site": "folders of Python",

@@ -14,6 +14,7 @@ from contract_spec.extras import install_command
 from zeno.cli.interrupts import sigint_ends_process
 from zeno.cli.policy_flags import opened_tree
 from zeno.errors import CannotRun
+from zeno.options import Confinement
 
 
 @sigint_ends_process()
@@ -64,13 +65,16 @@ def _confine(options: argparse.Namespace, server: Any, tree: Any) -> None:
     """Confine the process after everything that the flags name is open."""
     if options.confine == "off":
         return
-    from zeno.confinement import landlock, needs
+    from zeno.confinement import landlock, needs, seccomp
 
     try:
-        server.set_confinement(landlock.restrict(needs.rules(tree.descriptors, options.log)))
+        landlock.restrict(needs.rules(tree.descriptors, options.log))
+        files = True
     except landlock.NotPossible as error:
         if options.confine == "require":
             raise CannotRun(f"cannot confine itself: {error}; --confine auto goes on without") from None
+        files = False
+    server.set_confinement(Confinement(files, network=seccomp.restrict()))
 
 
 def _claims(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:

@@ -66,8 +66,8 @@ def add_server(parser: ArgumentParser, max_seconds: int | None = None) -> None:
         "--confine",
         choices=("auto", "require", "off"),
         default="auto",
-        help="after start, give up the right to open files outside DIR and to use new TCP connections, as Landlock on "
-        "Linux enforces it. auto (default): if the system can (see describe); require: or refuse to start; off: never",
+        help="after start, give up the right to open files outside DIR and to make sockets, as Landlock and seccomp on "
+        "Linux enforce it. auto (default): if the system can (see describe); require: or refuse to start; off: never",
     )
 
 

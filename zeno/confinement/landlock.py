@@ -11,8 +11,6 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 
-from zeno.options import Confinement
-
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _VERSION = 1  # a flag of landlock_create_ruleset: return the ABI number
 _PATH_BENEATH = 1
@@ -53,8 +51,8 @@ def version() -> int:
         raise NotPossible("this kernel has no Landlock, or does not allow it here") from None
 
 
-def restrict(rules: Iterable[AccessRule]) -> Confinement:
-    """Allow this process the rules' access to files, and no new TCP connections. Return what is enforced.
+def restrict(rules: Iterable[AccessRule]) -> None:
+    """Allow this process the rules' access to files, and no new TCP connections.
 
     Paths that do not exist are left out. Raises NotPossible, with nothing restricted, where the kernel cannot, or where
     there are threads already: a restriction holds for the calling thread and those that it starts.
@@ -77,7 +75,6 @@ def restrict(rules: Iterable[AccessRule]) -> Confinement:
             os.close(ruleset)
     except OSError as error:
         raise NotPossible(f"Landlock: {error.strerror}") from None
-    return Confinement(files=True, network=network != 0)
 
 
 def _allow(ruleset: int, place: int | str, access: int) -> None:

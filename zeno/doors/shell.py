@@ -109,13 +109,23 @@ class Shell:
         return self._paths(f"{key}=", text) if key in ("path", "paths") else []
 
     def _paths(self, prefix: str, start: str) -> list[str]:
-        """Return the files and directories whose paths begin with `word`, one level deeper."""
+        """Return the files and directories whose paths begin with `start`, one level deeper.
+
+        Readline prints completions as they are, so names that a terminal would obey are left out.
+        """
         glob = "".join(f"[{char}]" if char in "*?[{" else char for char in start) + "*"
         hidden = any(step.startswith(".") for step in start.split("/"))
         answer = self._ask("list_files", {"glob": glob, "include_hidden": hidden})
         files = answer["result"]["files"] if answer["ok"] else []
         steps = {start + step + slash for step, slash, _ in (path[len(start) :].partition("/") for path in files)}
-        return [prefix + shlex.quote(step) if not step.endswith("/") else prefix + step for step in sorted(steps)]
+        return [
+            prefix + shlex.quote(step) if not step.endswith("/") else prefix + step
+            for step in sorted(filter(_is_safe, steps))
+        ]
+
+
+def _is_safe(name: str) -> bool:
+    return visible(name) == name and not set("\n\t") & set(name)
 
 
 def _help(op: str | None = None) -> str:

@@ -1,15 +1,17 @@
 """Text from files, made safe to show: characters that a terminal or a reader would obey are escaped.
 
 Escaped are control characters but line feed and tab, marks that reorder text (bidirectional controls), the line and
-paragraph separators U+2028 and U+2029, and the invisible tag characters and variation selectors of plane 14, which can
-carry hidden text. A carriage return is one of them, so no file can begin a row of its own in the middle of a line.
+paragraph separators U+2028 and U+2029, characters without width that make two names look the same (zero width space,
+soft hyphen, annotation marks), and the invisible tag characters and variation selectors of plane 14, which can carry
+hidden text. A carriage return is one of them, so no file can begin a row of its own in the middle of a line.
 """
 
 import json
 import re
 
 _UNSAFE = re.compile(
-    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e0fff]"
 )
 
 

@@ -42,9 +42,9 @@ def _inside(around: Ignores, base: bytes, directory: int) -> Ignores | None:
         texts = {name: text for name in IGNORE_FILES if (text := _text(directory, name)) is not None}
         is_repository = _exists(directory, REPOSITORY)
         exclude = _text_below(directory, (REPOSITORY, "info"), EXCLUDE) if is_repository else None
+        return around.enter(base, texts, exclude, is_repository=is_repository)
     except OSError:
         return None
-    return around.enter(base, texts, exclude, is_repository=is_repository)
 
 
 def _exists(directory: int, name: str) -> bool:
@@ -115,7 +115,12 @@ def rules_inside(
                 texts[name] = _checked_text(directory, base, name, location)
         except OSError as error:
             complete = complete and error.errno in _ABSENT
-    return ignores.enter(base, texts, exclude, is_repository=REPOSITORY in special), complete
+    is_repository = REPOSITORY in special
+    try:
+        return ignores.enter(base, texts, exclude, is_repository=is_repository), complete
+    except OSError:
+        # As if none of the files in this directory could be read.
+        return ignores.enter(base, {}, None, is_repository=is_repository), False
 
 
 def _checked_text_below(directory: int, base: bytes, names: tuple[str, ...], last: str, location: Location) -> bytes:

@@ -19,6 +19,9 @@ from zeno.files.location import DIRECTORY, MAX_MOVES, HeldDirectories, Location
 from zeno.files.policy import DENIED, Policy
 from zeno.text.path_names import printed
 
+# How many components the links on one path may add. With 40 links of 2,000 components each, one path would take a third
+# of a second, and a tree or a request can hold thousands of such paths.
+MAX_LINK_COMPONENTS = 256
 # How often a component that changed between check and open is tried again.
 MAX_RETRIES = 64
 
@@ -128,7 +131,7 @@ def _followed(
             raise _Moved
 
     todo = deque(_components(absolute_paths, path, target))
-    retries = 0
+    added = retries = 0
     while todo:
         name = todo.popleft()
         if name in (b"", b"."):
@@ -149,7 +152,8 @@ def _followed(
                 link = os.readlink(name, dir_fd=parent)
                 check()
                 links.append(link)
-                if len(links) > MAX_LINKS:
+                added += link.count(b"/") + 1
+                if len(links) > MAX_LINKS or added > MAX_LINK_COMPONENTS:
                     return _missing(path, names, name, todo)
                 if link.startswith(b"/"):
                     held.clear()

@@ -112,9 +112,19 @@ def _on_similar(glob: str, paths: Sequence[str]) -> list[str]:
     """Return a hint on files or directories that may have been meant by a path without wildcards."""
     if WILDCARD.search(glob):
         return []
-    directories = {path[:at] for path in paths for at, char in enumerate(path) if char == "/"}
-    meant = similar(glob, list(paths)) or similar(glob, sorted(directories))
+    meant = similar(glob, list(paths)) or similar(glob, _directories(paths))
     return [f"nothing is at {glob!r}; did you mean {alternatives(meant)}?"] if meant else []
+
+
+def _directories(paths: Sequence[str]) -> list[str]:
+    """Return the sorted directories of all paths."""
+    found: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return sorted(found)
 
 
 def _on_rules(args: Any, selection: Selection, corpus: Corpus) -> list[str]:

@@ -10,6 +10,8 @@ from zeno.search.corpus import Corpus
 MAX_SUGGESTIONS = 3
 # Names in one directory beyond this many are not compared: each comparison takes some microseconds.
 MAX_COMPARED = 2000
+# Nor are names beyond this many pairs of characters: a comparison may look at each pair several times.
+MAX_PAIRS = 1 << 21
 
 
 class _Everything(NamedTuple):
@@ -68,7 +70,14 @@ def similar(path: str, paths: list[str]) -> list[str]:
 
     folder = "/".join(steps[:-1])
     beside = [one for one in paths if one.rpartition("/")[0] == folder][:MAX_COMPARED]
-    names = {one.rpartition("/")[2]: one for one in beside}
+    names = {}
+    pairs = 0
+    for one in beside:
+        close = one.rpartition("/")[2]
+        pairs += len(close) * len(steps[-1])
+        if pairs > MAX_PAIRS:
+            break
+        names[close] = one
     return [names[close] for close in get_close_matches(steps[-1], names, MAX_SUGGESTIONS, 0.75)]
 
 

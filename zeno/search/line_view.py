@@ -23,16 +23,20 @@ class LineView:
     It remembers the line that was asked for last, so that lines in order and their neighbours are not counted again.
     """
 
-    __slots__ = ("_end", "_from", "_index", "_start", "_text", "_to")
+    __slots__ = ("_count", "_end", "_from", "_index", "_start", "_text", "_to")
 
     def __init__(self, text: bytes, start: int = 0, end: int | None = None) -> None:
         self._text = text
         self._start = start
         self._end = len(text) if end is None else end
+        self._count: int | None = None
         self._move(0, start)
 
     def __len__(self) -> int:
-        return self._text.count(b"\n", self._start, self._end)
+        # Counted once: every hit with context asks for it.
+        if self._count is None:
+            self._count = self._text.count(b"\n", self._start, self._end)
+        return self._count
 
     @overload
     def __getitem__(self, index: int) -> bytes: ...

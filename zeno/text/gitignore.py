@@ -4,6 +4,7 @@ Syntax and corner cases are those of gitignore(5) and of git's own matching, by 
 compiled to RE2, so that no ignore file can make matching slow.
 """
 
+import errno
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -17,6 +18,10 @@ REPOSITORY, EXCLUDE = ".git", "exclude"
 
 # Larger ignore files count as unreadable: a hostile tree must not make reading slow.
 MAX_FILE_BYTES = 1 << 18
+# Ignore files in force in one directory may have so many bytes in all: compiled they take a hundred times as many.
+MAX_BYTES_IN_FORCE = 1 << 20
+# Compiled files are kept up to this size; each counts as its text and so much besides.
+_KEPT_BYTES, _OVERHEAD = 2 * MAX_BYTES_IN_FORCE, 1 << 12
 # Longer lines are ignored, though git has no such limit: RE2 must be able to compile every rule.
 MAX_RULE_BYTES = 1024
 # Rules are compiled together up to this size.
@@ -55,16 +60,16 @@ class IgnoreRule:
         return bytes_matcher(self.expression)
 
 
+_Batch = tuple[Matches, list[IgnoreRule]]
+
+
 class IgnoreRules:
     """The rules of one ignore file. Of those that match the last one decides."""
 
     def __init__(self, data: bytes, base: bytes = b"") -> None:
+        self.size = len(data)
         self._base = len(base)
-        # Last rule first. Each batch is tried as one expression before its rules are tried one by one.
-        self._batches = [
-            (bytes_matcher(b"|".join(b"(?:%b)" % rule.expression for rule in batch)), batch)
-            for batch in _batches(parse(data)[::-1])
-        ]
+        self._batches = _compiled.get(data)
 
     def verdict(self, path: bytes, is_directory: bool) -> bool | None:
         """Return True if a path is ignored, False if it is included again, None if no rule matches."""
@@ -75,6 +80,41 @@ class IgnoreRules:
                     if (is_directory or not rule.only_directories) and rule.matches(name):
                         return not rule.negated
         return None
+
+
+class _CompiledRules:
+    """Compiles ignore files and keeps those used last: a policy asks for the same ones with every path.
+
+    Threads share it without a lock: at worst a file is compiled twice.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[bytes, list[_Batch]] = {}
+
+    def get(self, data: bytes) -> list[_Batch]:
+        """Return the rules of an ignore file in batches, last rule first, with one expression for each batch."""
+        batches = self._kept.pop(data, None)
+        if batches is None:
+            batches = [
+                (bytes_matcher(b"|".join(b"(?:%b)" % rule.expression for rule in batch)), batch)
+                for batch in _batches(parse(data)[::-1])
+            ]
+            self._make_room(_KEPT_BYTES - len(data))
+        self._kept[data] = batches
+        return batches
+
+    def _make_room(self, room: int) -> None:
+        """Drop files, those used longest ago first, until the rest takes no more than `room`."""
+        kept = list(self._kept)
+        size = sum(len(data) + _OVERHEAD for data in kept)
+        for data in kept:
+            if size <= room:
+                break
+            self._kept.pop(data, None)
+            size -= len(data) + _OVERHEAD
+
+
+_compiled = _CompiledRules()
 
 
 def _batches(rules: list[IgnoreRule]) -> Iterator[list[IgnoreRule]]:
@@ -103,11 +143,15 @@ class Ignores(NamedTuple):
     def enter(self, base: bytes, texts: dict[str, bytes], exclude: bytes | None, *, is_repository: bool) -> "Ignores":
         """Return the rules inside the directory `base` (empty or ending in a slash), given its ignore files.
 
-        In a nested repository git's rules of the outer repository do not apply.
+        In a nested repository git's rules of the outer repository do not apply. Raises OSError if the ignore files that
+        would be in force are too large together.
         """
         general, per_directory, repository = self
         if is_repository:
             per_directory = repository = ()
+        size = sum(rules.size for rules in (*general, *per_directory, *repository))
+        if size + sum(map(len, texts.values())) + len(exclude or b"") > MAX_BYTES_IN_FORCE:
+            raise OSError(errno.EFBIG, "ignore files that are too large together")
         if exclude is not None:
             repository = (IgnoreRules(exclude, base),)
         if ".gitignore" in texts:

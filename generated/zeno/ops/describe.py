@@ -201,7 +201,7 @@ class Confinement(Model):
     """
     network: StrictBool
     """
-    Whether the process can neither make TCP connections nor listen on a further TCP port.
+    Whether the process can make no further socket: it can neither connect to anything nor listen on a further port.
     """
 
 

@@ -400,3 +400,18 @@ def test_warm_and_cold_answer_alike(start, rounds, cache_bytes, watches):
                         assert answer(warm, op, args) == answer(cold, op, args)
             finally:
                 corpus.close()
+
+
+def test_the_lines_of_a_file_are_counted_once():
+    """Every hit with context asks how many there are: counted each time, a request took minutes in a large file."""
+
+    class Counted(bytes):
+        counts = 0
+
+        def count(self, *arguments: Any) -> int:
+            Counted.counts += 1
+            return super().count(*arguments)
+
+    view = LineView(Counted(b"a\nb\nc\n"), 2)
+    assert [len(view) for _ in range(5)] == [2] * 5
+    assert Counted.counts == 1

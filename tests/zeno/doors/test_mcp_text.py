@@ -12,7 +12,8 @@ from zeno.doors.visible import one_line, visible
 from zeno.session.dispatch import OPS
 
 NASTY = st.text(
-    alphabet=st.sampled_from("ab:1\t\r\x0b\x85\x9b\u2028\u2029\u202e\u2066\ufeff\U000e0041[>-"), max_size=12
+    alphabet=st.sampled_from("ab:1\t\r\x0b\x85\x9b\u2028\u2029\u202e\u2066\ufeff\U000e0041\xad\u200b\ufff9[>-"),
+    max_size=12,
 )
 METRICS = {"time_ms": 0, "bytes_read": 0, "files_scanned": 0}
 SKIPPED = {"binary": 0, "too_large": 0, "unreadable": 0, "not_regular": 0}
@@ -250,7 +251,9 @@ def test_no_file_can_forge_a_row(path, text):
 @given(st.text())
 def test_visible_text_has_nothing_to_obey_and_ordinary_text_stays(text):
     shown = visible(text)
-    assert not re.search("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e0fff]", shown)
+    assert not re.search(
+        "[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e0fff\xad\u180e\u200b\ufff9-\ufffb]", shown
+    )
     assert visible(shown) == shown
     if text.isprintable():
         assert one_line(text) == text

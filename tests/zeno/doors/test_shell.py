@@ -72,6 +72,21 @@ def test_tab_completes_operations_arguments_and_paths_and_history_stays(root: Pa
     assert (tmp_path / "zeno" / "history").stat().st_mode & 0o077 == 0
 
 
+def test_names_that_a_terminal_would_obey_are_no_completions(root: Path, tmp_path: Path) -> None:
+    for hostile in ("\x9b31m", "\x1b[31m", "\u202e", "\u2028", "\n", "\U000e0041"):
+        (root / f"odd{hostile}.txt").touch()
+    (root / "odd\x9b31m").mkdir()
+    (root / "odd\x9b31m" / "a.txt").touch()
+    (root / "odd-a.txt").touch()
+    (root / "odd-b.txt").touch()
+    shell = Terminal(root, tmp_path)
+    told = shell.type("read_file odd\t\t\t", "odd-b.txt")
+    assert "odd-a.txt" in told
+    assert not set("\x9b\x1b\u202e\u2028\U000e0041") & set(told)
+    shell.type("\x15\n", "zeno> ")
+    assert shell.end() == 0
+
+
 def test_the_shell_reads_the_tree_into_memory_while_nothing_is_typed_and_says_so(root: Path, tmp_path: Path) -> None:
     (root / "many").mkdir()
     for number in range(50):

@@ -3,6 +3,7 @@
 import pytest
 
 from zeno.errors import InvalidArgs
+from zeno.results import hints
 from zeno.text.globs import matcher
 
 
@@ -167,3 +168,11 @@ def test_a_star_that_went_into_directories_is_told(root, ask):
     assert ask("list_files", regex=regex)["result"]["files"] == ["src/a.py"]
     for glob in ("src/*", "**/*.py", "*.py", "src/a*.py", "src/a.py"):
         assert "hints" not in ask("list_files", glob=glob)["result"]
+
+
+def test_directories_of_paths_are_each_found_once():
+    """With a slice for each slash of each path, a deep directory of many files took minutes."""
+    deep = "/".join("abc" * 30)
+    paths = [*(f"{deep}/{number}" for number in range(50)), "top", "x/y"]
+    expected = {path[:at] for path in paths for at, char in enumerate(path) if char == "/"}
+    assert hints._directories(paths) == sorted(expected)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from zeno.results.suggestions import similar
+from zeno.results.suggestions import MAX_PAIRS, similar
 
 PATHS = sorted(["README.md", "docs/guide.md", "src/app.py", "src/util/text.py", "src/vendor/text.py", "test/app.py"])
 
@@ -33,3 +33,14 @@ def test_the_message_tells_what_was_meant(root, ask, op):
     assert "did you mean 'src/app.py'?" in error["message"]
     assert "mean" not in ask(op, path="zzz")["error"]["message"]
     assert ask(op, path="../app.py")["error"]["code"] == "path_outside_root"
+
+
+def test_long_names_are_compared_only_up_to_a_number_of_characters():
+    """Two thousand names of two hundred equal letters took seconds."""
+    asked = "a" * 200 + "x"
+    names = [f"{'a' * 200}{number:04}" for number in range(2000)]
+    compared = MAX_PAIRS // (len(names[0]) * len(asked))
+    assert 10 < compared < len(names)
+    last = "a" * 200 + "xy"
+    assert last in similar(asked, [*names[: compared - 1], last])
+    assert last not in similar(asked, [*names[:compared], last])

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from tests.support.lacking import needs
 from zeno.files.tree import Tree
 from zeno.files.walk import walk
-from zeno.text.gitignore import MAX_FILE_BYTES, MAX_RULE_BYTES, IgnoreRules, Ignores
+from zeno.text.gitignore import (
+    MAX_BYTES_IN_FORCE,
+    MAX_FILE_BYTES,
+    MAX_RULE_BYTES,
+    IgnoreRules,
+    Ignores,
+    _CompiledRules,
+)
 
 needs_git = needs("git", "git")  # it is the referee here
 
@@ -167,6 +174,51 @@ def test_rules_that_cannot_be_read_make_the_answer_incomplete(root, ask, how):
         expected = (["a"], False)
     result = ask("list_files", gitignore=True)["result"]
     assert (result["files"], result["complete"]) == expected
+
+
+def nest(root: Path, levels: int, text: str) -> None:
+    """Make a folder in a folder and so on, each with an ignore file and a file `a`."""
+    for level in range(levels):
+        folder = root / "/".join(["d"] * level)
+        folder.mkdir(exist_ok=True)
+        (folder / ".gitignore").write_text(text)
+        (folder / "a").touch()
+
+
+def test_rules_in_force_are_bounded_however_many_files_they_come_from(root, ask):
+    """Compiled rules take a hundred times their text; a hundred nested files of legal size took gigabytes."""
+    levels = MAX_BYTES_IN_FORCE // MAX_FILE_BYTES
+    nest(root, levels, "b\n" + "#" * (MAX_FILE_BYTES - 2))
+    whole = ask("list_files", gitignore=True)["result"]
+    assert (whole["files"], whole["complete"]) == (["a", "d/a", "d/d/a", "d/d/d/a"], True)
+    deepest = root / "/".join(["d"] * levels)
+    deepest.mkdir()
+    (deepest / "a").touch()
+    (deepest / ".gitignore").write_text("a\n")
+    beyond = ask("list_files", gitignore=True)["result"]
+    assert (sorted(beyond["files"]), beyond["complete"]) == (sorted([*whole["files"], "d/d/d/d/a"]), False)
+
+
+def test_a_policy_denies_everything_where_the_rules_in_force_are_too_large(root, pipe):
+    nest(root, MAX_BYTES_IN_FORCE // MAX_FILE_BYTES + 1, "#" * MAX_FILE_BYTES)
+    server = pipe("--deny", "ignored")
+    assert server.ask("stat", path="d/d/d/a")["ok"]
+    assert server.ask("stat", path="d/d/d/d/a")["error"]["code"] == "denied"
+
+
+def test_compiled_rules_are_kept_and_bounded():
+    files = [b"%d\n" % number + b"#" * (MAX_FILE_BYTES - 10) for number in range(20)]
+    rules = _CompiledRules()
+    first = rules.get(files[0])
+    assert rules.get(files[0]) is first
+    for data in files[1:]:
+        rules.get(data)
+        assert rules.get(data) is rules.get(data)
+        assert sum(map(len, rules._kept)) <= 2 * MAX_BYTES_IN_FORCE
+    assert rules.get(files[0]) is not first
+    for number in range(2000):
+        rules.get(b"%d" % number)
+    assert len(rules._kept) <= 2 * MAX_BYTES_IN_FORCE >> 12
 
 
 def test_the_servers_flag_decides_where_a_request_does_not(root, pipe):
