@@ -253,7 +253,7 @@ def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
             fcntl.flock(descriptor, (fcntl.LOCK_EX if mode == "write" else fcntl.LOCK_SH) | fcntl.LOCK_NB)
         except BlockingIOError:
             raise UnusableLedger(f"another run is using {folder}: try again when it has ended") from None
-        # A run that was refused removes the lock file that it made: a lock on the removed file keeps nobody out.
+        # A run that was refused removes the lock file that it made: a lock on the removed file keeps no other run out.
         if not path.exists() or not os.path.samestat(os.fstat(descriptor), os.stat(path)):
             raise UnusableLedger(f"another run was using {folder} until now: try again")
         yield
