@@ -67,14 +67,16 @@ def _confine(options: argparse.Namespace, server: Any, tree: Any) -> None:
         return
     from zeno.confinement import landlock, needs, seccomp
 
+    lacking = ""
     try:
         landlock.restrict(needs.rules(tree.descriptors, options.log))
-        files = True
     except landlock.NotPossible as error:
-        if options.confine == "require":
-            raise CannotRun(f"cannot confine itself: {error}; --confine auto goes on without") from None
-        files = False
-    server.set_confinement(Confinement(files, network=seccomp.restrict()))
+        lacking = str(error)
+    confinement = Confinement(files=not lacking, network=seccomp.restrict())
+    if options.confine == "require" and not all(confinement):
+        lacking = lacking or "there is no seccomp, or no filter for this kind of machine"
+        raise CannotRun(f"cannot confine itself: {lacking}; --confine auto goes on without")
+    server.set_confinement(confinement)
 
 
 def _claims(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
