@@ -27,6 +27,12 @@ def test_a_target_holds_for_what_it_begins_with(name):
         target.check(data)
 
 
+def test_targets_side_by_side_are_all_told(capfd):
+    assert run.main(["--minutes", "0.01", "--jobs", "2", "--target", "strict", "--target", "bundle"]) == 0
+    told = [line.partition(" ")[0] for line in capfd.readouterr().out.splitlines() if " inputs in " in line]
+    assert told == ["strict:", "bundle:"]
+
+
 @given(st.binary(max_size=60), st.binary(min_size=1, max_size=3))
 def test_a_finding_is_shrunk_to_what_matters(around, needle):
     assert shrunk(around + needle + around, lambda data: needle in data) == needle

@@ -17,6 +17,7 @@ from tools.fuzz.target import Target
 
 MODULES = {
     "documents": ("strict", "lossless", "moves", "dialect", "manifest"),
+    "judgements": ("bundle", "rows"),
     "patterns": ("glob", "gitignore", "index"),
     "protocol": ("request", "cursor", "trace"),
     "evidence": ("pdf",),
@@ -54,7 +55,7 @@ class _Run:
             self._end(1)
 
     def _end(self, status: int) -> NoReturn:
-        print(f"{self._count} inputs", flush=True)
+        print(f"{self._count} inputs in {time.process_time() / 60:.1f} minutes of CPU time", flush=True)
         sys.stderr.flush()
         # Both engines would do more at the end: exit at once.
         os._exit(status)
