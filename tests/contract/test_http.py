@@ -129,7 +129,9 @@ def _refused_by_re2(pattern: Any, options: Any) -> bool:
 @pytest.fixture(scope="module")
 def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     root = sample(tmp_path_factory.mktemp("tree"))
-    with http(root) as url, stdio(root) as pipe:
+    # Only HTTP has a time limit by default, and `describe` tells it.
+    flags = ("--max-seconds", "300")
+    with http(root, *flags) as url, stdio(root, *flags) as pipe:
         yield Doors(url, pipe)
 
 
