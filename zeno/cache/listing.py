@@ -14,7 +14,7 @@ from zeno.cache.inotify import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT
 from zeno.cache.text_store import CachedFile
 from zeno.cache.watch_table import NO_WATCH, WatchTable
 from zeno.files.batch_open import FILE, FOLDER, LINK, OTHER, BatchOpener, scan
-from zeno.files.location import MAX_MOVES
+from zeno.files.location import MAX_LISTED_PATH, MAX_MOVES
 from zeno.files.tree import Tree
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY
 from zeno.text.path_names import printed_entry
@@ -96,7 +96,7 @@ class Listing:
         self.links: dict[str, Link] = {}
         self._others: set[str] = set()
         self._closed: set[Folder] = set()
-        """Directories that may not be listed or searched."""
+        """Directories that may not be listed or searched, and those whose path is too long."""
         self._log_rules = False
         """Whether the concealed log has, or had, the name of an ignore file: then only a walk gives the right rules."""
         self.entries: dict[str, CachedFile] = {}
@@ -179,6 +179,9 @@ class Listing:
 
     def _scan(self, folder: Folder, opener: BatchOpener) -> None:
         """List a directory, update its children, and queue its new subdirectories."""
+        if len(folder.path) > MAX_LISTED_PATH:
+            self._closed.add(folder)
+            return
         found: dict[str, tuple[str, int]] = {}
         try:
             for _ in range(MAX_MOVES):

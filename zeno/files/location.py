@@ -35,6 +35,10 @@ _STEPS = 1000
 MAX_HELD = 16
 """How many directories of one path are held open. A deeper tree takes no more descriptors than that."""
 
+MAX_LISTED_PATH = 1 << 14
+"""A directory whose path has more bytes is not listed. The check of a directory takes a step for each level above it,
+and every level of a walk holds its path, so time and memory grow with the square of the depth."""
+
 MAX_MOVES = 8
 """How many times a read is repeated because the file or directory was moved meanwhile."""
 

@@ -13,7 +13,7 @@ from tests.support.moving import MARKER, Moment, move_file_out, move_out, opens,
 from tests.support.planting import prepare
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.batch_open import LISTING
-from zeno.files.location import MAX_HELD, HeldDirectories
+from zeno.files.location import MAX_HELD, MAX_LISTED_PATH, HeldDirectories
 from zeno.files.tree import Tree
 from zeno.search.cold import ColdCorpus
 from zeno.session.server import Server
@@ -317,6 +317,33 @@ def test_a_level_up_is_no_other_directory(tree, folder):
     held.leave()
     assert os.path.samestat(os.fstat(held.last()), below.parent.stat())
     held.clear()
+
+
+@pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
+def test_directories_whose_path_is_too_long_are_not_listed_and_that_is_told(root, warm):
+    """Time and memory grow with the square of the depth: 20,000 directories, one in the other, took a minute."""
+    name = "n" * 255
+    held = os.open(root, os.O_RDONLY)
+    path = ""
+    while len(path) <= MAX_LISTED_PATH:
+        path = f"{path}/{name}".lstrip("/")
+        os.mkdir(name, dir_fd=held)
+        below = os.open(name, os.O_RDONLY, dir_fd=held)
+        os.close(held)
+        held = below
+        os.close(os.open("file", os.O_CREAT, dir_fd=held))
+    os.close(held)
+    with Tree(str(root)) as tree:
+        corpus = WarmCorpus(tree, 1 << 20) if warm else ColdCorpus(tree)
+        if warm:
+            prepare(corpus)
+        result = ask(corpus, "list_files")["result"]
+        assert len(result["files"]) == path.count("/")
+        assert (result["skipped"]["unreadable"], result["complete"]) == (1, False)
+        # A path that is asked for may be longer.
+        assert ask(corpus, "stat", path=f"{path}/file")["result"]["items"][0]["exists"]
+        if warm:
+            corpus.close()
 
 
 def test_the_root_may_move_while_it_is_served(tree, folder, monkeypatch):
