@@ -21,7 +21,7 @@ import sys
 _PR_GET_SECCOMP, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 21, 22, 38
 _MODE_FILTER = 2
 _LOAD, _AND, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06  # instructions of classic BPF
-_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data; arguments have 8 bytes, the lower 4 first
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data; an argument has 8 bytes
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
 _X32 = 0x40000000  # from here on: calls of x86-64 with short pointers, which have numbers of their own
 
@@ -69,17 +69,17 @@ _GENERIC = _EVERYWHERE | {
     "lremovexattr": 15,
     "fremovexattr": 16,
 }
-_X86_64_SOME = {"socketpair": 53, "sendto": 44, "sendmsg": 46, "sendmmsg": 307}
-_GENERIC_SOME = {"socketpair": 199, "sendto": 206, "sendmsg": 211, "sendmmsg": 269}
-# By what uname tells: the kernel's number of the architecture, calls that are refused, and those that some arguments
-# refuse.
+_X86_64_BY_ARGUMENT = {"socketpair": 53, "sendto": 44, "sendmsg": 46, "sendmmsg": 307}
+_GENERIC_BY_ARGUMENT = {"socketpair": 199, "sendto": 206, "sendmsg": 211, "sendmmsg": 269}
+# By what uname tells: the kernel's number of the architecture, the calls that are refused, and those where it depends on
+# an argument.
 _ARCHITECTURES = {
-    "x86_64": (0xC000003E, _X86_64, _X86_64_SOME),
-    "aarch64": (0xC00000B7, _GENERIC, _GENERIC_SOME),
-    "riscv64": (0xC00000F3, _GENERIC, _GENERIC_SOME),
+    "x86_64": (0xC000003E, _X86_64, _X86_64_BY_ARGUMENT),
+    "aarch64": (0xC00000B7, _GENERIC, _GENERIC_BY_ARGUMENT),
+    "riscv64": (0xC00000F3, _GENERIC, _GENERIC_BY_ARGUMENT),
 }
 _STREAM, _FAST_OPEN = 1, 0x20000000
-# Which argument, which of its bits, and what these must be for the call to be allowed.
+# Which argument, which of its lower 32 bits, and what these must be for the call to be allowed.
 _ALLOWED = {
     "socketpair": (1, 0xF, _STREAM),
     "sendto": (3, _FAST_OPEN, 0),
@@ -117,7 +117,7 @@ def restrict() -> bool:
 
 def program(machine: str) -> bytes:
     """Return the filter for a kind of machine, as instructions of 8 bytes."""
-    architecture, refused, some = _ARCHITECTURES[machine]
+    architecture, refused, by_argument = _ARCHITECTURES[machine]
     tests = [(_AT_LEAST, _X32)] if machine == "x86_64" else []
     tests += [(_EQUAL, number) for number in sorted(refused.values())]
     # Each test jumps over the tests after it and the instruction that allows.
@@ -128,7 +128,7 @@ def program(machine: str) -> bytes:
             _instruction(_EQUAL, architecture, 1),
             _instruction(_RETURN, _REFUSE),
             _instruction(_LOAD, _NUMBER),
-            *(_by_argument(number, *_ALLOWED[call]) for call, number in some.items()),
+            *(_by_argument(number, *_ALLOWED[call]) for call, number in by_argument.items()),
             *jumps,
             _instruction(_RETURN, _ALLOW),
             _instruction(_RETURN, _REFUSE),
