@@ -14,14 +14,15 @@ from zeno.cache.inotify import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT
 from zeno.cache.text_store import CachedFile
 from zeno.cache.watch_table import NO_WATCH, WatchTable
 from zeno.files.batch_open import FILE, FOLDER, LINK, OTHER, BatchOpener, scan
-from zeno.files.location import MAX_LISTED_PATH, MAX_MOVES
+from zeno.files.location import MAX_MOVES
 from zeno.files.tree import Tree
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY
 from zeno.text.path_names import printed_entry
 
 # Names that affect ignore rules even if they are no files.
 _RULING = (REPOSITORY, EXCLUDE)
-_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
+_CLOSED = {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
+_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, *_CLOSED}
 
 
 class Link:
@@ -179,9 +180,6 @@ class Listing:
 
     def _scan(self, folder: Folder, opener: BatchOpener) -> None:
         """List a directory, update its children, and queue its new subdirectories."""
-        if len(folder.path) > MAX_LISTED_PATH:
-            self._closed.add(folder)
-            return
         found: dict[str, tuple[str, int]] = {}
         try:
             for _ in range(MAX_MOVES):
@@ -200,7 +198,7 @@ class Listing:
             opener.close()
             if error.errno not in _GONE or folder.parent is None:
                 raise Unwatchable from None
-            if error.errno in (errno.EACCES, errno.EPERM):
+            if error.errno in _CLOSED:
                 self._closed.add(folder)
         if self._tree.policy.active:
             self._drop_denied(folder, found)

@@ -155,8 +155,7 @@ class _Walk:
         path = raw(found.path[:-1], "path")
         if len(path) > MAX_LISTED_PATH:
             return False
-        name = path.rpartition(b"/")[2] or b"."
-        location = self._tree.location
+        name, location = path.rpartition(b"/")[2] or b".", self._tree.location
         for attempt in range(MAX_MOVES):
             try:
                 if attempt:

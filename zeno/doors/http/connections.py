@@ -87,7 +87,7 @@ def unread(transport: asyncio.Transport) -> int:
 
 
 class Owed(NamedTuple):
-    """What a client has to do next, and a number that changes as it does so."""
+    """A step that a client has to take next, and a number that changes as it takes it."""
 
     what: Literal["read", "ask", "send"]
     number: int
@@ -159,7 +159,7 @@ def guarded(timeout: float) -> type[H11Protocol]:
             self._timer = self.loop.call_later(timeout, self._look)
 
         def _owed(self) -> Owed | None:
-            """Return what the client has to do next; None if the server has to act."""
+            """Return the next step of the client; None if the server has to act."""
             left = unread(self.transport)
             if left:
                 return Owed("read", left)
