@@ -297,7 +297,12 @@ def test_each_level_up_takes_one_step_however_deep_it_is(tree, folder, monkeypat
     held = held_below(tree, folder, names)
     opened: list[Any] = []
     really_open = os.open
-    monkeypatch.setattr(os, "open", lambda *args, **options: opened.append(args) or really_open(*args, **options))
+
+    def counted(*args: Any, **options: Any) -> int:
+        opened.append(args)
+        return really_open(*args, **options)
+
+    monkeypatch.setattr(os, "open", counted)
     for depth in reversed(range(1, len(names))):
         held.leave()
         assert os.path.samestat(os.fstat(held.last()), folder.joinpath(*names[:depth]).stat())
