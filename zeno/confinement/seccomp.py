@@ -71,8 +71,8 @@ _GENERIC = _EVERYWHERE | {
 }
 _X86_64_BY_ARGUMENT = {"socketpair": 53, "sendto": 44, "sendmsg": 46, "sendmmsg": 307}
 _GENERIC_BY_ARGUMENT = {"socketpair": 199, "sendto": 206, "sendmsg": 211, "sendmmsg": 269}
-# By what uname tells: the kernel's number of the architecture, the calls that are refused, and those where it depends on
-# an argument.
+# By what uname tells: the kernel's number of the architecture, the calls that are refused, and those that an argument
+# decides about.
 _ARCHITECTURES = {
     "x86_64": (0xC000003E, _X86_64, _X86_64_BY_ARGUMENT),
     "aarch64": (0xC00000B7, _GENERIC, _GENERIC_BY_ARGUMENT),
