@@ -21,7 +21,8 @@ from zeno.text.path_names import printed_entry
 
 # Names that affect ignore rules even if they are no files.
 _RULING = (REPOSITORY, EXCLUDE)
-_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM}
+_CLOSED = {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
+_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, *_CLOSED}
 
 
 class Link:
@@ -96,7 +97,7 @@ class Listing:
         self.links: dict[str, Link] = {}
         self._others: set[str] = set()
         self._closed: set[Folder] = set()
-        """Directories that may not be listed or searched."""
+        """Directories that may not be listed or searched, and those whose path is too long."""
         self._log_rules = False
         """Whether the concealed log has, or had, the name of an ignore file: then only a walk gives the right rules."""
         self.entries: dict[str, CachedFile] = {}
@@ -197,7 +198,7 @@ class Listing:
             opener.close()
             if error.errno not in _GONE or folder.parent is None:
                 raise Unwatchable from None
-            if error.errno in (errno.EACCES, errno.EPERM):
+            if error.errno in _CLOSED:
                 self._closed.add(folder)
         if self._tree.policy.active:
             self._drop_denied(folder, found)

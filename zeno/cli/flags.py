@@ -84,18 +84,26 @@ def add_cache(parser: ArgumentParser) -> None:
 
 def positive(text: str) -> int:
     """Parse a whole number above 0. Raises ArgumentTypeError."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
+    number = _whole(text)
     if number < 1:
         raise ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return number
 
 
 def not_negative(text: str) -> int:
-    """Parse a whole number. Raises ArgumentTypeError."""
-    return 0 if text == "0" else positive(text)
+    """Parse a whole number from 0 on. Raises ArgumentTypeError."""
+    number = _whole(text)
+    if number < 0:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+    return number
+
+
+def _whole(text: str) -> int:
+    """Parse a whole number; -1 if it is none."""
+    try:
+        return int(text)
+    except ValueError:
+        return -1
 
 
 def port(text: str) -> int:

@@ -5,6 +5,10 @@ sockets), TCP Fast Open, and changes to the mode, owner, times and attributes of
 calls after its start. The list is short on purpose: everything else stays allowed, so that another version of Python or
 of a library still runs. The numbers are those of `asm/unistd_64.h` and `asm-generic/unistd.h`; they never change.
 
+A server still has sockets: the one that it listens on, and the pair of stream sockets by which an event loop wakes
+itself. Shut down, the first can connect anew by TCP Fast Open, without `connect`. A pair of datagram sockets, unlike
+one of stream sockets, can send to every Unix socket. So these two uses are refused by their arguments.
+
 A filter cannot be lifted again, and every process that is started afterwards inherits it.
 """
 
@@ -16,8 +20,8 @@ import sys
 
 _PR_GET_SECCOMP, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 21, 22, 38
 _MODE_FILTER = 2
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # instructions of classic BPF
-_NUMBER, _ARCHITECTURE = 0, 4  # offsets in struct seccomp_data
+_LOAD, _AND, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06  # instructions of classic BPF
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data; an argument has 8 bytes
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
 _X32 = 0x40000000  # from here on: calls of x86-64 with short pointers, which have numbers of their own
 
@@ -31,6 +35,7 @@ _EVERYWHERE = {
 }
 _X86_64 = _EVERYWHERE | {
     "socket": 41,
+    "connect": 42,
     "chmod": 90,
     "fchmod": 91,
     "fchmodat": 268,
@@ -51,6 +56,7 @@ _X86_64 = _EVERYWHERE | {
 }
 _GENERIC = _EVERYWHERE | {
     "socket": 198,
+    "connect": 203,
     "fchmod": 52,
     "fchmodat": 53,
     "fchownat": 54,
@@ -63,8 +69,23 @@ _GENERIC = _EVERYWHERE | {
     "lremovexattr": 15,
     "fremovexattr": 16,
 }
-# By what uname tells: the kernel's number of the architecture, and the numbers of its calls.
-_ARCHITECTURES = {"x86_64": (0xC000003E, _X86_64), "aarch64": (0xC00000B7, _GENERIC), "riscv64": (0xC00000F3, _GENERIC)}
+_X86_64_BY_ARGUMENT = {"socketpair": 53, "sendto": 44, "sendmsg": 46, "sendmmsg": 307}
+_GENERIC_BY_ARGUMENT = {"socketpair": 199, "sendto": 206, "sendmsg": 211, "sendmmsg": 269}
+# By what uname tells: the kernel's number of the architecture, the calls that are refused, and those that an argument
+# decides about.
+_ARCHITECTURES = {
+    "x86_64": (0xC000003E, _X86_64, _X86_64_BY_ARGUMENT),
+    "aarch64": (0xC00000B7, _GENERIC, _GENERIC_BY_ARGUMENT),
+    "riscv64": (0xC00000F3, _GENERIC, _GENERIC_BY_ARGUMENT),
+}
+_STREAM, _FAST_OPEN = 1, 0x20000000
+# Which argument, which of its lower 32 bits, and what these must be for the call to be allowed.
+_ALLOWED = {
+    "socketpair": (1, 0xF, _STREAM),
+    "sendto": (3, _FAST_OPEN, 0),
+    "sendmsg": (2, _FAST_OPEN, 0),
+    "sendmmsg": (3, _FAST_OPEN, 0),
+}
 
 
 class _Program(ctypes.Structure):
@@ -96,9 +117,9 @@ def restrict() -> bool:
 
 def program(machine: str) -> bytes:
     """Return the filter for a kind of machine, as instructions of 8 bytes."""
-    architecture, calls = _ARCHITECTURES[machine]
+    architecture, refused, by_argument = _ARCHITECTURES[machine]
     tests = [(_AT_LEAST, _X32)] if machine == "x86_64" else []
-    tests += [(_EQUAL, number) for number in sorted(calls.values())]
+    tests += [(_EQUAL, number) for number in sorted(refused.values())]
     # Each test jumps over the tests after it and the instruction that allows.
     jumps = [_instruction(code, value, len(tests) - at) for at, (code, value) in enumerate(tests)]
     return b"".join(
@@ -107,6 +128,7 @@ def program(machine: str) -> bytes:
             _instruction(_EQUAL, architecture, 1),
             _instruction(_RETURN, _REFUSE),
             _instruction(_LOAD, _NUMBER),
+            *(_by_argument(number, *_ALLOWED[call]) for call, number in by_argument.items()),
             *jumps,
             _instruction(_RETURN, _ALLOW),
             _instruction(_RETURN, _REFUSE),
@@ -114,8 +136,20 @@ def program(machine: str) -> bytes:
     )
 
 
-def _instruction(code: int, value: int, if_true: int = 0) -> bytes:
-    return struct.pack("=HBBI", code, if_true, 0, value)
+def _by_argument(number: int, argument: int, bits: int, allowed: int) -> bytes:
+    """Return instructions that decide about one call by bits of an argument, and pass over all other calls."""
+    decision = (
+        _instruction(_LOAD, _ARGUMENTS + 8 * argument),
+        _instruction(_AND, bits),
+        _instruction(_EQUAL, allowed, 1),
+        _instruction(_RETURN, _REFUSE),
+        _instruction(_RETURN, _ALLOW),
+    )
+    return b"".join((_instruction(_EQUAL, number, 0, len(decision)), *decision))
+
+
+def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, if_true, if_false, value)
 
 
 def _prctl(option: int, *arguments: object) -> int:

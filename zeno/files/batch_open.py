@@ -3,13 +3,14 @@
 Every component is opened without following links, so no path leads out of the root.
 """
 
+import errno
 import os
 import stat
 import time
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
-from zeno.files.location import HeldDirectories, Location, unchanged
+from zeno.files.location import MAX_LISTED_PATH, HeldDirectories, Location, unchanged
 from zeno.text.file_lines import BINARY_WINDOW, is_binary
 
 CHUNK = 1 << 18
@@ -109,6 +110,8 @@ class BatchOpener:
 
     def folder(self, path: bytes) -> int:
         """Return a descriptor of a directory, `b""` for the root. This object closes it. Raises OSError."""
+        if len(path) > MAX_LISTED_PATH:
+            raise OSError(errno.ENAMETOOLONG, "a path that is too long to be listed")
         if path != self._folder or self._directory < 0:
             self._leave()
             self._directory = -1

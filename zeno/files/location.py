@@ -35,6 +35,10 @@ _STEPS = 1000
 MAX_HELD = 16
 """How many directories of one path are held open. A deeper tree takes no more descriptors than that."""
 
+MAX_LISTED_PATH = 1 << 14
+"""A directory whose path has more bytes is not listed. The check of a directory takes a step for each level above it,
+and every level of a walk holds its path, so time and memory grow with the square of the depth."""
+
 MAX_MOVES = 8
 """How many times a read is repeated because the file or directory was moved meanwhile."""
 
@@ -131,8 +135,8 @@ class Location:
 class HeldDirectories:
     """The open directories of one path, from below the root down.
 
-    Of a deep path only the last ones are held open. One that was closed is opened again from the root when it is
-    needed, and must still be the same directory.
+    Of a deep path only the last ones are held open. One that was closed is opened again when it is needed, from the
+    directory below it or else from the root, and must still be the same directory.
     """
 
     def __init__(self, location: Location, flags: int) -> None:
@@ -178,13 +182,37 @@ class HeldDirectories:
         self.names.pop()
         self._closed.pop()
         directory = self._open.pop()
-        if directory >= 0:
+        if directory < 0:
+            return
+        try:
+            if self._open and self._open[-1] < 0:
+                self._open[-1] = self._above(directory)
+        finally:
             os.close(directory)
+
+    def _above(self, directory: int) -> int:
+        """Open the directory above one that is being left: the last one that is left now. Return -1 if it is not there.
+
+        From the root, each step up would cost as many steps down as the path has components.
+        """
+        try:
+            above = os.open(b"..", self._flags, dir_fd=directory)
+        except OSError:
+            return -1
+        status = os.fstat(above)
+        if (status.st_dev, status.st_ino) == self._closed[-1]:
+            return above
+        os.close(above)
+        return -1
 
     def clear(self) -> None:
         """Go up to the root."""
-        while self._open:
-            self.leave()
+        for directory in self._open:
+            if directory >= 0:
+                os.close(directory)
+        self._open.clear()
+        self._closed.clear()
+        self.names.clear()
 
 
 def unchanged(before: os.stat_result, now: os.stat_result) -> bool:

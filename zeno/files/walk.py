@@ -15,7 +15,7 @@ from typing import NamedTuple
 from zeno.errors import Denied, OutsideRoot, PermissionDenied
 from zeno.files.batch_open import LISTING
 from zeno.files.ignore_rules import DeniedByRules, rules_inside
-from zeno.files.location import MAX_MOVES, HeldDirectories
+from zeno.files.location import MAX_LISTED_PATH, MAX_MOVES, HeldDirectories
 from zeno.files.resolve import NOWHERE
 from zeno.files.tree import Tree
 from zeno.text.gitignore import IGNORE_FILES, REPOSITORY, Ignores
@@ -148,13 +148,14 @@ class _Walk:
         return [WalkedNames([first.path or "./"], UNREADABLE)]
 
     def _enter(self, found: Unlisted) -> bool:
-        """Enter a directory. Return False if it, or an ignore file in it, cannot be read.
+        """Enter a directory. Return False if it, or an ignore file in it, cannot be read, or its path is too long.
 
         If it was moved while it was listed, it is opened again from the root.
         """
         path = raw(found.path[:-1], "path")
-        name = path.rpartition(b"/")[2] or b"."
-        location = self._tree.location
+        if len(path) > MAX_LISTED_PATH:
+            return False
+        name, location = path.rpartition(b"/")[2] or b".", self._tree.location
         for attempt in range(MAX_MOVES):
             try:
                 if attempt:

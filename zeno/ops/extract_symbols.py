@@ -9,7 +9,7 @@ from zeno.meter import Meter
 from zeno.results import cursors
 from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
-from zeno.text.file_lines import lines_of
+from zeno.text.file_lines import normal
 from zeno.text.symbols import symbols_of
 
 MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_symbols_file_bytes"]
@@ -29,7 +29,7 @@ def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> E
                 file.path, file.size, MAX_BYTES, "search it with grep, or read parts of it with read_file"
             )
         meter.expect(file.size * _COST_OF_A_BYTE)
-        text = "\n".join(lines_of(file.read()))
+        text = normal(file.read()).decode().removesuffix("\n")
     meter.scanned(file.bytes_read)
     found = symbols_of(file.path, text)[before:]
     kept = found[: args.max_symbols]

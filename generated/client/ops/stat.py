@@ -58,7 +58,7 @@ class StatArgs(_JsonSchemaRuntimeValidationBase, ClientResult):
     """
     A path relative to the root, or absolute and under it. It is answered first.
     """
-    paths: Annotated[list[Path] | None, Field(min_length=1)] = None
+    paths: Annotated[list[Path] | None, Field(max_length=50000, min_length=1)] = None
     """
     More paths, answered in the order given.
     """

@@ -59,7 +59,9 @@ class StatArgs(_JsonSchemaRuntimeValidationBase, Model):
     """
     A path relative to the root, or absolute and under it. It is answered first.
     """
-    paths: Annotated[list[Path] | MISSING, Field(min_length=1)] = MISSING
+    paths: Annotated[list[Path] | MISSING, Field(max_length=50000, min_length=1)] = (
+        MISSING
+    )
     """
     More paths, answered in the order given.
     """

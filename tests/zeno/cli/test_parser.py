@@ -121,7 +121,7 @@ def test_a_limit_of_nothing_or_less_is_refused_at_every_door(command, flag, root
 @pytest.mark.parametrize(
     ("flag", "number", "sentence"),
     [
-        *(("--max-seconds", number, "is not a whole number above 0") for number in ("-1", "1.5", "x")),
+        *(("--max-seconds", number, "is not a whole number from 0 on") for number in ("-1", "1.5", "x")),
         *(("--cache-bytes", number, "is not a whole number above 0") for number in ("-1", "0")),
         *(("--port", number, "give a number from 0 to 65535") for number in ("-1", "65536", "x", "\u00b2", "9" * 5000)),
     ],

@@ -33,6 +33,8 @@ def connect(protocol, port):
     socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol).connect(("127.0.0.1", port))
 def send_at_once(port):
     socket.socket().sendto(b"secret", socket.MSG_FASTOPEN, ("127.0.0.1", port))
+# The socket that an HTTP server listens on can be made one like these, by `shutdown`.
+held = [socket.socket() for _ in range(3)]
 def in_a_copy(action):
     process = os.fork()
     if process == 0:
@@ -62,6 +64,14 @@ def tried(*_):
         # Landlock alone allows all of these.
         "connect by MPTCP": attempt(lambda: connect(262, port)),
         "connect by TCP Fast Open": attempt(lambda: send_at_once(port)),
+        "connect a socket from before": attempt(lambda: held[0].connect(("127.0.0.1", port))),
+        "send by a socket from before": attempt(
+            lambda: held[1].sendto(b"secret", socket.MSG_FASTOPEN, ("127.0.0.1", port))
+        ),
+        "send a message by a socket from before": attempt(
+            lambda: held[2].sendmsg([b"secret"], [], socket.MSG_FASTOPEN, ("127.0.0.1", port))
+        ),
+        "make a pair of datagram sockets": attempt(lambda: socket.socketpair(type=socket.SOCK_DGRAM)),
         "listen on a port of the kernel's choice": attempt(lambda: socket.socket().listen()),
         "send by UDP": attempt(lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b"", ("127.0.0.1", port))),
         "make a Unix socket": attempt(lambda: socket.socket(socket.AF_UNIX)),
@@ -133,7 +143,9 @@ def confined(kernel: int) -> dict[str, object]:
         "signal the parent": "PermissionError" if kernel >= 6 else "possible",
         **dict.fromkeys(("connect", "connect by MPTCP", "connect by TCP Fast Open", "send by UDP"), "PermissionError"),
         **dict.fromkeys(("listen", "listen on a port of the kernel's choice"), "PermissionError"),
-        "make a Unix socket": "PermissionError",
+        **dict.fromkeys(("connect a socket from before", "send by a socket from before"), "PermissionError"),
+        "send a message by a socket from before": "PermissionError",
+        **dict.fromkeys(("make a Unix socket", "make a pair of datagram sockets"), "PermissionError"),
         **dict.fromkeys(("change rights inside", "change rights outside"), "PermissionError"),
         "change rights of an open folder": "PermissionError",
         **dict.fromkeys(("change the owner outside", "change times outside"), "PermissionError"),

@@ -12,6 +12,8 @@ import pytest
 from tests.support.moving import MARKER, Moment, move_file_out, move_out, opens, reads, write_outside
 from tests.support.planting import prepare
 from zeno.cache.warm_corpus import WarmCorpus
+from zeno.files.batch_open import LISTING
+from zeno.files.location import MAX_HELD, MAX_LISTED_PATH, HeldDirectories
 from zeno.files.tree import Tree
 from zeno.search.cold import ColdCorpus
 from zeno.session.server import Server
@@ -278,6 +280,75 @@ def test_a_file_saved_by_renaming_while_it_is_read_is_served(folder, monkeypatch
         moment = Moment(monkeypatch, "pread", reads("d/a.txt"), action)
         assert "needle" in ask(ColdCorpus(tree), "read_file", path="d/a.txt")["result"]["text"]
     assert moment.happened
+
+
+def held_below(tree, root, names: str) -> HeldDirectories:
+    """Make directories, one in the other, and enter them."""
+    held = HeldDirectories(tree.location, LISTING)
+    root.joinpath(*names).mkdir(parents=True)
+    for name in map(str.encode, names):
+        held.enter(name, os.open(name, LISTING, dir_fd=held.last()))
+    return held
+
+
+def test_each_level_up_takes_one_step_however_deep_it_is(tree, folder, monkeypatch):
+    """From the root, three thousand levels took 17 seconds."""
+    names = "n" * 5 * MAX_HELD
+    held = held_below(tree, folder, names)
+    opened: list[Any] = []
+    really_open = os.open
+
+    def counted(*args: Any, **options: Any) -> int:
+        opened.append(args)
+        return really_open(*args, **options)
+
+    monkeypatch.setattr(os, "open", counted)
+    for depth in reversed(range(1, len(names))):
+        held.leave()
+        assert os.path.samestat(os.fstat(held.last()), folder.joinpath(*names[:depth]).stat())
+    assert len(opened) < len(names)
+    held.clear()
+
+
+def test_a_level_up_is_no_other_directory(tree, folder):
+    names = "abcdefghijklmnopqrstuvwxyz"
+    held = held_below(tree, folder, names)
+    for _ in range(MAX_HELD - 1):
+        held.leave()
+    # The next one up has been closed, and what is above the last one now is another.
+    below = folder.joinpath(*names[: len(held.names)])
+    outside = folder.parent / "outside"
+    below.rename(outside)
+    held.leave()
+    assert os.path.samestat(os.fstat(held.last()), below.parent.stat())
+    held.clear()
+
+
+@pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
+def test_directories_whose_path_is_too_long_are_not_listed_and_that_is_told(root, warm):
+    """Time and memory grow with the square of the depth: 20,000 directories, one in the other, took a minute."""
+    name = "n" * 255
+    held = os.open(root, os.O_RDONLY)
+    path = ""
+    while len(path) <= MAX_LISTED_PATH:
+        path = f"{path}/{name}".lstrip("/")
+        os.mkdir(name, dir_fd=held)
+        below = os.open(name, os.O_RDONLY, dir_fd=held)
+        os.close(held)
+        held = below
+        os.close(os.open("file", os.O_CREAT, dir_fd=held))
+    os.close(held)
+    with Tree(str(root)) as tree:
+        corpus = WarmCorpus(tree, 1 << 20) if warm else ColdCorpus(tree)
+        if warm:
+            prepare(corpus)
+        result = ask(corpus, "list_files")["result"]
+        assert len(result["files"]) == path.count("/")
+        assert (result["skipped"]["unreadable"], result["complete"]) == (1, False)
+        # A path that is asked for may be longer.
+        assert ask(corpus, "stat", path=f"{path}/file")["result"]["items"][0]["exists"]
+        if warm:
+            corpus.close()
 
 
 def test_the_root_may_move_while_it_is_served(tree, folder, monkeypatch):

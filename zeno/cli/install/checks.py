@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from contract_spec.extras import DISTRIBUTION, install_command
 
-from zeno.confinement import landlock
+from zeno.confinement import landlock, seccomp
 
 PACKAGES = ("contract_models", "contract_spec", "normalizer", "zeno")
 SCRIPTS = {"normalizer": "eval-normalizer is ours alone", "zeno": "zeno-mcp is ours alone"}
@@ -110,7 +110,7 @@ def extras() -> Iterator[Fact]:
 
 
 def system() -> Iterator[Fact]:
-    """Check the operating system for inotify, openat2, Landlock and a second core."""
+    """Check the operating system for inotify, openat2, Landlock, seccomp and a second core."""
     if sys.platform != "linux":
         yield Fact("note", "watches", "no inotify on this system: nothing is cached, every request reads the disk")
         return
@@ -134,9 +134,13 @@ def system() -> Iterator[Fact]:
     try:
         landlock.version()
     except landlock.NotPossible as error:
-        yield Fact("note", "landlock", f"{error}: servers run without --confine require")
+        yield Fact("note", "landlock", f"{error}: servers can open all files, and --confine require is refused")
     else:
-        yield Fact("ok", "landlock", "the kernel can confine this process (Landlock)")
+        yield Fact("ok", "landlock", "servers confine themselves to the files of their root (Landlock)")
+    if seccomp.possible():
+        yield Fact("ok", "seccomp", "servers can make no connections (seccomp)")
+    else:
+        yield Fact("note", "seccomp", "no seccomp: servers can make connections, and --confine require is refused")
     cores = len(os.sched_getaffinity(0))
     yield Fact("ok", "cores", f"{cores}" if cores > 1 else "1: a first search is not shared by two processes")
 

@@ -1,6 +1,6 @@
 """Limits on connections, which apply before a request is complete and before its token is checked.
 
-Clients that send half a request, or do not read their answer, would otherwise use up all connections. A connection
+Clients that send half a request, or hardly read their answer, would otherwise use up all connections. A connection
 without progress is closed after a timeout. Each address may have a few connections without a complete request: one more
 closes its oldest, so that such clients only affect their own address.
 """
@@ -13,7 +13,7 @@ import sys
 import termios
 from collections import deque
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
@@ -21,6 +21,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 MAX_NEW = 128
 """Connections of one address that have not sent a whole request yet."""
 MAX_NEW_IN_ALL = 512
+
+LEAST_RATE = 1024
+"""Bytes a second that a client must take of its answers. A client that takes fewer could hold megabytes for days."""
 
 # Asks a socket how many bytes the other side has not acknowledged (SIOCOUTQ, which has the number of TIOCOUTQ).
 _QUEUED = termios.TIOCOUTQ if sys.platform == "linux" else None
@@ -83,6 +86,23 @@ def unread(transport: asyncio.Transport) -> int:
     return held
 
 
+class Owed(NamedTuple):
+    """A step that a client has to take next, and a number that changes as it takes it."""
+
+    what: Literal["read", "ask", "send"]
+    number: int
+    """Bytes left to read, requests asked so far, or bytes sent so far."""
+
+
+def is_stuck(before: Owed | None, now: Owed | None, seconds: float) -> bool:
+    """Whether a client that was looked at twice, so many seconds apart, has made too little progress in between."""
+    if before is None or now is None or before.what != now.what:
+        return False
+    if now.what == "read":
+        return 0 <= before.number - now.number < LEAST_RATE * seconds
+    return before == now
+
+
 def guarded(timeout: float) -> type[H11Protocol]:
     """Return uvicorn's HTTP protocol with limits; `timeout` is the number of seconds without progress."""
     new = NewConnections()
@@ -92,7 +112,7 @@ def guarded(timeout: float) -> type[H11Protocol]:
 
         _requests = 0
         _received = 0
-        _seen: tuple[int, ...] | None = None
+        _seen: Owed | None = None
         _timer: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
@@ -132,23 +152,23 @@ def guarded(timeout: float) -> type[H11Protocol]:
 
         def _look(self) -> None:
             state = self._owed()
-            if state is not None and state == self._seen:
+            if is_stuck(self._seen, state, timeout):
                 _reset(self.transport)
                 return
             self._seen = state
             self._timer = self.loop.call_later(timeout, self._look)
 
-        def _owed(self) -> tuple[int, ...] | None:
-            """Return a value that changes with the client's progress; None if the server has to act next."""
+        def _owed(self) -> Owed | None:
+            """Return the next step of the client; None if the server has to act."""
             left = unread(self.transport)
             if left:
-                return (0, left)
+                return Owed("read", left)
             cycle: RequestResponseCycle | None = self.cycle
             if cycle is None or cycle.response_complete:
                 # Request line and headers must be complete in time; single bytes are no progress.
-                return (1, self._requests)
+                return Owed("ask", self._requests)
             if cycle.more_body and self.scope["path"] not in _STREAMS:
-                return (2, self._received)
+                return Owed("send", self._received)
             return None
 
     return Guarded

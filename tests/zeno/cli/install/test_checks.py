@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from zeno.cli.install import checks
-from zeno.confinement import landlock
+from zeno.confinement import landlock, seccomp
 
 ROOT = Path(__file__).parents[4]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -86,9 +86,10 @@ def test_every_package_that_a_plain_install_needs_is_checked():
     assert told == dict.fromkeys(needed, "ok")
 
 
-def test_landlock_is_reported_as_the_kernel_says():
+def test_confinement_is_reported_as_the_kernel_says():
     """The list of security modules is not always mounted, and has no say in what a process may do."""
     told = {fact.topic: fact.level for fact in checks.system()}
+    assert told.get("seccomp", "note") == ("ok" if seccomp.possible() else "note")
     try:
         landlock.version()
     except landlock.NotPossible:
