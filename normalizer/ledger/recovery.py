@@ -37,10 +37,12 @@ RecoveryOutcome = Literal["completed", "cleared", "nothing"]
 
 @contextmanager
 def made(folder: Path) -> Iterator[None]:
-    """Make a folder with its parents. If the block fails, those that it left empty are removed again."""
+    """Make a folder with its parents, and sync their names. If the block fails, those left empty are removed again."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for place in missing:
+            sync(place.parent)
         yield
     except BaseException:
         for place in missing:
@@ -160,7 +162,7 @@ def _check_hash(inside: int, name: str, path: Path, root: Path) -> None:
 
 
 def _check_targets(folder: Path, staged: int) -> None:
-    """Raise UnusableLedger if something that cannot be replaced stands where a staged file belongs."""
+    """Raise UnusableLedger if something that cannot be replaced or read, as a FIFO, stands where a file belongs."""
     for name in ("bundles", "settings"):
         if (folder / name).exists() and not (folder / name).is_dir():
             _refuse(folder / name, "is not a folder")
@@ -172,8 +174,8 @@ def _check_targets(folder: Path, staged: int) -> None:
     with _entered_if_there("settings", staged) as source:
         targets += [folder / "settings" / name for name in _names(source)]
     for target in targets:
-        if target.is_dir():
-            _refuse(target, "is a folder, where a file belongs")
+        if target.exists() and not target.is_file():
+            _refuse(target, "is not a file, and one belongs there")
 
 
 def _used_settings(folder: Path) -> set[str]:

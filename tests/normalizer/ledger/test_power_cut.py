@@ -167,6 +167,19 @@ def test_after_a_power_cut_at_any_step_the_ledger_is_the_old_or_the_new_one(tmp_
     assert seen == {True, False}
 
 
+def test_a_ledger_in_new_folders_is_there_after_a_power_cut(tmp_path, watched):
+    paths = made(tmp_path / "b", 2)
+    place = tmp_path / "place"
+    place.mkdir()
+    disk = watched(place)
+    assert main(["normalize", *map(str, paths), "--out", str(place / "deep" / "ledger")]) == 1
+    disk.states.clear()
+    disk.cut()
+    for number, state in enumerate(disk.states.values()):
+        left = written(state, tmp_path / "left" / str(number))
+        assert tree(left / "deep" / "ledger") == tree(place / "deep" / "ledger")
+
+
 CALLS = {"write": "ENOSPC", "fsync": "EIO", "rename,renameat,renameat2": "EIO", "mkdir,mkdirat": "ENOSPC"}
 CALLS |= {"unlink,unlinkat": "EIO", "openat": "EMFILE", "syncfs": "EIO"}
 STRIDE = int(os.environ.get("FAULT_STRIDE", "13"))

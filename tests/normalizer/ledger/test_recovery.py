@@ -112,6 +112,11 @@ def pipe(sent: Path, _mine: Path) -> None:
     os.mkfifo(sent / ".staging" / "new" / "records.jsonl")
 
 
+def pipe_for_lines(sent: Path, _mine: Path) -> None:
+    (sent / "headers.jsonl").unlink()
+    os.mkfifo(sent / "headers.jsonl")
+
+
 def folder_for_a_bundle(sent: Path, _mine: Path) -> None:
     (sent / "bundles" / staged_bundle(sent).name).mkdir()
 
@@ -149,7 +154,8 @@ TRAPS: dict[str, tuple[Callable[[Path, Path], None], str]] = {
     "a bundle of another hash": (false_bundle, "does not have the bytes of its hash"),
     "settings of another hash": (false_settings, "does not have the bytes of its hash"),
     "a pipe": (pipe, ".staging/new/records.jsonl"),
-    "a folder where a bundle belongs": (folder_for_a_bundle, "is a folder, where a file belongs"),
+    "a folder where a bundle belongs": (folder_for_a_bundle, "is not a file, and one belongs there"),
+    "a pipe where lines belong": (pipe_for_lines, "headers.jsonl is not a file"),
     "lines that no run writes": (written(".staging/new/headers.jsonl", b"{}\n"), "headers.jsonl"),
 }
 
