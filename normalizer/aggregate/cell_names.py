@@ -22,9 +22,14 @@ _COLUMNS = frozenset((
 """Names of table columns that are not dimensions."""
 
 
-_FORMULA = re.compile(r"(?:\A|[;,|\t])\s*(?:[=@\uff1d\uff0b\uff0d\uff20]|[+-](?![0-9.]*\Z))|\A[\t\r\n]")
-"""The beginning of a cell that a spreadsheet would take for a formula, also after white space or a character that some
-spreadsheets take for a separator. Signed numbers are no formulas."""
+_UNSEEN = r"[\s\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
+_BEFORE_A_TAB = rf"(?<!{_UNSEEN})(?=(?:(?!\t){_UNSEEN})*+\t)"
+_FORMULA = re.compile(
+    rf"(?:\A|[;,|]|{_BEFORE_A_TAB}){_UNSEEN}*+(?:[=@\uff1d\uff0b\uff0d\uff20]|[+-](?![0-9.]*\Z))|\A[\t\r\n]"
+)
+"""The beginning of a cell that a spreadsheet would take for a formula, also after white space, after characters that
+are not seen, some of which are dropped on import, or after one that some spreadsheets take for a separator. Signed
+numbers are no formulas. A run of tabs is looked at once, from its beginning, and not from each tab."""
 
 
 def level(name: Level, between: str | None = None) -> str:
