@@ -125,7 +125,7 @@ class _Budget:
             self._content(form.get_data())
             return extract(form, *args, **named)
 
-        page.extract_xform_text = extract_counted  # type: ignore[method-assign]
+        page.extract_xform_text = extract_counted  # type: ignore[method-assign,assignment]
 
     def step(self, operator: object, *_: object) -> None:
         """Count a drawing operation, those of forms that a page draws included; each form is parsed anew."""

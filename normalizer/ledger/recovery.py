@@ -72,11 +72,11 @@ def recover(folder: Path) -> RecoveryOutcome:
     """
     refuse_links(folder)
     root = folder / STAGING
-    if not os.path.lexists(root):
+    if not _is_there(root):
         return "nothing"
     if not root.is_dir():
         _refuse(root, "is not a folder")
-    committed = os.path.lexists(root / COMMIT)
+    committed = _is_there(root / COMMIT)
     with _entered(folder, follow=True) as ledger, _entered(STAGING, ledger) as staged:
         _check(staged, root, hashed=committed)
         if committed:
@@ -193,6 +193,15 @@ def _used_settings(folder: Path) -> set[str]:
                     _refuse(Path(file.name), "has a line that no run writes")
                 used.update(f"{digest}.json" for digest in named.values())
     return used
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is something. Unlike `os.path.lexists`, raises OSError if the disk does not tell."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _names(folder: int | None) -> list[str]:

@@ -53,9 +53,8 @@ DIGITS = b"1 " * 20_000
 @pytest.mark.parametrize("bound", ["_MOST_BYTES", "_MOST_WORDS"])
 def test_numbers_and_bytes_are_bounded_over_all_pages_and_forms(monkeypatch, bound, content, forms):
     """Thousands of pages may show one stream, and a page may draw a form thousands of times."""
-    assert text_of(pdf(content, forms, pages=1), "a.pdf")
     monkeypatch.setattr(artifact_text, bound, 2 * len(content) if bound == "_MOST_BYTES" else len(content))
-    assert text_of(pdf(content, forms, pages=1), "a.pdf")
+    text_of(pdf(content, forms, pages=1), "a.pdf")
     with pytest.raises(NoText, match="more than"):
         text_of(pdf(content, forms, pages=3), "a.pdf")
 

@@ -1,5 +1,6 @@
 """Readers write nothing, whatever a ledger holds; recovery follows no link and moves only what a run has made."""
 
+import errno
 import hashlib
 import json
 import os
@@ -259,3 +260,20 @@ def test_only_a_ledger_is_recovered(tmp_path, capsys):
     assert main(["recover", str(tmp_path)]) == 2
     assert "is not a ledger" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize("name", [".staging", "COMMIT"])
+def test_a_disk_that_does_not_tell_whether_a_run_was_committed_loses_nothing(sent, monkeypatch, name):
+    before = everything(sent)
+    lstat = os.lstat
+
+    def failing(path, **named):
+        if Path(path).name == name:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return lstat(path, **named)
+
+    monkeypatch.setattr(os, "lstat", failing)
+    assert main(["recover", str(sent)]) == 2
+    monkeypatch.undo()
+    (sent / ".lock").unlink()
+    assert everything(sent) == before
