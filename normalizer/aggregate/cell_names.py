@@ -22,9 +22,16 @@ _COLUMNS = frozenset((
 """Names of table columns that are not dimensions."""
 
 
-_FORMULA = re.compile(r"(?:\A|[;,|\t])\s*(?:[=@\uff1d\uff0b\uff0d\uff20]|[+-](?![0-9.]*\Z))|\A[\t\r\n]")
-"""The beginning of a cell that a spreadsheet would take for a formula, also after white space or a character that some
-spreadsheets take for a separator. Signed numbers are no formulas."""
+_UNSEEN = r"[\s\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
+_BEFORE_A_BREAK = rf"(?<!{_UNSEEN})(?=(?:(?![\t\r\n]){_UNSEEN})*+[\t\r\n])"
+_FORMULA = re.compile(
+    rf"(?:\A|[;,|]|{_BEFORE_A_BREAK}){_UNSEEN}*+(?:[=@\uff1d\uff0b\uff0d\uff20]|[+-](?![0-9.]*\Z))|\A[\t\r\n]"
+)
+"""The beginning of a cell that a spreadsheet would take for a formula, also after white space, after characters that
+are not seen, some of which are dropped on import, or after one that some spreadsheets take for a separator. Signed
+numbers are no formulas. A run of tabs is looked at once, from its beginning, and not from each tab."""
+_SEPARATOR = re.compile("[;|]")
+"""Characters at which some spreadsheets end a cell, quotation marks or not, unless it is the first one of its row."""
 
 
 def level(name: Level, between: str | None = None) -> str:
@@ -63,4 +70,6 @@ def json_quoted(text: str) -> str:
 
 def as_text(given: str) -> str:
     """Return text from a bundle as a cell that no spreadsheet takes for a formula."""
-    return json_quoted(given) if given.startswith('"') or _FORMULA.search(given) else given
+    if _FORMULA.search(given):
+        return _SEPARATOR.sub(lambda match: f"\\u{ord(match[0]):04x}", json_quoted(given))
+    return json_quoted(given) if given.startswith('"') else given

@@ -2,8 +2,8 @@
 
 A ledger is a function of its bundles and their settings, so the rebuilt one has the bytes of the original. The line
 of a bundle in headers or audit is the only place that says under which settings it was normalized. Where that line is
-damaged, every combination of the kept documents is tried, and taken only if the rebuilt lines have the digest in the
-commit record: nothing is guessed.
+damaged, or names what is not kept, every combination of the kept documents is tried for such bundles of a bucket, and
+taken only if the rebuilt lines have the digests in the commit record: nothing is guessed.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import groupby, islice, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -70,16 +70,20 @@ def repair(ledger: Ledger, out: Path, jobs: int = 1) -> Repaired:
     for sha256 in sorted(named.keys() - {path.stem for paths in groups.values() for path in paths}):
         if sha256 not in dict(outcome.lost):
             outcome.lost.append((sha256, "its raw bytes are missing"))
-    usable = _usable(ledger, groups, outcome)
+    usable, refused = _usable(ledger, groups)
+    doubtful = (
+        dict.fromkeys(unnamed, "the line that named its settings is damaged, and no digest proves others") | refused
+    )
     spans = _old_spans(ledger.folder)
-    possible = _possible(ledger, usable) if unnamed and spans is not None else {}
-    for path in unnamed:
-        text = _proven(path, groups, usable, possible, spans or {})
+    possible = _possible(ledger, usable) if doubtful and spans is not None else {}
+    for bucket, together in groupby(sorted(doubtful), lambda path: bucket_of(path.stem)):
+        paths = list(together)
+        text = _proven(bucket, paths, groups, usable, possible, spans or {})
         if text is None:
-            outcome.lost.append((path.stem, "the line that named its settings is damaged, and no digest proves others"))
+            outcome.lost += [(path.stem, doubtful[path]) for path in paths]
         else:
             usable[text] = possible[text]
-            groups.setdefault(text, []).append(path)
+            groups.setdefault(text, []).extend(paths)
     if not usable:
         why = f": bundle {outcome.lost[0][0]}: {outcome.lost[0][1]}" if outcome.lost else ""
         raise UnusableLedger(f"no bundle of {ledger.folder} can be rebuilt{why}")
@@ -139,15 +143,16 @@ def _raw_bundles(ledger: Ledger, outcome: Repaired) -> Iterator[Path]:
                 outcome.lost.append((path.stem, "its raw bytes were changed"))
 
 
-def _usable(ledger: Ledger, groups: dict[bytes, list[Path]], outcome: Repaired) -> dict[bytes, Settings]:
-    """The settings of each group; the bundles of groups without usable ones are noted as lost."""
+def _usable(ledger: Ledger, groups: dict[bytes, list[Path]]) -> tuple[dict[bytes, Settings], dict[Path, str]]:
+    """The settings of each group that can be used, and the bundles of all other groups with why not."""
     usable: dict[bytes, Settings] = {}
+    refused: dict[Path, str] = {}
     for text, paths in sorted(groups.items()):
         try:
             usable[text] = _settings(ledger, text)
         except CannotRun as error:
-            outcome.lost += [(path.stem, str(error)) for path in paths]
-    return usable
+            refused |= dict.fromkeys(paths, str(error))
+    return usable, refused
 
 
 def _settings(ledger: Ledger, text: bytes) -> Settings:
@@ -191,17 +196,17 @@ def _possible(ledger: Ledger, usable: dict[bytes, Settings]) -> dict[bytes, Sett
 
 
 def _proven(
-    path: Path,
+    bucket: str,
+    paths: list[Path],
     groups: dict[bytes, list[Path]],
     usable: dict[bytes, Settings],
     possible: dict[bytes, Settings],
     spans: Spans,
 ) -> bytes | None:
-    """The settings under which the lines of the bundle's bucket have the digests of the commit record."""
-    bucket = bucket_of(path.stem)
+    """The settings for some bundles of a bucket with which all its lines have the digests of the commit record."""
     known = [(other, usable[key]) for key in usable for other in groups[key] if bucket_of(other.stem) == bucket]
     for text, settings in possible.items():
-        together = [*known, (path, settings)]
+        together = [*known, *((path, settings) for path in paths)]
         found = [_digests(bucket, _lines(together, kind)) for kind in ("headers", "audit")]
         expected = [[span for span in spans[kind] if span.bucket == bucket] for kind in ("headers", "audit")]
         if found == expected:

@@ -5,16 +5,20 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pypdf import PageObject
+    from pypdf.generic import EncodedStreamObject
 
 _MOST_PAGES = 5000
-_MOST_WORDS = 1_000_000
+_MOST_WORDS = 2_500_000
+"""Words, numbers and operators. A dense page has up to 2,000 of them."""
 _MOST_STEPS = 250_000
 """A page of text takes a few hundred operations, so these are some hundreds of dense pages."""
-_WORD = re.compile(rb"[A-Za-z*'\"]+")
+_MOST_BYTES = 1 << 25
+"""Decoded content of all pages, and of forms as often as they are drawn. A page of text has some kilobytes."""
+_WORD = re.compile(rb"[^\s\[\]<>()/]+|[\[<(/]")
 _QUOTES = re.compile("[\"'`\u00b4\u2018-\u201f\u2032-\u2037\u2039\u203a\u00ab\u00bb\u300c-\u300f]+")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 """Soft hyphens and zero-width characters."""
@@ -95,7 +99,7 @@ def _without_spans(line: str) -> str:
     return "".join([*kept, line[done:]])
 
 
-class _TooManySteps(BaseException):
+class _TooMuch(BaseException):
     """Raised through the PDF reader, which ignores any `Exception` inside a form."""
 
 
@@ -106,24 +110,36 @@ class _Budget:
     """
 
     def __init__(self) -> None:
-        self._words = self._steps = self._pages = 0
+        self._words = self._steps = self._pages = self._bytes = 0
 
     def page(self, page: "PageObject") -> None:
-        """Count a page and the words of its content stream, before it is parsed."""
+        """Count a page and its content stream, before it is parsed; its forms are counted when they are drawn."""
         self._pages += 1
-        contents = page.get_contents()
-        words = _WORD.finditer(b"" if contents is None else contents.get_data())
-        self._words += sum(1 for _ in islice(words, _MOST_WORDS + 1))
         if self._pages > _MOST_PAGES:
-            raise NoText(f"the PDF has more than {_MOST_PAGES} pages")
-        if self._words > _MOST_WORDS:
-            raise NoText(f"the PDF has more than {_MOST_WORDS} words and operators in its pages")
+            raise _TooMuch(f"{_MOST_PAGES} pages")
+        contents = page.get_contents()
+        self._content(b"" if contents is None else contents.get_data())
+        extract = page.extract_xform_text
+
+        def extract_counted(form: "EncodedStreamObject", *args: Any, **named: Any) -> str:
+            self._content(form.get_data())
+            return extract(form, *args, **named)
+
+        page.extract_xform_text = extract_counted  # type: ignore[method-assign,assignment]
 
     def step(self, operator: object, *_: object) -> None:
         """Count a drawing operation, those of forms that a page draws included; each form is parsed anew."""
         self._steps += 20 if operator == b"Do" else 1
         if self._steps > _MOST_STEPS:
-            raise _TooManySteps
+            raise _TooMuch(f"{_MOST_STEPS} drawing operations")
+
+    def _content(self, data: bytes) -> None:
+        self._bytes += len(data)
+        if self._bytes > _MOST_BYTES:
+            raise _TooMuch(f"{_MOST_BYTES} bytes of content in its pages")
+        self._words += sum(1 for _ in islice(_WORD.finditer(data), _MOST_WORDS + 1))
+        if self._words > _MOST_WORDS:
+            raise _TooMuch(f"{_MOST_WORDS} words, numbers and operators in its pages")
 
 
 def _pdf(content: bytes) -> str:
@@ -139,10 +155,8 @@ def _pdf(content: bytes) -> str:
             budget.page(page)
             texts.append(page.extract_text(visitor_operand_before=budget.step))
         return "\n".join(texts)
-    except NoText:
-        raise
-    except _TooManySteps:
-        raise NoText(f"the PDF has more than {_MOST_STEPS} drawing operations") from None
+    except _TooMuch as error:
+        raise NoText(f"the PDF has more than {error}") from None
     except Exception as error:  # a broken file can raise nearly anything from inside the reader
         raise NoText(f"the PDF cannot be read: {type(error).__name__}") from None
 

@@ -26,6 +26,8 @@ import contract_spec as spec
 
 from normalizer.errors import CannotRun
 from normalizer.judge.replies import CheckedReply, read_reply
+from normalizer.ledger.durable import sync
+from normalizer.ledger.recovery import made
 from normalizer.regular_files import regular_bytes
 
 _KNOWN = {".lock", "manifest.json", "rubric.json", "inputs"}
@@ -89,20 +91,16 @@ class RunFolder:
             shutil.rmtree(self.path / "inputs", ignore_errors=True)
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file atomically and sync it."""
+        """Write a file atomically and sync it, with the folders that it needs."""
         target = self.path / name
-        target.parent.mkdir(parents=True, exist_ok=True)
         scratch = target.with_name(f".{target.name}{_PART}")
-        with scratch.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        scratch.replace(target)
-        descriptor = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with made(target.parent):
+            with scratch.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            scratch.replace(target)
+            sync(target.parent)
 
     def read(self, name: str) -> bytes:
         """A file of the run."""

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 _FEW = 64
 """Up to this many files and folders are synced one by one; for more, one call for the file system is faster."""
@@ -13,7 +14,7 @@ _FEW = 64
 def sync_tree(root: Path) -> None:
     """Sync a folder and everything below it. Raises OSError if the disk does not take it."""
     paths = [root]
-    for folder, folders, files in os.walk(root):
+    for folder, folders, files in os.walk(root, onerror=_raise):
         paths += [Path(folder, name) for name in (*folders, *files)]
     whole = _syncfs() if len(paths) > _FEW else None
     if whole is None:
@@ -25,6 +26,10 @@ def sync_tree(root: Path) -> None:
         whole(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _raise(error: OSError) -> NoReturn:
+    raise error
 
 
 def sync(path: Path) -> None:

@@ -37,10 +37,12 @@ RecoveryOutcome = Literal["completed", "cleared", "nothing"]
 
 @contextmanager
 def made(folder: Path) -> Iterator[None]:
-    """Make a folder with its parents. If the block fails, those that it left empty are removed again."""
+    """Make a folder with its parents, and sync their names. If the block fails, those left empty are removed again."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for place in missing:
+            sync(place.parent)
         yield
     except BaseException:
         for place in missing:
@@ -70,11 +72,11 @@ def recover(folder: Path) -> RecoveryOutcome:
     """
     refuse_links(folder)
     root = folder / STAGING
-    if not os.path.lexists(root):
+    if not _is_there(root):
         return "nothing"
     if not root.is_dir():
         _refuse(root, "is not a folder")
-    committed = os.path.lexists(root / COMMIT)
+    committed = _is_there(root / COMMIT)
     with _entered(folder, follow=True) as ledger, _entered(STAGING, ledger) as staged:
         _check(staged, root, hashed=committed)
         if committed:
@@ -160,7 +162,7 @@ def _check_hash(inside: int, name: str, path: Path, root: Path) -> None:
 
 
 def _check_targets(folder: Path, staged: int) -> None:
-    """Raise UnusableLedger if something that cannot be replaced stands where a staged file belongs."""
+    """Raise UnusableLedger if something that cannot be replaced or read, as a FIFO, stands where a file belongs."""
     for name in ("bundles", "settings"):
         if (folder / name).exists() and not (folder / name).is_dir():
             _refuse(folder / name, "is not a folder")
@@ -172,8 +174,8 @@ def _check_targets(folder: Path, staged: int) -> None:
     with _entered_if_there("settings", staged) as source:
         targets += [folder / "settings" / name for name in _names(source)]
     for target in targets:
-        if target.is_dir():
-            _refuse(target, "is a folder, where a file belongs")
+        if target.exists() and not target.is_file():
+            _refuse(target, "is not a file, and one belongs there")
 
 
 def _used_settings(folder: Path) -> set[str]:
@@ -191,6 +193,15 @@ def _used_settings(folder: Path) -> set[str]:
                     _refuse(Path(file.name), "has a line that no run writes")
                 used.update(f"{digest}.json" for digest in named.values())
     return used
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is something. Unlike `os.path.lexists`, raises OSError if the disk does not tell."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _names(folder: int | None) -> list[str]:

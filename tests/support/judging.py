@@ -212,6 +212,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind == "packed":
             reply = {"choices": [{"message": {"role": "assistant", "content": GOOD}}]}
             self.send(200, gzip.compress(json.dumps(reply).encode()), {"content-encoding": "gzip"})
+        elif kind == "header":  # the key as the value of a header
+            self.send(200, b"{}", {argument: self.headers["authorization"].removeprefix("Bearer ")})
         elif kind == "padded":  # the key stands across the limit of a response
             before = "x" * (6 * int(argument) + (1 << 16) - 10)
             self.send(200, (before + self.headers["authorization"] + "x" * 100).encode(), {})

@@ -46,7 +46,7 @@ class KeyFilter:
         """The first `limit` bytes of the content, all without one, and without the key.
 
         A key that begins before the limit is cut out whole: give `margin` bytes beyond it. Raises KeyRepeated if the
-        key still appears in the result, or a part of it at its end.
+        key still appears in the content once it is decoded, or a part of it at the end of the result.
         """
         end = len(data) if limit is None else min(limit, len(data))
         if self._pattern is None:
@@ -58,7 +58,11 @@ class KeyFilter:
             kept += data[done : match.start()] + HIDDEN.encode()
             done = match.end()
         kept += data[done:end]
-        if self._search.finds(bytes(kept), cut=end < len(data)):
+        cut = end < len(data)
+        # Most of a key that is encoded and stands across the limit would be kept: it is looked for in all content.
+        if self._search.finds(self._pattern.sub(HIDDEN.encode(), data), cut=cut):
+            raise KeyRepeated
+        if cut and self._search.finds(bytes(kept), cut=True, parts=True):
             raise KeyRepeated
         return bytes(kept)
 

@@ -33,10 +33,10 @@ class KeySearch:
         self._wholes = re.compile("|".join(wholes)) if wholes else None
         self._digits = key.encode().hex() if wholes else None
 
-    def finds(self, data: bytes, *, cut: bool) -> bool:
+    def finds(self, data: bytes, *, cut: bool, parts: bool = False) -> bool:
         """Whether the key is in the content once it is decoded, or could be because the content is no text.
 
-        If the content is `cut`, a part of the key at its end is found too.
+        Content that is `cut` may end within a character. With `parts`, a part of the key at the end is found too.
         """
         try:
             text = data.decode(json.detect_encoding(data), "surrogatepass")
@@ -45,20 +45,20 @@ class KeySearch:
                 return True
             text = data[: error.start].decode(error.encoding, "surrogatepass")
         for _ in range(_ROUNDS):
-            if self._stands_in(text, cut=cut):
+            if self._stands_in(text, parts=parts):
                 return True
             decoded = _decoded(text)
             if decoded == text:
                 return False
             text = decoded
-        return self._stands_in(text, cut=cut)
+        return self._stands_in(text, parts=parts)
 
-    def _stands_in(self, text: str, *, cut: bool) -> bool:
+    def _stands_in(self, text: str, *, parts: bool) -> bool:
         # Characters of a short key stand side by side in ordinary text, but for white space.
         squeezed = text if self._wholes is None else _INVISIBLE.sub("", text)
         if self._key in squeezed:
             return True
-        lengths = range(_SHORTEST_PART, len(self._key)) if cut else range(0)
+        lengths = range(_SHORTEST_PART, len(self._key)) if parts else range(0)
         if any(squeezed.endswith(self._key[:length]) for length in lengths):
             return True
         if self._wholes is None or self._digits is None:

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -40,7 +41,17 @@ def flip(path: Path, text: bytes) -> None:
     path.write_bytes(data.replace(text, bytes([text[0] ^ 1]) + text[1:], 1))
 
 
+def other_settings(path: Path) -> None:
+    """A line names another document, which is not kept."""
+    data = path.read_bytes()
+    digest = re.findall(rb'"rubric":"([0-9a-f]{64})"', data)[-1]
+    other = (b"1" if digest[:1] == b"0" else b"0") + digest[1:]
+    path.write_bytes(other.join(data.rsplit(digest, 1)))
+
+
 DAMAGES = {
+    "a hash of settings in a header": lambda ledger: other_settings(ledger / "headers.jsonl"),
+    "a hash of settings in an audit item": lambda ledger: other_settings(ledger / "audit.jsonl"),
     "a record": lambda ledger: flip(ledger / "records.jsonl", b'"scores"'),
     "all records": lambda ledger: (ledger / "records.jsonl").write_bytes(b""),
     "no records": lambda ledger: (ledger / "records.jsonl").unlink(),
@@ -65,6 +76,18 @@ def test_a_damaged_ledger_is_rebuilt_byte_for_byte(whole, ledger, capsys, damage
     assert tree(out) == tree(whole)
     assert tree(ledger) == before
     assert main(["audit", str(out)]) == 0
+
+
+@pytest.mark.parametrize("lost", [["headers"], ["headers", "audit", "records", "invalid"]])
+def test_lines_of_several_bundles_in_a_bucket_are_rebuilt_together(tmp_path, capsys, lost):
+    ledger = tmp_path / "ledger"
+    paths = made(tmp_path / "b", 70)
+    main(["normalize", *map(str, paths), "--out", str(ledger)])
+    whole = tree(ledger)
+    for kind in lost:
+        (ledger / f"{kind}.jsonl").unlink()
+    assert main(["repair", str(ledger), "--out", str(tmp_path / "rebuilt")]) == 0, capsys.readouterr().err
+    assert tree(tmp_path / "rebuilt") == whole
 
 
 def test_a_damaged_commit_record_is_made_anew(whole, ledger, capsys):

@@ -4,6 +4,7 @@ A power cut loses what was not synced. Two kinds of file system are modelled: on
 synced content, and one that keeps every name at once but loses content that was not synced.
 """
 
+import errno
 import hashlib
 import os
 import shutil
@@ -165,6 +166,33 @@ def test_after_a_power_cut_at_any_step_the_ledger_is_the_old_or_the_new_one(tmp_
         seen.add(found == after)
         shutil.rmtree(left)
     assert seen == {True, False}
+
+
+def test_a_folder_that_cannot_be_listed_is_not_passed_over_when_all_is_synced(tmp_path, monkeypatch):
+    (tmp_path / "deep").mkdir()
+    scandir = os.scandir
+
+    def failing(path):
+        if Path(path).name == "deep":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", failing)
+    with pytest.raises(OSError, match="Input/output error"):
+        durable.sync_tree(tmp_path)
+
+
+def test_a_ledger_in_new_folders_is_there_after_a_power_cut(tmp_path, watched):
+    paths = made(tmp_path / "b", 2)
+    place = tmp_path / "place"
+    place.mkdir()
+    disk = watched(place)
+    assert main(["normalize", *map(str, paths), "--out", str(place / "deep" / "ledger")]) == 1
+    disk.states.clear()
+    disk.cut()
+    for number, state in enumerate(disk.states.values()):
+        left = written(state, tmp_path / "left" / str(number))
+        assert tree(left / "deep" / "ledger") == tree(place / "deep" / "ledger")
 
 
 CALLS = {"write": "ENOSPC", "fsync": "EIO", "rename,renameat,renameat2": "EIO", "mkdir,mkdirat": "ENOSPC"}

@@ -1,5 +1,6 @@
 """Readers write nothing, whatever a ledger holds; recovery follows no link and moves only what a run has made."""
 
+import errno
 import hashlib
 import json
 import os
@@ -112,6 +113,11 @@ def pipe(sent: Path, _mine: Path) -> None:
     os.mkfifo(sent / ".staging" / "new" / "records.jsonl")
 
 
+def pipe_for_lines(sent: Path, _mine: Path) -> None:
+    (sent / "headers.jsonl").unlink()
+    os.mkfifo(sent / "headers.jsonl")
+
+
 def folder_for_a_bundle(sent: Path, _mine: Path) -> None:
     (sent / "bundles" / staged_bundle(sent).name).mkdir()
 
@@ -149,7 +155,8 @@ TRAPS: dict[str, tuple[Callable[[Path, Path], None], str]] = {
     "a bundle of another hash": (false_bundle, "does not have the bytes of its hash"),
     "settings of another hash": (false_settings, "does not have the bytes of its hash"),
     "a pipe": (pipe, ".staging/new/records.jsonl"),
-    "a folder where a bundle belongs": (folder_for_a_bundle, "is a folder, where a file belongs"),
+    "a folder where a bundle belongs": (folder_for_a_bundle, "is not a file, and one belongs there"),
+    "a pipe where lines belong": (pipe_for_lines, "headers.jsonl is not a file"),
     "lines that no run writes": (written(".staging/new/headers.jsonl", b"{}\n"), "headers.jsonl"),
 }
 
@@ -253,3 +260,20 @@ def test_only_a_ledger_is_recovered(tmp_path, capsys):
     assert main(["recover", str(tmp_path)]) == 2
     assert "is not a ledger" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize("name", [".staging", "COMMIT"])
+def test_a_disk_that_does_not_tell_whether_a_run_was_committed_loses_nothing(sent, monkeypatch, name):
+    before = everything(sent)
+    lstat = os.lstat
+
+    def failing(path, **named):
+        if Path(path).name == name:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return lstat(path, **named)
+
+    monkeypatch.setattr(os, "lstat", failing)
+    assert main(["recover", str(sent)]) == 2
+    monkeypatch.undo()
+    (sent / ".lock").unlink()
+    assert everything(sent) == before

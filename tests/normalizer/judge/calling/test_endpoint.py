@@ -306,6 +306,14 @@ def test_a_key_that_comes_back_in_another_spelling_is_cut_out(study, monkeypatch
         assert "very/secret" not in kept
 
 
+@pytest.mark.parametrize("header", ["content-encoding", "content-type", "retry-after", "location"])
+def test_a_key_that_comes_back_in_a_header_is_not_told(study, monkeypatch, capsys, header):
+    monkeypatch.setenv("MY_KEY", KEY)
+    one = study({"a.pdf": f"BEHAVE header {header}".encode()})
+    assert one.ask("--key-env", "MY_KEY", "--retries", "0") == 1
+    assert KEY.encode() not in one.everything_kept() + "".join(capsys.readouterr()).encode()
+
+
 def test_a_key_across_the_size_limit_leaves_no_part_of_it(study, monkeypatch, capsys):
     monkeypatch.setenv("MY_KEY", KEY)
     one = study({"a.pdf": b"BEHAVE padded 1000"})

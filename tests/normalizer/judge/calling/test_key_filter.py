@@ -143,8 +143,30 @@ def test_a_part_of_a_key_spelled_beyond_all_bounds_is_refused_at_a_limit(kept):
         keys.clean("".join(spelled).encode()[: limit + keys.margin // 100], limit)
 
 
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        KEY.encode().hex(" "),
+        ", ".join(f"0x{byte:02x}" for byte in KEY.encode()),
+        "".join(f"\\x{byte:02x}" for byte in KEY.encode()),
+        "".join(f"&amp;#{byte};" for byte in KEY.encode()),
+        "".join(f"\\u{ord(char):04x}" for char in KEY.encode().hex()),
+        "".join(f"\\u{ord(char):04x}" for char in base64.b64encode(KEY.encode()).decode()),
+        "\n".join(base64.b64encode(KEY.encode()).decode()),
+    ],
+)
+def test_a_key_that_only_decoding_shows_is_refused_across_a_limit_too(spelled):
+    keys = KeyFilter(KEY)
+    data = f"before {spelled}{' after' * 200}".encode()
+    for limit in range(len("before ") + 1, len("before ") + len(spelled)):
+        with pytest.raises(KeyRepeated):
+            keys.clean(data[: limit + keys.margin], limit)
+
+
 def test_a_character_that_a_limit_cuts_is_no_reason_to_refuse():
-    assert KeyFilter(KEY).clean("ab\N{EURO SIGN}cd".encode(), 4) == "ab\N{EURO SIGN}".encode()[:4]
+    data = "ab\N{EURO SIGN}cd\N{EURO SIGN}".encode()
+    assert KeyFilter(KEY).clean(data, 4) == data[:4]
+    assert KeyFilter(KEY).clean(data[:-1], 4) == data[:4]
 
 
 def test_a_short_key_is_not_put_together_from_ordinary_words():
