@@ -25,10 +25,9 @@ from normalizer.documents.settings import Settings, load, parse_document
 from normalizer.errors import CannotRun, UnusableDocument, UnusableLedger
 from normalizer.ledger import commit_record
 from normalizer.ledger.commit_record import SpanDigester, Spans, bucket_of
-from normalizer.ledger.durable import sync
+from normalizer.ledger.durable import made, sync
 from normalizer.ledger.line_format import DOCUMENT_NAME, SHA256, settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
-from normalizer.ledger.recovery import made
 
 _DOCUMENTS = {
     "rubric": "rubric",

@@ -26,8 +26,7 @@ import contract_spec as spec
 
 from normalizer.errors import CannotRun
 from normalizer.judge.replies import CheckedReply, read_reply
-from normalizer.ledger.durable import sync
-from normalizer.ledger.recovery import made
+from normalizer.ledger.durable import made, sync
 from normalizer.regular_files import regular_bytes
 
 _KNOWN = {".lock", "manifest.json", "rubric.json", "inputs"}

@@ -1,8 +1,9 @@
-"""Sync files and folders to disk, so that they survive a power cut, and write files that are whole at every moment."""
+"""Make files and folders that survive a power cut: synced to disk, and files that are whole at every moment."""
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import NoReturn
@@ -39,6 +40,22 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def made(folder: Path) -> Iterator[None]:
+    """Make a folder with its parents, and sync their names. If the block fails, those left empty are removed again."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for place in missing:
+            sync(place.parent)
+        yield
+    except BaseException:
+        for place in missing:
+            with suppress(OSError):
+                place.rmdir()
+        raise
 
 
 def write_whole(path: Path, data: bytes) -> None:

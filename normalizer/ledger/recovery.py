@@ -11,14 +11,14 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, NoReturn
 
 from normalizer.documents.lossless import ordinary
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.commit_record import NAME
-from normalizer.ledger.durable import sync
+from normalizer.ledger.durable import made, sync
 from normalizer.ledger.line_format import DOCUMENT_NAME, FILES, settings_in
 from normalizer.ledger.reader import COMMIT, LOCK, STAGING, locked
 from normalizer.regular_files import READING_LIMITS, whole_lines
@@ -33,22 +33,6 @@ _STAGED_FILE = re.compile(
 )
 
 RecoveryOutcome = Literal["completed", "cleared", "nothing"]
-
-
-@contextmanager
-def made(folder: Path) -> Iterator[None]:
-    """Make a folder with its parents, and sync their names. If the block fails, those left empty are removed again."""
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for place in missing:
-            sync(place.parent)
-        yield
-    except BaseException:
-        for place in missing:
-            with suppress(OSError):
-                place.rmdir()
-        raise
 
 
 @contextmanager
