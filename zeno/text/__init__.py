@@ -2,5 +2,5 @@
 
 `file_lines` splits files into lines, `line_index` finds a line in a large text, `line_splitter` splits streams,
 `path_names` prints and reads file names, `regex` wraps RE2, `literal_scan` finds literals, `globs` and `gitignore`
-match paths, `symbols` and `blanking` find definitions in source code.
+match paths, `gitignore_syntax` reads ignore rules, `symbols` and `blanking` find definitions in source code.
 """

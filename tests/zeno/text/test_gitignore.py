@@ -14,11 +14,11 @@ from zeno.files.walk import walk
 from zeno.text.gitignore import (
     MAX_BYTES_IN_FORCE,
     MAX_FILE_BYTES,
-    MAX_RULE_BYTES,
     IgnoreRules,
     Ignores,
     _CompiledRules,
 )
+from zeno.text.gitignore_syntax import MAX_RULE_BYTES
 
 needs_git = needs("git", "git")  # it is the referee here
 
