@@ -17,7 +17,7 @@ from fcntl import ioctl
 from termios import FIONREAD
 from typing import NamedTuple
 
-from zeno.cache.errors import Unwatchable
+from zeno.cache.errors import Unwatchable, refused
 from zeno.files.tree import Tree
 from zeno.options import is_without
 
@@ -51,7 +51,7 @@ class Event(NamedTuple):
 
 
 class Watch:
-    """An inotify instance and the mount table, since a mount can cover a directory. Raises Unwatchable."""
+    """An inotify instance and the mount table, since a mount can cover a directory. Raises Unwatchable or Shortage."""
 
     def __init__(self, tree: Tree) -> None:
         if not sys.platform.startswith("linux") or is_without("inotify"):
@@ -59,14 +59,16 @@ class Watch:
         try:
             self._libc = ctypes.CDLL(None, use_errno=True)
             self._descriptor = self._call("inotify_init1", os.O_NONBLOCK | os.O_CLOEXEC)
-        except (OSError, AttributeError):
+        except AttributeError:
             raise Unwatchable from None
+        except OSError as error:
+            raise refused(error) from None
         self._tree = tree
         try:
             self._mounts = os.open("/proc/self/mountinfo", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
+        except OSError as error:
             os.close(self._descriptor)
-            raise Unwatchable from None
+            raise refused(error) from None
         self._poll = select.poll()
         self._poll.register(self._mounts, select.POLLPRI)
         self._poll.register(self._descriptor, select.POLLIN)

@@ -1,7 +1,7 @@
 """Cached directory listing, updated from inotify events.
 
 If not every change can be watched, there is no listing and callers walk the tree: `Unwatchable` is raised if watching
-is impossible, `Lost` if events were lost and a new listing can be made.
+is impossible, `Lost` or `Shortage` if a new listing can be made, at once or later.
 """
 
 import errno
@@ -9,7 +9,7 @@ import os
 from bisect import bisect_left
 from collections.abc import Callable
 
-from zeno.cache.errors import Lost, Unwatchable
+from zeno.cache.errors import Lost, refused
 from zeno.cache.inotify import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT
 from zeno.cache.text_store import CachedFile
 from zeno.cache.watch_table import NO_WATCH, WatchTable
@@ -124,7 +124,7 @@ class Listing:
         return bool(self._todo)
 
     def refresh(self) -> None:
-        """Apply all events since the last call. Raises Lost or Unwatchable."""
+        """Apply all events since the last call. Raises Lost, Shortage or Unwatchable."""
         stale = self._read_events()
         if stale:
             with self._tree.batch_opener() as opener:
@@ -197,7 +197,7 @@ class Listing:
         except OSError as error:
             opener.close()
             if error.errno not in _GONE or folder.parent is None:
-                raise Unwatchable from None
+                raise refused(error) from None
             if error.errno in _CLOSED:
                 self._closed.add(folder)
         if self._tree.policy.active:

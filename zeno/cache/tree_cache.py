@@ -2,6 +2,7 @@
 
 import errno
 
+from zeno.cache.errors import Shortage
 from zeno.cache.ignored_listing import names_left_out, not_ignored
 from zeno.cache.index_builder import Builder
 from zeno.cache.inotify import Watch
@@ -9,6 +10,7 @@ from zeno.cache.listing import Folder, Listing
 from zeno.cache.text_store import UNKNOWN, CachedFile, Narrowed, Store
 from zeno.cache.unsettled_files import Unsettled
 from zeno.cache.watch_table import WatchTable
+from zeno.errors import lacks_descriptor
 from zeno.files.batch_open import BatchOpener, content
 from zeno.files.ignore_rules import ignore_text
 from zeno.files.tree import Tree
@@ -27,7 +29,7 @@ CHECKED_AT_ONCE = 1024
 
 
 class TreeCache:
-    """The cache of one tree. Methods raise Unwatchable or Lost if changes may be missed; then it has to be closed."""
+    """The cache of one tree. It has to be closed when a method raises Unwatchable, Shortage or Lost."""
 
     def __init__(self, tree: Tree, limit: int) -> None:
         self._tree = tree
@@ -100,7 +102,7 @@ class TreeCache:
                 del self._queue[entry]
                 descriptor = opener.open(raw(entry.path, "path"))
                 if descriptor is None:
-                    # Cannot be read now: it is tried again at every search.
+                    _pass_over()
                     continue
                 # Watch first, then read: a later change causes an event. Or compare the status before each use.
                 stamp = None
@@ -117,6 +119,7 @@ class TreeCache:
                     found = None
                 # Then check the location: text read outside the root must not be kept.
                 if found is None or not opener.is_in_place():
+                    _pass_over()
                     continue
                 entry.size, data, entry.binary = found
                 entry.stamp = stamp
@@ -250,3 +253,9 @@ class TreeCache:
         """Cache hidden files too, from now on."""
         self._queue.update(self._hidden)
         self._hidden.clear()
+
+
+def _pass_over() -> None:
+    """Leave a file that cannot be read to every search. Raises Shortage if no file can be read now."""
+    if lacks_descriptor(Shortage()):
+        raise Shortage

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from zeno.cache.cached_selection import Located, walked, within
-from zeno.cache.errors import Lost, Unwatchable
+from zeno.cache.errors import Lost, Shortage, Unwatchable
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.cold import ColdCorpus
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 # Clients repeat few combinations of rules, and few selections of files.
 MAX_SNAPSHOTS = 8
 MAX_SELECTIONS = 4
+# After repeated shortages a new cache is built only after this many searches.
+MAX_PAUSE = 1024
 
 
 class WarmCorpus:
@@ -42,6 +44,8 @@ class WarmCorpus:
         self._cache: TreeCache | None = None
         # Ignore rules that deny can change with the text of any ignore file: they are read for every request.
         self._possible = not tree.policy.ignored
+        self._pause, self._next_pause = 0, 1
+        """Searches to answer from disk before a new cache is built, now and after the next shortage."""
         self._is_copy = False
         self._snapshots: dict[RulesKey, WarmSnapshot] = {}
 
@@ -60,7 +64,7 @@ class WarmCorpus:
     @property
     def behind(self) -> bool:
         """Whether something is left to prepare."""
-        return self._possible and (self._cache is None or self._cache.behind)
+        return self._possible and not self._pause and (self._cache is None or self._cache.behind)
 
     @property
     def warm(self) -> bool:
@@ -77,7 +81,7 @@ class WarmCorpus:
 
     def idle(self) -> bool:
         """Do one step of preparation; return False when nothing is left to prepare for now."""
-        if not self._possible:
+        if not self._possible or self._pause:
             return False
         try:
             if self._cache is None:
@@ -85,10 +89,12 @@ class WarmCorpus:
 
                 self._cache = TreeCache(self.tree, self._cache_bytes)
             return self._cache.prepare()
+        except Shortage:
+            self._wait()
         except Unwatchable:
             self._possible = False
             self.close()
-            return False
+        return False
 
     def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
         """Take the candidates from the cached listing, brought up to date."""
@@ -116,6 +122,7 @@ class WarmCorpus:
 
     def _current(self) -> "TreeCache | None":
         """Return the cache with all changes applied; None if there is none or it had to be closed."""
+        self._pause = max(self._pause - 1, 0)
         cache = self._cache
         if cache is None or not cache.ready:
             return None
@@ -126,11 +133,20 @@ class WarmCorpus:
         except Lost:
             self.close()
             return None
+        except Shortage:
+            self._wait()
+            return None
         except Unwatchable:
             self._possible = False
             self.close()
             return None
+        self._next_pause = 1
         return cache
+
+    def _wait(self) -> None:
+        """Close the cache. Another is built after some searches, twice as many after each shortage."""
+        self.close()
+        self._pause, self._next_pause = self._next_pause, min(2 * self._next_pause, MAX_PAUSE)
 
 
 class WarmSnapshot:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Pipe
-from tests.support.patience import PATIENCE
+from tests.support.patience import PATIENCE, open_files, until
+from zeno.options import is_without
 
 DEPTH = 1500
 FEW, MANY = "64:64", "4096:4096"
@@ -131,3 +132,34 @@ def test_a_server_without_descriptors_goes_on_before_it_has_loaded_an_operation(
             assert os.strerror(errno.EMFILE) in answer["error"]["message"]
     resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
     assert server.ask(op, **args)["ok"]
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits of other processes can be set on Linux only")
+@pytest.mark.skipif(is_without("inotify"), reason="nothing is cached without inotify")
+@pytest.mark.parametrize("changed", ["new/f", "f"])
+@pytest.mark.parametrize("flags", [(), ("--confine", "off")], ids=str)
+def test_a_server_that_ran_out_of_descriptors_caches_the_tree_again(root, pipe, flags, changed):
+    (root / "f").write_text("needle\n")
+    server = pipe(*flags)
+    pid = server.process.pid
+    server.ask("grep", pattern="needle")
+    until(lambda: watches(pid), "the tree is watched")
+    before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    for number in range(3):
+        # A directory or a file has to be opened, and cannot be.
+        path = root / changed.replace("new", f"new{number}")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("needle\n" * (number + 2))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, before[1]))
+        answer = server.ask("grep", pattern="needle")
+        assert not answer["ok"] or not answer["result"]["complete"]
+        until(lambda: not watches(pid), "the cache is given up")
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+        for _ in range(4):
+            assert server.ask("grep", pattern="needle", paths=[str(path)])["result"]["metrics"]["hits"] == number + 2
+        until(lambda: watches(pid), "the tree is watched again")
+
+
+def watches(pid: int) -> bool:
+    """Whether a process watches files with inotify."""
+    return "anon_inode:inotify" in open_files(pid)
