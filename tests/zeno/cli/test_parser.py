@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.support.patience import PATIENCE, open_files, until
+from tests.support.patience import PATIENCE, until
 from zeno.cli.parser import main
 from zeno.session.dispatch import OPS
 
@@ -166,14 +166,32 @@ def test_other_words_that_are_not_utf8_are_refused_with_a_sentence(root, words):
     assert "UTF-8" in done.stderr or "KEY=VALUE" in done.stderr
 
 
+# Python runs a module of this name at its start.
+SLEEPS_AT_ITS_LOG = """
+import sys, time
+def sleep(event, args):
+    if event == "open" and str(args[0]).endswith("trace.jsonl"):
+        open({mark!r}, "x").close()
+        time.sleep({seconds!r})
+sys.addaudithook(sleep)
+"""
+
+
 @pytest.fixture
 def stuck(root, tmp_path):
-    """A server that is still starting: the log it wants to open is a pipe that nobody reads."""
-    os.mkfifo(tmp_path / "log")
-    command = [sys.executable, "-m", "zeno", "serve", "--root", str(root), "--log", str(tmp_path / "log")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    """A server that is still starting: it sleeps before it opens its log."""
+    mark = tmp_path / "mark"
+    (tmp_path / "sitecustomize.py").write_text(SLEEPS_AT_ITS_LOG.format(mark=str(mark), seconds=PATIENCE))
+    command = [sys.executable, "-m", "zeno", "serve", "--root", str(root), "--log", str(tmp_path / "trace.jsonl")]
+    with subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
         try:
-            until(lambda: str(root) in open_files(process.pid), "it has opened its root")
+            until(mark.exists, "it is about to open its log")
             yield process
         finally:
             process.kill()
