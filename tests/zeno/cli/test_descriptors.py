@@ -5,6 +5,8 @@ import os
 import resource
 import subprocess
 import sys
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -146,18 +148,22 @@ def test_a_server_that_ran_out_of_descriptors_caches_the_tree_again(root, pipe, 
     until(lambda: watches(pid), "the tree is watched")
     before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     for number in range(3):
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, before[1]))
         # A directory or a file has to be opened, and cannot be.
         path = root / changed.replace("new", f"new{number}")
         path.parent.mkdir(exist_ok=True)
         path.write_text("needle\n" * (number + 2))
-        resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, before[1]))
         answer = server.ask("grep", pattern="needle")
         assert not answer["ok"] or not answer["result"]["complete"]
         until(lambda: not watches(pid), "the cache is given up")
         resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
-        for _ in range(4):
-            assert server.ask("grep", pattern="needle", paths=[str(path)])["result"]["metrics"]["hits"] == number + 2
-        until(lambda: watches(pid), "the tree is watched again")
+        until(partial(finds_and_watches, server, path, number + 2), "the tree is watched again")
+
+
+def finds_and_watches(server: Pipe, path: Path, hits: int) -> bool:
+    """Whether the server watches files. A new cache is built after some searches, so each look is a search."""
+    assert server.ask("grep", pattern="needle", paths=[str(path)])["result"]["metrics"]["hits"] == hits
+    return watches(server.process.pid)
 
 
 def watches(pid: int) -> bool:
