@@ -125,6 +125,7 @@ class _Budget:
             self._content(form.get_data())
             return extract(form, *args, **named)
 
+        # The reader parses a form at every drawing and has no hook for it: here it is counted before.
         page.extract_xform_text = extract_counted  # type: ignore[method-assign,assignment]
 
     def step(self, operator: object, *_: object) -> None:

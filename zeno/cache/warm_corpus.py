@@ -5,6 +5,7 @@ computes. Files that are not in memory yet, or no longer, are read from disk; so
 watched.
 """
 
+import gc
 from collections.abc import Callable, Iterator
 from functools import partial
 from heapq import merge
@@ -146,6 +147,8 @@ class WarmCorpus:
     def _wait(self) -> None:
         """Close the cache. Another is built after some searches, twice as many after each shortage."""
         self.close()
+        # Its parts refer to each other: without this the memory of several caches would be in use.
+        gc.collect()
         self._pause, self._next_pause = self._next_pause, min(2 * self._next_pause, MAX_PAUSE)
 
 
