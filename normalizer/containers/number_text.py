@@ -7,7 +7,7 @@ import contract_spec as spec
 
 from normalizer.documents.lossless import Number
 
-_ZEROS = re.compile(r"(-?)0+(?=[0-9])")
+_ZEROS = re.compile(r"^(-?)0+(?=[0-9])")
 
 
 @cache
