@@ -19,48 +19,49 @@ from normalizer.terminal.progress import LINE
 INTERRUPTED = 128 + signal.SIGINT
 """The status after Ctrl-C."""
 
-COMMANDS = {
-    # files of other tools
-    "dialects": "list the shipped dialects for files of other tools, or print one to copy",
-    "guess": "propose a dialect for a file, with what it would make of the first rows",
-    # before a run
-    "protocol": "print the protocol version identifier, which runs record",
-    "lint": "find mistakes in rubrics, manifests, dialects and schemas before a run is paid for",
-    # a judge run
-    "packet": "write what a judge would be given, without calling one",
-    "judge": "call a judge for each file of a manifest, and write one raw judge bundle",
-    "replay": "rebuild the bundle of a judge run from its stored replies, and compare",
-    # bundles to records
-    "normalize": "turn judge bundles or files of other tools into eval_records, in a ledger",
-    "recover": "complete a run that was cut while it moved its files into place",
-    "repair": "rebuild a damaged ledger from its raw bundles, into a new folder",
-    "list": "list records and unreadable bundles: id, file, judge, reason, source",
-    "explain": "show a record, its reasons and the lines of the raw bundle they point at",
-    "restore": "write a bundle's raw bytes, or rebuild them from its records",
-    "audit": "count what a ledger holds, by reason, judge, generator and phase",
-    "sign": "sign a ledger with an SSH key, for those you publish it to",
-    "verify-signature": "check the signature of a ledger, and that its files are those that were signed",
-    # records to numbers
-    "aggregate": "mean, spread and interval by group, over valid and eligible records",
-    "statistics": "invalid rates and bounds, contrasts, severity of judges, self against cross judging",
-    "agreement": "how well judges agree on the artifacts they share",
-    "preferences": "win rates, order effects, ratings and length bias of comparisons",
-    "calibrate": "compare judges with human or reference labels",
-    "plan": "how noisy judges are when asked again, and how many items the next study needs",
-    "gate": "decide from two ledgers whether a candidate is better, worse or no worse than a base",
-    "claims": "compare what judges claim about their scores with the records",
-    # numbers to readers
-    "verify-evidence": "look up quoted evidence in the evaluated files",
-    "check": "check cell by cell whether a published table follows from a ledger",
-    "report": "write one self-contained page with numbers, plots and the records behind them",
-    "export": "write records as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents",
-    "build": "run the steps of a study file, normalizer.toml, and write their results",
-    # the command itself
-    "docs": "print a page of the documentation",
-    "completion": "print a completion script for bash, zsh or fish",
-    "man": "print the manual page",
+GROUPS = {
+    "Read": {
+        "normalize": "turn judge bundles or files of other tools into eval_records, in a ledger",
+        "guess": "propose a dialect for a file, with what it would make of the first rows",
+        "dialects": "list the shipped dialects for files of other tools, or print one to copy",
+    },
+    "Judge": {
+        "lint": "find mistakes in rubrics, manifests, dialects and schemas before a run is paid for",
+        "judge": "call a judge for each file of a manifest, and write one raw judge bundle",
+    },
+    "Look": {
+        "list": "list records and unreadable bundles: id, file, judge, reason, source",
+        "explain": "show a record, its reasons and the lines of the raw bundle they point at",
+        "restore": "write a bundle's raw bytes, or rebuild them from its records",
+    },
+    "Trust": {
+        "audit": "check that nothing is lost or forged: ledger, claims, evidence, signature, study",
+        "repair": "complete a run that was cut, or rebuild a damaged ledger from its raw bundles",
+        "sign": "sign a ledger with an SSH key, for those you publish it to",
+    },
+    "Numbers": {
+        "aggregate": "mean, spread and interval by group, over valid and eligible records",
+        "statistics": "invalid rates and bounds, contrasts, severity of judges, self against cross judging",
+        "agreement": "how well judges agree on the artifacts they share",
+        "preferences": "win rates, order effects, ratings and length bias of comparisons",
+        "calibrate": "compare judges with human or reference labels",
+        "plan": "how noisy judges are when asked again, and how many items the next study needs",
+        "gate": "decide from two ledgers whether a candidate is better, worse or no worse than a base",
+    },
+    "Publish": {
+        "check": "check cell by cell whether a published table follows from a ledger",
+        "report": "write one self-contained page with numbers, plots and the records behind them",
+        "export": "write records as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents",
+        "build": "run the steps of a study file, normalizer.toml, and write their results",
+        "docs": "print a page of the documentation",
+    },
 }
-"""In the order of the work. Each is `normalizer.commands.NAME:command`; `_` stands for `-` in module names."""
+"""The commands under headings, in the order of the work. Each is `normalizer.commands.NAME:command`."""
+
+UNLISTED = ("completion", "man")
+"""Commands that a package or a shell's start-up file runs, and no list shows."""
+
+COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 
 
 class _Commands(click.Group):
@@ -68,37 +69,45 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in COMMANDS and cmd_name not in UNLISTED:
             if ctx.resilient_parsing:  # while a shell completes a line
                 return None
             raise click.UsageError(f"no command is called {cmd_name}: {did_you_mean(cmd_name, COMMANDS)}", ctx)
-        module = importlib.import_module(f"normalizer.commands.{cmd_name.replace('-', '_')}")
+        module = importlib.import_module(f"normalizer.commands.{cmd_name}")
         command: click.Command = module.command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click asks so
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for heading, group in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), about) for name, about in group.items()])
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    """Print the versions of the package and of the protocol, and end."""
+    """Print the version of the package, then the identifier of the protocol, which runs record, and end."""
     if asked:
         from importlib.metadata import version
 
         from normalizer.documents import protocol
 
-        click.echo(f"normalizer {version('zeno-normalizer')} (protocol {protocol.version()})")
+        click.echo(f"normalizer {version('zeno-normalizer')}\nprotocol {protocol.version()}")
         ctx.exit()
 
 
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Begin with normalizer docs normalizer; all pages are listed by normalizer docs.",
+    epilog="Begin with normalizer docs normalizer; all pages are listed by normalizer docs. "
+    'Completions: eval "$(normalizer completion bash)". Manual page: normalizer man | man -l -',
 )
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the versions of program and protocol.",
 )
 def _normalizer() -> None:
     """Turn judge bundles and files of other evaluation tools into canonical eval_records: lossless, checked, kept."""

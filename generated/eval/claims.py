@@ -85,7 +85,7 @@ class ClaimCounts(Model):
 
 class Claims(Model):
     """
-    Numbers that judges state about their own scores, compared with the records. Such claims are never used. `normalizer claims --format json` prints it.
+    Numbers that judges state about their own scores, compared with the records. Such claims are never used. `normalizer audit LEDGER --claims --format json` prints it.
     """
 
     model_config = ConfigDict(

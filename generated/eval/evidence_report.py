@@ -163,7 +163,7 @@ class EvidenceFinding(Model):
 
 class EvidenceReport(Model):
     """
-    Whether quoted evidence is in the evaluated files. Findings for audit: they change no score and no validity. `normalizer verify-evidence --format json` prints it.
+    Whether quoted evidence is in the evaluated files. Findings for audit: they change no score and no validity. `normalizer audit LEDGER --artifacts DIR --format json` prints it.
     """
 
     model_config = ConfigDict(

@@ -46,7 +46,7 @@ class RunMetadata(Model):
         StrictStr | MISSING, Field(min_length=1, title='Name')
     ] = MISSING
     """
-    The version identifier of the protocol the run followed. `normalizer protocol` prints ours; any other string is accepted from elsewhere.
+    The version identifier of the protocol the run followed. `normalizer --version` prints ours; any other string is accepted from elsewhere.
     """
     judge_prompt_version: Annotated[
         StrictStr | MISSING, Field(min_length=1, title='Name')

@@ -21,7 +21,7 @@ class StudyStep(Model):
     __annotations__ = {
         '__pydantic_extra__': Dict[str, StrictStr | StrictFloat | StrictBool | list[StrictStr]],
     }
-    run: Literal['aggregate', 'agreement', 'calibrate', 'check', 'claims', 'export', 'gate', 'plan', 'preferences', 'report', 'statistics', 'verify-evidence']
+    run: Literal['aggregate', 'agreement', 'audit', 'calibrate', 'check', 'export', 'gate', 'plan', 'preferences', 'report', 'statistics']
     """
     The command.
     """

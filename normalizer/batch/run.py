@@ -90,7 +90,7 @@ def run(
     except OSError as error:
         told = f"cannot write to {folder}: {error.strerror or error}"
         if staging is not None and staging.committed:
-            told += f"; everything was staged before, and `normalizer recover {folder}` completes the run"
+            told += f"; everything was staged before, and `normalizer repair {folder}` completes the run"
         raise CannotRun(told) from None
     return account
 

@@ -1,36 +1,49 @@
-"""`normalizer judge`."""
+"""`normalizer judge`: call a judge, write only what it would be given, or rebuild a run from its stored replies."""
 
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
+import contract_spec as spec
 
-from normalizer.commands.packet import (
-    artifacts_option,
-    coincidence_option,
-    manifest_argument,
-    plan_of,
-    read_documents,
-    rubric_option,
-)
 from normalizer.documents.lossless import dumps
+from normalizer.documents.settings import BUILT_IN_RUBRIC, load
+from normalizer.errors import CannotRun
 from normalizer.judge.calling.call_loop import pending
-from normalizer.judge.calling.calls import Judge, visible
+from normalizer.judge.calling.calls import visible
+from normalizer.judge.describe import describe_judge, make_judge
 from normalizer.judge.estimate import estimate
 from normalizer.judge.legs import Leg, refuse_with_legs
-from normalizer.judge.plan import Plan
-from normalizer.judge.prepare import begin, inputs
-from normalizer.judge.run import CallLimits, ask_all
-from normalizer.judge.run_folder import RunFolder, sha256
+from normalizer.judge.plan import Plan, plan
+from normalizer.judge.prepare import Documents, begin, inputs
+from normalizer.judge.replay import replay
+from normalizer.judge.run import CallLimits, Result, ask_all
+from normalizer.judge.run_folder import RunFolder, input_name, pretty, sha256
+from normalizer.ledger.reader import locked
 from normalizer.ledger.recovery import made_and_locked
+from normalizer.regular_files import regular_bytes
 
 
 @click.command()
-@manifest_argument
-@artifacts_option
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The run's folder.")
-@rubric_option
+@click.argument("run", type=click.Path(path_type=Path), metavar="RUN.json")
+@click.option("--packet", is_flag=True, help="Write what the judge would be given into --out, and call no judge.")
+@click.option("--replay", "again", is_flag=True, help="RUN.json is a run's folder: rebuild its bundle and compare.")
+@click.option(
+    "--artifacts",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder below which the evaluated files lie.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The run's folder; with --packet a new folder; with --replay a file for the rebuilt bundle.",
+)
+@click.option(
+    "--rubric",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The scoring scale.  [default: prompt-drift-v1]",
+)
 @click.option("--command", "program", help="A judge that is a program: input on stdin, reply on stdout.")
 @click.option("--endpoint", help="A judge behind an OpenAI-compatible chat endpoint, such as https://HOST/v1.")
 @click.option("--model", help="The model to ask; with --command, the name under which the judge is recorded.")
@@ -65,20 +78,16 @@ from normalizer.ledger.recovery import made_and_locked
 )
 @click.option("--partial", is_flag=True, help="Write a bundle of the usable replies where some are missing.")
 @click.option("--leg", help="Go on with another judge where the run has no usable reply, under this name.")
-@coincidence_option
+@click.option(
+    "--coincidence",
+    multiple=True,
+    metavar="TEXT",
+    help="A string of the manifest that stands in your rubric (or --parameters) as an ordinary word. May be repeated.",
+)
 @click.option(
     "--dry-run", is_flag=True, help="Check everything and print calls and sizes; call no judge, write nothing."
 )
-def command(
-    manifest: Path,
-    artifacts: Path,
-    out: Path,
-    rubric: Path | None,
-    leg: str | None,
-    coincidence: tuple[str, ...],
-    dry_run: bool,
-    **options: Any,
-) -> int:
+def command(run: Path, packet: bool, again: bool, artifacts: Path | None, out: Path | None, **options: Any) -> int:
     """Call a judge for each file of the manifest RUN.json, and write one raw judge bundle.
 
     The judge is given the file's content, the rules, the scale and the task that the manifest states, and nothing
@@ -86,32 +95,104 @@ def command(
     cut. With --leg another judge is asked about the files without a usable reply, in legs/NAME of the run's folder.
     Exit status: 0 the bundle is written, 1 some file has no usable reply and there is no bundle, 2 it could not run,
     130 Ctrl-C stopped it.
+
+    With --packet the inputs are named by their place in the manifest: inputs/0000.json is for its first file. Each
+    is checked to hold the file's content, the rules, the scale and the stated task, and no string of the manifest
+    besides.
+
+    With --replay every stored input and reply is checked against its hash, and every input for leaks. Exit status: 0
+    the same bytes, 1 other bytes or no bundle, 2 a stored file is missing or was changed.
     """
-    described = _described(options)
-    documents = read_documents(manifest, rubric)
+    if packet and again:
+        raise click.UsageError("--packet and --replay are two things: give one")
+    if again:
+        return _replay(run, out)
+    for name, value in (("artifacts", artifacts), ("out", out)):
+        if value is None:
+            raise click.UsageError(f"Missing option '--{name}'.")
+    assert artifacts is not None and out is not None  # noqa: S101, PT018 - both are given
+    documents = _read_documents(run, options["rubric"])
+    return (_write_packet if packet else _call)(documents, artifacts, out, options)
+
+
+def _write_packet(documents: Documents, artifacts: Path, out: Path, options: dict[str, Any]) -> int:
+    """Write what a judge would be given for each file of the manifest, without calling one."""
+    planned = _make_plan(documents, options["model"], options["coincidence"])
+    if out.exists() and any(out.iterdir()):
+        raise CannotRun(f"{out} is not empty: give --out a new folder")
+    folder = RunFolder(out)
+    made = inputs(planned, artifacts, lambda index, data: folder.write(input_name(index), data))
+    for index, one in enumerate(made):
+        click.echo(f"{one.input_sha256}  {out / input_name(index)}")
+    return 0
+
+
+def _replay(folder: Path, out: Path | None) -> int:
+    """Rebuild the bundle of a run from its stored replies, and compare it with the one that was written."""
+    if not folder.is_dir():
+        raise CannotRun(f"{folder} is no folder: --replay takes the folder of a judge run")
+    run = RunFolder(folder)
+    with locked(folder, "read"):
+        data, missing, note = replay(run)
+        written = run.read(run.bundle.name) if run.bundle.exists() else None
+    if note is not None:
+        click.echo(f"note: {note}", err=True)
+    if data is None:
+        for name in missing:
+            click.echo(f"no usable reply for {dumps(name)}", err=True)
+        click.echo("differs: there is a bundle, but not every file has a usable reply" if written else "no bundle")
+        return 1
+    if out is not None:
+        try:
+            out.write_bytes(data)
+        except OSError as error:
+            raise CannotRun(f"cannot write {out}: {error.strerror}") from None
+    if written == data:
+        click.echo(f"the same: {sha256(data)}")
+        return 0
+    if written is None:
+        click.echo(f"no bundle was written; rebuilt, it is {sha256(data)}")
+    else:
+        differing = (at for at, pair in enumerate(zip(written, data, strict=False)) if pair[0] != pair[1])
+        at = next(differing, min(len(written), len(data)))
+        click.echo(
+            f"differs from byte {at} (line {data[:at].count(10) + 1}) on: "
+            f"written {sha256(written)}, rebuilt {sha256(data)}"
+        )
+    return 1
+
+
+def _call(documents: Documents, artifacts: Path, out: Path, options: dict[str, Any]) -> int:
+    """Call the judge for each file that has no usable reply yet, and write the bundle."""
+    described = describe_judge(options)
     run = RunFolder(out)
     run.refuse_strangers()
-    begun = None if leg is None else Leg(run, leg, documents, described)
-    if begun is not None:
-        run, documents = begun.folder, begun.documents
-    planned = plan_of(documents, described.get("model"), coincidence, described.get("parameters"))
-    if dry_run:
+    leg = None if options["leg"] is None else Leg(run, options["leg"], documents, described)
+    if leg is not None:
+        run, documents = leg.folder, leg.documents
+    planned = _make_plan(documents, described.get("model"), options["coincidence"], described.get("parameters"))
+    if options["dry_run"]:
         return _dry_run(run, planned, artifacts, options["attempts"])
     with made_and_locked(out):
-        if begun is None:
+        if leg is None:
             refuse_with_legs(run)
         else:
-            begun.close_the_run()
-        hashes = begin(run, planned, described, documents, artifacts, begun.description if begun else None)
+            leg.close_the_run()
+        hashes = begin(run, planned, described, documents, artifacts, leg.description if leg else None)
         result = ask_all(
             run,
             planned,
             described["kind"],
             hashes,
-            lambda: _judge(options),
+            lambda: make_judge(options),
             CallLimits(options["attempts"], options["jobs"], options["partial"]),
             sys.stderr,
         )
+    return _print_result(run, result)
+
+
+def _print_result(run: RunFolder, result: Result) -> int:
+    """Print how many files have a usable reply and where the bundle is; return the exit status."""
     _say(
         f"files: {result.files}, {result.files - len(result.missing)} of them with a usable reply, "
         f"{len(result.missing)} without; replies: {result.replies}"
@@ -133,49 +214,6 @@ def command(
     return 0
 
 
-def _described(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the judge as the run records it."""
-    if (options["program"] is None) == (options["endpoint"] is None):
-        raise click.UsageError("give a judge: either --command or --endpoint with --model")
-    model = {} if options["model"] is None else {"model": options["model"]}
-    if options["program"] is not None:
-        if options["parameters"] is not None:
-            raise click.UsageError("--parameters goes with --endpoint")
-        return {"kind": "command", "command": options["program"], **model}
-    if not model:
-        raise click.UsageError("--endpoint needs --model")
-    from normalizer.judge.calling.endpoint import address, parameters_of, recorded_url
-
-    parameters = parameters_of(options["parameters"])
-    return {
-        "kind": "endpoint",
-        "endpoint": recorded_url(address(options["endpoint"])),
-        **model,
-        "parameters": parameters,
-    }
-
-
-def _judge(options: dict[str, Any]) -> Judge:
-    if options["program"] is not None:
-        from normalizer.judge.calling.command import CommandJudge
-
-        withheld = None if options["pass_key"] else options["key_env"]
-        return CommandJudge(
-            options["program"], timeout=options["timeout"], max_reply=options["max_reply"], withheld=withheld
-        )
-    from normalizer.judge.calling.endpoint import EndpointJudge, Tries, address, parameters_of
-
-    return EndpointJudge(
-        address(options["endpoint"]),
-        options["model"],
-        parameters_of(options["parameters"]),
-        Tries(options["timeout"], options["retries"], options["back_off"]),
-        max_reply=options["max_reply"],
-        jobs=options["jobs"],
-        key_env=options["key_env"],
-    )
-
-
 def _dry_run(run: RunFolder, planned: Plan, artifacts: Path, attempts: int) -> int:
     made = inputs(planned, artifacts, lambda _index, _data: None)
     kept = [run.kept(index, one.input_sha256) for index, one in enumerate(made)] if run.begun else [[] for _ in made]
@@ -187,3 +225,31 @@ def _dry_run(run: RunFolder, planned: Plan, artifacts: Path, attempts: int) -> i
 
 def _say(text: str) -> None:
     click.echo(visible(text), err=True)
+
+
+def _read_documents(manifest: Path, rubric: Path | None) -> Documents:
+    """Read the manifest and the rubric; without one, the built-in rubric. Raises CannotRun."""
+    built_in = pretty(spec.resource(BUILT_IN_RUBRIC))
+    return Documents(_read(manifest), built_in if rubric is None else _read(rubric))
+
+
+def _make_plan(
+    documents: Documents,
+    model: str | None,
+    coincidence: tuple[str, ...],
+    parameters: dict[str, Any] | None = None,
+) -> Plan:
+    """Plan a run, and print what its prompt has in common with the manifest. Raises CannotRun."""
+    settings = load(documents.rubric, documents.manifest)
+    planned = plan(settings, model, parameters=parameters, declared=frozenset(coincidence))
+    if planned.coincidences:
+        names = ", ".join(map(dumps, planned.coincidences))
+        click.echo(f"note: also ordinary text of rules, scale or task: {names}", err=True)
+    return planned
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return regular_bytes(path)
+    except OSError as error:
+        raise CannotRun(f"cannot read {path}: {error.strerror}") from None

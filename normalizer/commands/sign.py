@@ -22,7 +22,7 @@ def command(ledger: Path, key: Path, out: Path | None) -> int:
     """Sign a ledger with an SSH key, by ssh-keygen.
 
     The signature is on commit.json, which covers every file. It is written beside the ledger: publish both.
-    A ledger whose files were changed is not signed. `normalizer verify-signature` checks a signature.
+    A ledger whose files were changed is not signed. `normalizer audit LEDGER --signature FILE` checks a signature.
     """
     whole = ledger.resolve()
     named = whole if ledger.name in ("", "..") else ledger  # `.` has no name to add to

@@ -46,7 +46,7 @@ _VALUES = frozenset({"const", "default", "enum"})
 
 @cache
 def version() -> str:
-    """The identifier that `normalizer protocol` prints and that runs record."""
+    """The identifier that `normalizer --version` prints and that runs record."""
     documents = {f"schemas/{name}": deciding(spec.schema(name)) for name in schemas()}
     documents |= {name: spec.resource(name) for name in RULES}
     canonical = json.dumps(documents, sort_keys=True, separators=(",", ":"))

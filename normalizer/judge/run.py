@@ -85,5 +85,7 @@ def _written(folder: RunFolder, data: bytes) -> bytes:
     if not folder.bundle.exists():
         folder.write(folder.bundle.name, data)
     elif folder.read(folder.bundle.name) != data:
-        raise CannotRun(f"{folder.bundle} was changed since it was written: `normalizer replay {folder.path}` compares")
+        raise CannotRun(
+            f"{folder.bundle} was changed since it was written: `normalizer judge {folder.path} --replay` compares"
+        )
     return data

@@ -276,7 +276,7 @@ def reading(folder: Path, *, checked: bool = True, complete: bool = True) -> Ite
     with locked(folder, "read"):
         if os.path.lexists(folder / STAGING / COMMIT):
             raise UnusableLedger(
-                f"a run on {folder} was cut while it moved its files into place: `normalizer recover {folder}` "
+                f"a run on {folder} was cut while it moved its files into place: `normalizer repair {folder}` "
                 "completes it, and so does the next `normalizer normalize` into it"
             )
         missing = [kind for kind in FILES if not (folder / f"{kind}.jsonl").is_file()]

@@ -138,9 +138,9 @@ def _commands(study: Study, options: Options) -> list[str]:
         key, paired = report["contrasts"][0]["key"], ",".join(report["paired_by"])
         pairs = [f"--contrast {shlex.quote(key)} --pair-by {shlex.quote(paired)}"]
         commands.append(" ".join(["normalizer statistics LEDGER", *by, *unit, *pairs, *chosen]))
-    commands.append("normalizer claims LEDGER --every")
+    commands.append("normalizer audit LEDGER --claims --every")
     if study.evidence:
-        commands.append("normalizer verify-evidence LEDGER --artifacts DIR")
+        commands.append("normalizer audit LEDGER --artifacts DIR")
     commands.append(" ".join(["normalizer check TABLE.csv LEDGER", *by, *unit, *spread, *chosen]))
     return commands
 

@@ -9,7 +9,7 @@ from importlib import metadata
 
 import pytest
 
-from normalizer.cli import COMMANDS, main
+from normalizer.cli import COMMANDS, GROUPS, UNLISTED, main
 from normalizer.documents.protocol import version
 from tests.support.bundles import bundle, entry
 from tests.support.transcripts import environment
@@ -37,12 +37,6 @@ def test_wrong_usage_is_status_2_with_one_message_on_stderr(argv, capsys):
     caught = capsys.readouterr()
     assert caught.out == ""
     assert re.match("normalizer: |Usage: ", caught.err)
-
-
-def test_protocol_prints_the_identifier_and_nothing_else(capsys):
-    assert main(["protocol"]) == 0
-    assert capsys.readouterr().out == version() + "\n"
-    assert re.fullmatch(r"eval-[0-9a-f]{16}", version())
 
 
 def test_explain_shows_the_record_its_reasons_and_the_raw_lines(ledger, tmp_path, capsys):
@@ -98,7 +92,7 @@ def test_a_reader_that_has_seen_enough_changes_no_status(ledger, tmp_path):
     (tmp_path / "table.csv").write_text("n,total\n7,7\n")
     [raw] = (ledger / "bundles").iterdir()
     expected = {
-        ("protocol",): 0,
+        ("--version",): 0,
         ("audit", "--help"): 0,
         ("audit", str(ledger), "--format", "csv"): 0,
         ("restore", str(ledger), raw.stem): 0,
@@ -178,7 +172,7 @@ def test_a_full_disk_behind_standard_output_is_told_in_a_sentence():
     # What is buffered would be written again at exit, what is not is not.
     for buffering in ({}, {"PYTHONUNBUFFERED": "1"}):
         env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | buffering
-        command = [sys.executable, "-m", "normalizer", "protocol"]
+        command = [sys.executable, "-m", "normalizer", "--version"]
         with open("/dev/full", "w") as full:
             ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=env)
         assert ran.returncode == 2
@@ -188,8 +182,8 @@ def test_a_full_disk_behind_standard_output_is_told_in_a_sentence():
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        ("protocol >&-", 0, ""),
-        ("protocol <&- >&- 2>&-", 0, ""),
+        ("--version >&-", 0, ""),
+        ("--version <&- >&- 2>&-", 0, ""),
         ("aggregate nothing 2>&-", 2, ""),
         ("normalize - --out ledger <&-", 2, "normalizer: standard input is closed"),
     ],
@@ -202,14 +196,19 @@ def test_a_standard_stream_that_is_closed_is_no_bug(tmp_path, words, status, sai
 
 def test_the_version_names_the_package_and_the_protocol(capsys):
     assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"normalizer {metadata.version('zeno-normalizer')} (protocol {version()})\n"
+    assert capsys.readouterr().out == f"normalizer {metadata.version('zeno-normalizer')}\nprotocol {version()}\n"
+    assert re.fullmatch(r"eval-[0-9a-f]{16}", version())
 
 
-def test_help_lists_the_commands_in_the_order_of_the_work(capsys):
+def test_help_lists_at_most_24_commands_under_headings_in_the_order_of_the_work(capsys):
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
-    places = [text.index(f"\n  {name} ") for name in ("lint", "judge", "normalize", "aggregate", "check", "report")]
-    assert places == sorted(places)
+    places = [text.index(f"\n{heading}:\n") for heading in GROUPS]
+    places += [text.index(f"\n  {name} ") for name in COMMANDS]
+    assert places[: len(GROUPS)] == sorted(places[: len(GROUPS)])
+    assert places[len(GROUPS) :] == sorted(places[len(GROUPS) :])
+    assert len(COMMANDS) <= 24
+    assert not [name for name in UNLISTED if f"\n  {name} " in text]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

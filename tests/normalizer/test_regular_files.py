@@ -22,7 +22,7 @@ READING = {
     "audit": [],
     "restore": ["BUNDLE"],
     "sign": ["--key", "KEY", "--out", "SIGNATURE"],
-    "verify-signature": ["--signature", "KEY", "--signers", "KEY", "--signer", "x"],
+    "audit --signature KEY": ["--signers", "KEY", "--signer", "x"],
 }
 
 
@@ -70,7 +70,11 @@ def test_no_fifo_in_a_ledger_blocks_its_reader(ledger, command, place):
     sha256 = next((ledger / "bundles").iterdir()).stem
     fifo(odd)
     named = {"BUNDLE": sha256, "KEY": str(ledger.parent / "key"), "SIGNATURE": str(ledger.parent / "out.sig")}
-    done = run(command, str(ledger), *(named.get(flag, flag) for flag in READING[command]))
+    done = run(
+        *command.replace("KEY", named["KEY"]).split(),
+        str(ledger),
+        *(named.get(flag, flag) for flag in READING[command]),
+    )
     if (command, place) == ("restore", "settings"):
         # It writes raw bytes, and needs no settings for that.
         assert done.returncode == 0
@@ -113,8 +117,8 @@ LIMITED = [
     ["normalize", "BUNDLE", "--out", "NEW", "--manifest", "ODD"],
     ["normalize", "BUNDLE", "--out", "NEW", "--dialect", "ODD"],
     ["lint", "--rubric", "ODD"],
-    ["packet", "ODD", "--artifacts", "FOLDER", "--out", "NEW"],
-    ["packet", "MANIFEST", "--artifacts", "FOLDER", "--out", "NEW"],
+    ["judge", "--packet", "ODD", "--artifacts", "FOLDER", "--out", "NEW"],
+    ["judge", "--packet", "MANIFEST", "--artifacts", "FOLDER", "--out", "NEW"],
     ["check", "ODD", "LEDGER"],
     ["build", "ODD"],
 ]

@@ -97,7 +97,7 @@ def test_the_judges_agree_as_far_as_they_do(ledger, totals, capsys):
 
 
 def test_the_judges_own_numbers_do_not_hold(ledger, totals, capsys):
-    report = output(capsys, "claims", ledger, status=1)
+    report = output(capsys, "audit", "--claims", ledger, status=1)
     claims = {(claim["pointer"], claim["claimed"]): claim["recomputed"] for claim in report["claims"]}
     assert claims == {
         ("/summary/mean_total", "9.4"): pytest.approx(plain.mean(of(totals, "writer-birch")), abs=5e-7),

@@ -134,7 +134,7 @@ def test_no_name_and_no_quotation_is_a_formula_to_a_spreadsheet(tmp_path, capsys
     ledger = str(ledger_of(tmp_path, bundles, rubric=rubric))
     by = ["--by", "judge_model,generator_model"]
     look = ["--artifacts", str(tmp_path)]
-    commands = [["audit"], ["aggregate", *by], ["agreement"], ["claims"], ["verify-evidence", *look]]
+    commands = [["audit"], ["aggregate", *by], ["agreement"], ["audit", "--claims"], ["audit", *look]]
     assert main(["report", ledger, *by, *look, "--out", str(tmp_path / "r.html"), "--tables", str(tmp_path)]) == 0
     written = [path.read_bytes().decode() for path in tmp_path.glob("*.csv")]
     assert len(written) > 5

@@ -99,7 +99,12 @@ def test_a_score_with_ten_thousand_zeros_counts_for_what_it_is(tmp_path, capsys)
     text = json.dumps(bundle(entry("a"), entry("b"))).replace('"A_structure": 1', f'"A_structure": 1.{"0" * 10_000}')
     (tmp_path / "bundle.json").write_text(text)
     assert main(["normalize", str(tmp_path / "bundle.json"), "--out", str(tmp_path / "ledger")]) == 0
-    for command in (["aggregate"], ["statistics"], ["claims"], ["report", "--out", str(tmp_path / "page.html")]):
+    for command in (
+        ["aggregate"],
+        ["statistics"],
+        ["audit", "--claims"],
+        ["report", "--out", str(tmp_path / "page.html")],
+    ):
         assert main([command[0], str(tmp_path / "ledger"), *command[1:]]) == 0
     assert main(["aggregate", str(tmp_path / "ledger"), "--format", "csv"]) == 0
     assert "group,2,2,1,5,0,5,5" in capsys.readouterr().out

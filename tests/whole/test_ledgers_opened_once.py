@@ -16,7 +16,7 @@ COMMANDS = {
     "statistics": ["one"],
     "agreement": ["one"],
     "plan": ["one"],
-    "claims": ["one"],
+    "audit --claims": ["--claims", "one"],
     "audit": ["one"],
     "list": ["one"],
     "explain": ["one", "f001"],
@@ -24,7 +24,7 @@ COMMANDS = {
     "calibrate": ["one", "--against", "gold"],
     "gate": ["base", "one"],
     "gate with itself": ["one", "one"],
-    "verify-evidence": ["one", "--artifacts", "."],
+    "audit --artifacts": ["one", "--artifacts", "."],
     "check": ["table.csv", "one", "--by", "judge_model"],
     "export": ["one", "base", "--to", "csv"],
     "export eee": [

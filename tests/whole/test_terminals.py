@@ -38,10 +38,10 @@ TABLES = {
     "aggregate": ("aggregate", "--by", "generator_model,judge_model"),
     "agreement": ("agreement",),
     "audit": ("audit",),
-    "claims": ("claims", "--every"),
+    "claims": ("audit", "--claims", "--every"),
     "list": ("list",),
     "statistics": ("statistics", "--by", "generator_model"),
-    "verify-evidence": ("verify-evidence", "--artifacts", "artifacts"),
+    "evidence": ("audit", "--artifacts", "artifacts"),
 }
 
 
@@ -73,14 +73,14 @@ def test_a_pipe_gets_no_colour_no_cut_and_no_progress(ledger, name):
     assert "\r" not in done.stdout + done.stderr
     assert "…" not in done.stdout
     if name != "agreement":
-        assert LONG in done.stdout or name in ("list", "claims", "verify-evidence")
+        assert LONG in done.stdout or name in ("list", "claims", "evidence")
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (("audit", "LEDGER"), r"(bundles counted|parts of the ledger normalized again): \d+ of \d+"),
-        (("verify-evidence", "LEDGER", "--artifacts", "ARTIFACTS"), r"records looked up: \d+ of 40"),
+        (("audit", "LEDGER", "--artifacts", "ARTIFACTS"), r"records looked up: \d+ of 40"),
         (("report", "LEDGER", "--out", "PAGE"), r"parts of the report made: \d+ of 11"),
         (("aggregate", "LEDGER", "--verify"), r"parts of the ledger normalized again: \d+ of \d+"),
     ],
@@ -96,14 +96,14 @@ def test_progress_is_shown_on_a_terminal_and_removed(ledger, tmp_path, arguments
 
 def test_progress_of_normalize_and_of_the_steps_of_a_study(ledger, tmp_path):
     bundles = ledger.parent
-    step = 'run = "verify-evidence"\nledger = "ledger"\nartifacts = "."\nto = "evidence.txt"\n'
+    step = 'run = "audit"\nledger = "ledger"\nartifacts = "."\nto = "evidence.txt"\n'
     study = f'out = "out"\n[[step]]\n{step}'
     (tmp_path / "normalizer.toml").write_text(study)
     command = normalizer("normalize", bundles / "001.json", bundles / "002.json", "--out", tmp_path / "ledger")
     assert re.search("\r\033\\[K(taken in: 2|normalized: 2 of 2)", on_terminal(command)[1])
     _, seen = on_terminal(normalizer("build", tmp_path / "normalizer.toml"))
-    assert "\r\033[Kstep 1 of 1, verify-evidence: records looked up: 0 of 2" in seen
-    assert screen(seen) == "step 1, verify-evidence: found something\n"
+    assert "\r\033[Kstep 1 of 1, audit: records looked up: 0 of 2" in seen
+    assert screen(seen) == "step 1, audit: found something\n"
     assert (tmp_path / "out" / "evidence.txt").read_text().startswith("judge ")
 
 

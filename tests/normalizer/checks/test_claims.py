@@ -67,7 +67,7 @@ def ledger(tmp_path):
 
 
 def test_every_claim_gets_a_verdict(ledger, capsys):
-    report = output(capsys, "claims", str(ledger), "--every", status=1)
+    report = output(capsys, "audit", "--claims", str(ledger), "--every", status=1)
     assert spec.violations("eval/claims.json", report) == []
     found = {claim["pointer"]: (claim["claimed"], claim["recomputed"], claim["verdict"]) for claim in report["claims"]}
     assert found == {
@@ -86,7 +86,7 @@ def test_every_claim_gets_a_verdict(ledger, capsys):
 
 
 def test_without_every_only_what_does_not_hold_is_listed(ledger, capsys):
-    assert main(["claims", str(ledger)]) == 1
+    assert main(["audit", "--claims", str(ledger)]) == 1
     said = capsys.readouterr().out
     assert said.count("mismatch") == 5
     assert "match 2, rounded 2, mismatch 4, not_derivable 1" in said
@@ -95,7 +95,7 @@ def test_without_every_only_what_does_not_hold_is_listed(ledger, capsys):
 def test_claims_of_a_dialect_point_into_the_bundle_as_it_was_written(tmp_path, capsys):
     dialect = {"name": "d", "bundle": [{"take": "/summary", "put": "/aggregates"}]}
     ledger = ledger_of(tmp_path, [bundle(entry("a"), summary={"mean_total": 5})], dialect=dialect)
-    (claim,) = output(capsys, "claims", str(ledger), "--every")["claims"]
+    (claim,) = output(capsys, "audit", "--claims", str(ledger), "--every")["claims"]
     assert (claim["pointer"], claim["verdict"]) == ("/summary/mean_total", "match")
 
 
@@ -103,5 +103,5 @@ def test_a_ledger_of_comparisons_has_no_scores_to_derive_claims_from(tmp_path, c
     pair = {"item": "q1", "a": "one", "b": "two", "verdict": "a", "order": "ab"}
     ledger = compared(tmp_path, [pair], aggregates={"mean_total": 3})
     capsys.readouterr()
-    assert main(["claims", str(ledger), "--format", "json"]) == 0
+    assert main(["audit", "--claims", str(ledger), "--format", "json"]) == 0
     assert [claim["verdict"] for claim in json.loads(capsys.readouterr().out)["claims"]] == ["not_derivable"]

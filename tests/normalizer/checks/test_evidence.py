@@ -117,7 +117,7 @@ def small(tmp_path):
 
 def verified(capsys, ledger, files):
     capsys.readouterr()
-    status = main(["verify-evidence", str(ledger), "--artifacts", str(files), "--format", "json"])
+    status = main(["audit", str(ledger), "--artifacts", str(files), "--format", "json"])
     report = json.loads(capsys.readouterr().out)
     assert spec.violations("eval/evidence_report.json", report) == []
     return status, report
@@ -176,11 +176,11 @@ def test_the_study_is_verified_in_all_formats(tmp_path, capsys):
             plainly = one["quote"] in (ARTIFACTS / path).read_text(encoding="utf-8")
             assert plainly == (one["verdict"] == "exact"), one
     for form in ("text", "csv", "md"):
-        assert main(["verify-evidence", str(ledger), "--artifacts", str(ARTIFACTS), "--format", form]) == 1
+        assert main(["audit", str(ledger), "--artifacts", str(ARTIFACTS), "--format", form]) == 1
         assert "WATER THE SEEDLINGS" in capsys.readouterr().out
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path, capsys):
     ledger = normalized(tmp_path / "ledger")
-    assert main(["verify-evidence", str(ledger), "--artifacts", str(tmp_path / "none")]) == 2
+    assert main(["audit", str(ledger), "--artifacts", str(tmp_path / "none")]) == 2
     assert "is not a folder" in capsys.readouterr().err

@@ -204,9 +204,7 @@ COMPUTING = {
     "statistics": ["LEDGER"],
     "report": ["LEDGER", "--out", "PAGE"],
     "check": ["TABLE", "LEDGER"],
-    "claims": ["LEDGER"],
     "export": ["LEDGER", "--to", "jsonl"],
-    "verify-evidence": ["LEDGER", "--artifacts", "FOLDER"],
 }
 
 
@@ -334,3 +332,24 @@ def test_several_jobs_tell_what_one_tells(ledger, capsys):
         assert main(["audit", str(ledger), "--format", "json", "--jobs", jobs]) == 1
         told.append(capsys.readouterr())
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("question", [["--claims"], ["--artifacts", "."]])
+def test_an_audit_answers_no_question_about_forged_records(ledger, capsys, question):
+    FORGERIES[min(FORGERIES)](ledger)
+    capsys.readouterr()
+    assert main(["audit", str(ledger), *question]) == 2
+    assert main(["audit", str(ledger), *question, "--no-verify"]) in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("flags", "cure"),
+    [
+        (["--claims", "--artifacts", "."], "ask one at a time"),
+        (["--every"], "--every goes with --claims"),
+        (["--signature", "x"], "--signers FILE and --signer NAME"),
+    ],
+)
+def test_an_audit_asks_one_question_with_all_that_it_needs(ledger, capsys, flags, cure):
+    assert main(["audit", str(ledger), *flags]) == 2
+    assert cure in capsys.readouterr().err

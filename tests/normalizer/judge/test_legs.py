@@ -56,7 +56,7 @@ def test_a_leg_asks_about_the_files_without_a_usable_reply_alone(study, other, c
     assert (bundle["judge_model"], bundle["leg"]) == ("judge-z", "second")
     told = read(leg / "run.json")["leg"]
     assert (told["name"], told["after"]) == ("second", [])
-    assert main(["replay", str(leg)]) == 0
+    assert main(["judge", "--replay", str(leg)]) == 0
 
 
 def test_a_leg_behind_an_endpoint_goes_on_after_a_program(study):
@@ -69,7 +69,7 @@ def test_a_leg_behind_an_endpoint_goes_on_after_a_program(study):
         assert one.judge(*flags) == 0  # goes on as the same leg, and has nothing left to ask
         assert len(endpoint.requests) == 1
     assert files(read(one.out / "legs" / "second" / "bundle.json")) == ["b.txt"]
-    assert main(["replay", str(one.out / "legs" / "second")]) == 0
+    assert main(["judge", "--replay", str(one.out / "legs" / "second")]) == 0
 
 
 def test_a_third_judge_is_asked_only_what_two_left_open(study, other):

@@ -52,7 +52,7 @@ def test_a_program_is_given_the_task_of_the_file_to_the_character(study, spy, tm
     assert "You are given four things" in seen[0]["rules"]
     assert "right answer to compare" in seen[0]["rules"]
     assert one.bundle["bundle_meta"]["task"] == ["question", "reference"]
-    assert main(["replay", str(one.out)]) == 0
+    assert main(["judge", "--replay", str(one.out)]) == 0
 
 
 def test_an_endpoint_is_given_task_and_file_as_parts_of_one_message(study):
@@ -64,7 +64,7 @@ def test_an_endpoint_is_given_task_and_file_as_parts_of_one_message(study):
     assert [text.partition(":\n")[0] for text in texts[:2]] == ["question", "reference"]
     assert [inner(text.partition(":\n")[2]) for text in texts[:2]] == list(TASKS[0].values())
     assert inner(texts[2]) == "Forty-two."
-    assert main(["replay", str(one.out)]) == 0
+    assert main(["judge", "--replay", str(one.out)]) == 0
 
 
 def test_without_a_task_nothing_changes(study, spy, tmp_path):
@@ -108,7 +108,7 @@ def test_a_reference_that_is_a_name_of_the_run_as_a_whole_is_refused(study, spy,
 def test_an_ordinary_word_may_be_declared_and_a_whole_question_may_be_a_level(study, spy):
     one = study({"question": "Who is writer-y?"}, {"question": "Why?"}, factors={"question": "Who is writer-y?"})
     assert one.judge("--command", spy, "--coincidence", "writer-y", "--coincidence", "question") == 0
-    assert main(["replay", str(one.out)]) == 0
+    assert main(["judge", "--replay", str(one.out)]) == 0
 
 
 def test_a_changed_task_in_a_kept_input_is_found(study, spy, capsys):
@@ -116,7 +116,7 @@ def test_a_changed_task_in_a_kept_input_is_found(study, spy, capsys):
     assert one.judge("--command", spy) == 0
     path = one.out / "inputs" / "0000.json"
     path.write_text(path.read_text().replace("6 times 7", "6 times 8"))
-    assert main(["replay", str(one.out)]) == 2
+    assert main(["judge", "--replay", str(one.out)]) == 2
     assert "was changed" in capsys.readouterr().err
 
 

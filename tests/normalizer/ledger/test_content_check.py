@@ -112,9 +112,9 @@ def commands(ledger: str, folder: str) -> list[list[str]]:
         ["audit", "--study", folder, "--no-verify"],
         ["aggregate", ledger],
         ["gate", ledger, ledger],
-        ["claims", ledger],
+        ["audit", "--claims", ledger],
         ["report", ledger, "--out", f"{folder}/report.html"],
-        ["verify-evidence", ledger, "--artifacts", folder],
+        ["audit", ledger, "--artifacts", folder],
         ["export", ledger, "--to", "csv", "--invalid", "--out", f"{folder}/records.csv"],
         ["repair", ledger, "--out", f"{folder}/repaired"],
     ]

@@ -160,7 +160,7 @@ def test_after_a_power_cut_at_any_step_the_ledger_is_the_old_or_the_new_one(tmp_
     for number, state in enumerate(disk.states.values()):
         left = written(state, tmp_path / "left" / str(number))
         if is_ledger(left):
-            assert main(["recover", str(left)]) == 0, state.keys()
+            assert main(["repair", str(left)]) == 0, state.keys()
         found = tree(left)
         assert found in (before, after), (number, sorted(state))
         seen.add(found == after)

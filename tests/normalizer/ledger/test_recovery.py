@@ -20,7 +20,7 @@ READERS = {
     "audit": [],
     "calibrate": [],
     "check": ["LEDGER"],
-    "claims": [],
+    "audit --claims": [],
     "explain": ["0"],
     "export": ["--to", "jsonl"],
     "gate": ["LEDGER"],
@@ -31,8 +31,8 @@ READERS = {
     "restore": ["a"],
     "sign": ["--key", "KEY", "--out", "PAGE"],
     "statistics": [],
-    "verify-signature": ["--signature", "KEY", "--signers", "KEY", "--signer", "x"],
-    "verify-evidence": ["--artifacts", "."],
+    "audit --signers KEY": ["--signature", "KEY", "--signer", "x"],
+    "audit --artifacts .": [],
 }
 
 
@@ -169,19 +169,28 @@ def test_no_reader_changes_anything(sent, mine, tmp_path, capsys, trap):
         capsys.readouterr()
         named = {"PAGE": str(tmp_path / "page.html"), "KEY": str(mine / "package.json"), "LEDGER": str(sent)}
         first = str(mine / "table.csv") if command == "check" else str(sent)
-        assert main([command, first, *(named.get(flag, flag) for flag in flags)]) == 2, command
-        assert f"`normalizer recover {sent}` completes it" in capsys.readouterr().err
+        assert (
+            main(
+                [
+                    *(named.get(word, word) for word in command.split()),
+                    first,
+                    *(named.get(flag, flag) for flag in flags),
+                ]
+            )
+            == 2
+        ), command
+        assert f"`normalizer repair {sent}` completes it" in capsys.readouterr().err
         assert everything(tmp_path) == before, command
 
 
-@pytest.mark.parametrize("writer", ["recover", "normalize", "normalize --replace"])
+@pytest.mark.parametrize("writer", ["repair", "normalize", "normalize --replace"])
 @pytest.mark.parametrize("trap", TRAPS)
 def test_no_writer_follows_a_link_or_moves_what_no_run_has_made(sent, mine, tmp_path, capsys, trap, writer):
     spring, named = TRAPS[trap]
     spring(sent, mine)
     (sent / ".lock").touch()
-    argv = ["recover", str(sent)]
-    if writer != "recover":
+    argv = ["repair", str(sent)]
+    if writer != "repair":
         (tmp_path / "new.json").write_text(json.dumps(bundle(entry("a"), run_id="new")))
         argv = ["normalize", str(tmp_path / "new.json"), *writer.split()[1:], "--out", str(sent)]
     before = everything(tmp_path)
@@ -212,15 +221,15 @@ def test_a_staging_folder_that_was_not_committed_is_checked_before_it_is_removed
     (sent / ".lock").touch()
     (sent / ".staging" / "thesis.tex").write_text("years of work")
     before = everything(tmp_path)
-    assert main(["recover", str(sent)]) == 2
+    assert main(["repair", str(sent)]) == 2
     assert "thesis.tex" in capsys.readouterr().err
     assert everything(tmp_path) == before
     assert main(["audit", str(sent)]) == 0
     (sent / ".staging" / "thesis.tex").unlink()
-    assert main(["recover", str(sent)]) == 0
+    assert main(["repair", str(sent)]) == 0
     assert "before it changed anything" in capsys.readouterr().out
     assert not (sent / ".staging").exists()
-    assert main(["recover", str(sent)]) == 0
+    assert main(["repair", str(sent)]) == 0
     assert "nothing to do" in capsys.readouterr().out
 
 
@@ -229,7 +238,7 @@ def test_what_a_run_has_staged_is_moved_and_unused_settings_go(sent, capsys):
     unused = sent / "settings" / f"{'0' * 64}.json"
     unused.write_bytes(b"{}\n")
     (sent / "settings" / "notes.json").write_text("kept: no run has made it")
-    assert main(["recover", str(sent)]) == 0
+    assert main(["repair", str(sent)]) == 0
     assert "complete now" in capsys.readouterr().out
     assert (sent / "bundles" / staged.name).read_bytes() == b"{}"
     assert not unused.exists()
@@ -249,7 +258,7 @@ def test_the_lock_may_not_be_a_link(sent, mine, tmp_path, capsys, target):
     shutil.rmtree(sent / ".staging")
     (sent / ".lock").symlink_to(mine / target)
     before = everything(tmp_path)
-    for argv in (["audit", str(sent)], ["recover", str(sent)], ["normalize", str(tmp_path / "b"), "--out", str(sent)]):
+    for argv in (["audit", str(sent)], ["repair", str(sent)], ["normalize", str(tmp_path / "b"), "--out", str(sent)]):
         assert main(argv) == 2
         assert ".lock: it is a link" in capsys.readouterr().err
     assert everything(tmp_path) == before
@@ -257,7 +266,7 @@ def test_the_lock_may_not_be_a_link(sent, mine, tmp_path, capsys, target):
 
 def test_only_a_ledger_is_recovered(tmp_path, capsys):
     (tmp_path / "thesis.tex").write_text("years of work")
-    assert main(["recover", str(tmp_path)]) == 2
+    assert main(["repair", str(tmp_path)]) == 2
     assert "is not a ledger" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
@@ -273,7 +282,7 @@ def test_a_disk_that_does_not_tell_whether_a_run_was_committed_loses_nothing(sen
         return lstat(path, **named)
 
     monkeypatch.setattr(os, "lstat", failing)
-    assert main(["recover", str(sent)]) == 2
+    assert main(["repair", str(sent)]) == 2
     monkeypatch.undo()
     (sent / ".lock").unlink()
     assert everything(sent) == before

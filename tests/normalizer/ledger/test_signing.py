@@ -33,7 +33,7 @@ def signed(tmp_path):
 
 def verify(folder, signer="lab@example.org") -> int:
     flags = ["--signature", str(folder / "ledger.sig"), "--signers", str(folder / "signers"), "--signer", signer]
-    return main(["verify-signature", str(folder / "ledger"), *flags])
+    return main(["audit", str(folder / "ledger"), *flags])
 
 
 def test_a_signed_ledger_is_verified_by_us_and_by_ssh_keygen_alone(signed, capsys):
@@ -159,5 +159,5 @@ def test_a_file_that_is_too_large_for_a_key_is_not_given_to_ssh_keygen(signed, c
     if flag == "--key":
         assert main(["sign", str(signed / "ledger"), "--key", str(signed / "large")]) == 2
     else:
-        assert main(["verify-signature", str(signed / "ledger"), *flags, "--signer", "lab@example.org"]) == 2
+        assert main(["audit", str(signed / "ledger"), *flags, "--signer", "lab@example.org"]) == 2
     assert "large has more than" in capsys.readouterr().err

@@ -96,7 +96,7 @@ def test_killed_at_any_step_the_next_run_completes_it(two_runs, tmp_path):
         assert main(["audit", str(ledger)]) == (2 if cut_while_moving else 0)
         assert tree(ledger) == left, f"read after step {steps}"
         if cut_while_moving and steps % 2:
-            assert main(["recover", str(ledger)]) == 0
+            assert main(["repair", str(ledger)]) == 0
         elif cut_while_moving:
             refused += 1
             main([*second, str(ledger)])
@@ -123,11 +123,11 @@ def test_a_recovery_that_is_killed_at_any_step_is_completed_by_the_next(two_runs
     for step in itertools.count(1):
         ledger = tmp_path / str(step)
         shutil.copytree(cut, ledger)
-        status = in_a_child(["recover", str(ledger)], ledger, kill_at=step)
+        status = in_a_child(["repair", str(ledger)], ledger, kill_at=step)
         if status != -signal.SIGKILL:
             assert status == NEVER
             break
-        assert main(["recover", str(ledger)]) == 0
+        assert main(["repair", str(ledger)]) == 0
         assert tree(ledger) == after, f"killed at step {step}"
     assert step > 15
 

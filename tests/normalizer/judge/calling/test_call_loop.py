@@ -77,7 +77,7 @@ def test_a_killed_run_goes_on_without_asking_again_what_was_answered(study, tmp_
     assert rounds.count("last") == len(files) - len(records)
     assert rounds.count("") <= len(records) + 2 * 2  # at most the calls under way were lost, twice
     assert all(path.read_bytes() == data for path, data in records.items())
-    assert main(["replay", str(one.out)]) == 0
+    assert main(["judge", "--replay", str(one.out)]) == 0
     undisturbed = Study(one.folder / "undisturbed", files)
     assert undisturbed.command("--jobs", "8") == 0
     assert (one.out / "bundle.json").read_bytes() == (undisturbed.out / "bundle.json").read_bytes()

@@ -56,7 +56,7 @@ def test_the_program_is_given_exactly_the_three_parts(study, tmp_path):
 def test_packet_writes_the_same_inputs_and_calls_nobody(study, capsys):
     one = study({"a.pdf": b"An answer.", "b.pdf": PDF})
     packets = one.folder / "packets"
-    argv = one.argv(verb="packet")
+    argv = one.argv("--packet")
     argv[argv.index("--out") + 1] = str(packets)
     assert main(argv) == 0
     assert one.asked == 0
@@ -290,10 +290,10 @@ def test_a_run_of_phase_1_with_relaxations_is_refused_and_of_phase_0_tells_them(
 
 
 def test_help_tells_what_each_command_does(tmp_path):
-    for verb in ("judge", "packet", "replay"):
-        done = subprocess.run([sys.executable, "-m", "normalizer", verb, "--help"], capture_output=True, text=True)
-        assert done.returncode == 0
-        assert "Usage: normalizer " + verb in done.stdout
+    done = subprocess.run([sys.executable, "-m", "normalizer", "judge", "--help"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "Usage: normalizer judge" in done.stdout
+    assert all(flag in done.stdout for flag in ("--packet", "--replay", "--dry-run"))
 
 
 def test_a_command_judge_needs_no_http_client():

@@ -70,7 +70,7 @@ def test_reply_response_timings_and_token_counts_are_kept(study):
     assert (one.out / "calls" / "0000-1.reply").read_text() == GOOD
     response = json.loads((one.out / "calls" / "0000-1.response").read_bytes())
     assert response["choices"][0]["message"]["content"] == GOOD
-    assert main(["replay", str(one.out)]) == 0
+    assert main(["judge", "--replay", str(one.out)]) == 0
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_token_counts_that_are_none_are_not_recorded_as_such(study, told):
     one = study({"a.pdf": f"BEHAVE tokens {told}".encode()})
     assert one.ask() == 0
     assert "tokens" not in one.call("0000-1")
-    assert main(["replay", str(one.out)]) == 0
+    assert main(["judge", "--replay", str(one.out)]) == 0
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_word_of_the_run_may_be_an_ordinary_one_in_parameters(study, endpoint)
     flags = ["--parameters", '{"reasoning": "high"}', "--coincidence", "high"]
     assert one.ask(*flags) == 0
     assert endpoint.requests[0]["reasoning"] == "high"
-    assert main(["replay", str(one.out)]) == 0
+    assert main(["judge", "--replay", str(one.out)]) == 0
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,93 @@
+"""An audit report as CSV, as text for a pipe, and as tables for a terminal."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from normalizer.aggregate import cell_names
+from normalizer.tables import formats
+from normalizer.tables.formats import Table
+
+_DIGESTS = {
+    "match": "every file is as commit.json records it",
+    "differ": "files differ from commit.json",
+    "none": "none: an earlier version made this ledger; the next `normalizer normalize` into it adds them",
+}
+
+
+def _rows(report: dict[str, Any]) -> list[tuple[str, str, str, int]]:
+    """Everything that is counted: table, row, column, number."""
+    rows = [("counts", "ledger", key, count) for key, count in report["counts"].items()]
+    rows += [("verified", "ledger", key, count) for key, count in report["verified"].items() if key != "not_verifiable"]
+    rows += [
+        ("not_verifiable", row["protocol"], "bundles", row["bundles"]) for row in report["verified"]["not_verifiable"]
+    ]
+    rows += [("eligibility", "valid", key, count) for key, count in report["eligibility"].items()]
+    keys = {"reasons": "code", "judges": "judge_model", "generators": "generator_model", "phases": "phase"}
+    for table, key in {**keys, "protocols": "protocol"}.items():
+        for row in report[table]:
+            name = cell_names.level(row[key])
+            rows += [(table, name, column, row[column]) for column in row if column not in (key, "clause")]
+    return rows
+
+
+def csv_text(report: dict[str, Any]) -> str:
+    """Return every count as a row: table, name, column, count."""
+    return formats.csv_text(Table(["table", "name", "column", "count"], [list(row) for row in _rows(report)], []))
+
+
+def summary_lines(report: dict[str, Any]) -> list[str]:
+    """Return the lines that stand above the tables: bundles, entries, eligibility, verification, digests."""
+    counts, eligible = report["counts"], report["eligibility"]
+    return [
+        f"bundles: {counts['bundles']} read, {counts['audited']} unreadable",
+        f"entries: {counts['entries']} = {counts['valid']} valid + {counts['invalid']} invalid",
+        f"valid:   {eligible['eligible']} eligible, {eligible['diagnostic']} diagnostic (phase 0), "
+        f"{eligible['self_judged']} self-judged",
+        f"verified: {_verified(report['verified'], counts['bundles'] + counts['audited'])}",
+        f"digests: {_DIGESTS[report['digests']]}",
+    ]
+
+
+def _verified(verified: dict[str, Any], bundles: int) -> str:
+    if "not_compared" in verified:
+        return "no bundle was normalized again and compared (--no-verify)"
+    return f"{verified['bundles']} of {bundles} bundles give the same lines when they are normalized again"
+
+
+_TITLES = (
+    ("judge", "judges", "judge_model"),
+    ("generator", "generators", "generator_model"),
+    ("phase", "phases", "phase"),
+)
+"""Title, table and key of each table of counts."""
+
+
+def tables(report: dict[str, Any]) -> Iterator[Table]:
+    """Yield the tables of the text, for a terminal."""
+    if report["reasons"]:
+        columns = ["code", "clause", "records", "bundles"]
+        rows = [[reason[name] for name in columns] for reason in report["reasons"]]
+        yield Table(["reason", *columns[1:]], rows, [])
+    for title, table, key in _TITLES:
+        rows = [[cell_names.level(row[key]), row["valid"], row["invalid"]] for row in report[table]]
+        yield Table([title, "valid", "invalid"], rows, [])
+
+
+def text(report: dict[str, Any]) -> str:
+    """Return the whole report as text for a pipe or a file."""
+    lines = summary_lines(report)
+    if report["reasons"]:
+        lines += ["", f"{'reason':<28}{'clause':>7}{'records':>9}{'bundles':>9}"]
+        lines += [f"{r['code']:<28}{r['clause']:>7}{r['records']:>9}{r['bundles']:>9}" for r in report["reasons"]]
+    for title, table, key in _TITLES:
+        lines += ["", f"{title:<28}{'valid':>7}{'invalid':>9}"]
+        for row in report[table]:
+            name = quote_unprintable(cell_names.level(row[key]))
+            lines.append(f"{name:<28}{row['valid']:>7}{row['invalid']:>9}")
+    return "\n".join(lines) + "\n"
+
+
+def quote_unprintable(name: str) -> str:
+    """Return a name as it is, or as a JSON string where it has characters that cannot be printed."""
+    return name if name.isprintable() else json.dumps(name)
