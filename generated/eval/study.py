@@ -41,7 +41,7 @@ class StudyFile(Model):
     )
     out: Annotated[StrictStr, Field(min_length=1)]
     """
-    The folder of the results, relative to the study file. It and all results must lie in the study file's folder, links followed, unless `normalizer build --outside` allows others.
+    The folder of the results, relative to the study file: below its folder, links followed, unless `normalizer build --outside` allows others, and new, empty or written by an earlier build. No result has a hidden name.
     """
     defaults: dict[str, StrictStr | StrictFloat | StrictBool | list[StrictStr]] | MISSING = (
         MISSING

@@ -5,13 +5,14 @@ import importlib
 import io
 import tomllib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 import contract_spec as spec
 
 from normalizer.errors import CannotRun
-from normalizer.ledger.reader import is_ledger
+from normalizer.export.results_folder import ResultsFolder, is_result_name, require_result_name
 from normalizer.regular_files import regular_bytes
 from normalizer.terminal.progress import LINE
 
@@ -30,16 +31,14 @@ def command(study: Path, outside: bool) -> int:
     """
     document = _read(study)
     home = study.resolve().parent
-    results = home / document["out"]
-    for around in filter(is_ledger, (results, *results.parents)):
-        raise CannotRun(f"{results} is in the ledger {around}, which only normalize writes to: name another out")
-    if not outside:
-        _require_inside(document, home, results)
+    out = (home / document["out"]).resolve()
+    _require_names(document, home, out, outside=outside)
+    results = ResultsFolder(out)
     status = 0
     for number, step in enumerate(document["step"], start=1):
         LINE.prefix = f"step {number} of {len(document['step'])}, {step['run']}: "
         try:
-            found = _done(number, step, document.get("defaults", {}), home, results)
+            found = _run_step(number, step, document.get("defaults", {}), home, results)
         finally:
             LINE.prefix = ""
         click.echo(f"step {number}, {step['run']}: {('done', 'found something')[found]}", err=True)
@@ -65,21 +64,22 @@ def _read(study: Path) -> dict[str, Any]:
     return document
 
 
-def _require_inside(document: dict[str, Any], home: Path, results: Path) -> None:
-    """Raise CannotRun if a result would lie outside the study's folder: the study may come from another person."""
-    written = [results]
+def _require_names(document: dict[str, Any], home: Path, out: Path, *, outside: bool) -> None:
+    """Raise CannotRun if a result would not lie below `out`, or `out` not below the study's folder."""
+    if out.is_relative_to(home):
+        if not is_result_name(out.relative_to(home).as_posix()):
+            raise CannotRun(f"out must be a folder of its own below {home}, none that is hidden: {out}")
+    elif not outside:
+        raise CannotRun(f"{out} is outside the study's folder {home}: with --outside it is written all the same")
     for given in (document.get("defaults", {}), *document["step"]):
         for name in ("to", *_OUTPUTS):
             values = given.get(name, [])
-            written += [results / str(value) for value in (values if isinstance(values, list) else [values])]
-    # A folder for tables or figures may hold links already.
-    for path in [results, *(each for top in written[1:] for each in (top, *top.resolve().rglob("*")))]:
-        if not path.resolve().is_relative_to(home):
-            raise CannotRun(f"{path} is outside the study's folder {home}: with --outside it is written all the same")
+            for value in values if isinstance(values, list) else [values]:
+                require_result_name(str(value))
 
 
-def _done(number: int, step: dict[str, Any], defaults: dict[str, Any], home: Path, results: Path) -> int:
-    """Run a step; returns 0 or 1."""
+def _run_step(number: int, step: dict[str, Any], defaults: dict[str, Any], home: Path, results: ResultsFolder) -> int:
+    """Run a step in an empty folder, and move what it wrote to the results. Return 0 or 1."""
     run: click.Command = importlib.import_module(f"normalizer.commands.{step['run'].replace('-', '_')}").command
     known = {name: parameter for parameter in run.params for name in _names(parameter)}
     given = {name: value for name, value in defaults.items() if name in known}
@@ -90,39 +90,48 @@ def _done(number: int, step: dict[str, Any], defaults: dict[str, Any], home: Pat
         if name not in known:
             names = ", ".join(sorted(known))
             raise CannotRun(f"step {number}: {step['run']} has no {name}: it has {names}")
-    results.mkdir(parents=True, exist_ok=True)
+    argv = _arguments(run, known, given, home)
+    out = io.StringIO()
+    with TemporaryDirectory(prefix="normalizer-") as scratch:
+        with contextlib.redirect_stdout(out), contextlib.chdir(scratch):
+            for name in (name for name in _OUTPUTS if isinstance(given.get(name), str)):
+                Path(given[name]).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                status = run.main(argv, prog_name=step["run"], standalone_mode=False)
+            except click.ClickException as error:
+                raise CannotRun(f"step {number}, {step['run']}: {error.format_message()}") from None
+            except CannotRun:
+                results.take(Path(scratch))  # a gate that could not decide has written why
+                raise
+        if printed is not None:
+            path = Path(scratch, printed)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(out.getvalue(), encoding="utf-8")
+        results.take(Path(scratch))
+    return int(status or 0)
+
+
+def _arguments(run: click.Command, known: dict[str, click.Parameter], given: dict[str, Any], home: Path) -> list[str]:
+    """Return what a step gives its command: inputs below the study's folder, results below the folder it runs in."""
     options: list[str] = []
     arguments: dict[str, list[str]] = {}
     for name, value in given.items():
-        texts = [_place(name, text, home, results) for text in (value if isinstance(value, list) else [value])]
+        texts = [
+            str(home / str(text) if name in _INPUTS else text)
+            for text in (value if isinstance(value, list) else [value])
+        ]
         parameter = known[name]
         if isinstance(parameter, click.Argument):
-            arguments[str(parameter.name)] = [str(text) for text in texts]
+            arguments[str(parameter.name)] = texts
         elif value is True:
             options.append(f"--{name.replace('_', '-')}")
         elif value is not False:
             options += [f"--{name.replace('_', '-')}={text}" for text in texts]
     ordered = [text for parameter in run.params for text in arguments.get(str(parameter.name), [])]
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        try:
-            status = run.main([*options, "--", *ordered], prog_name=step["run"], standalone_mode=False)
-        except click.ClickException as error:
-            raise CannotRun(f"step {number}, {step['run']}: {error.format_message()}") from None
-    if printed is not None:
-        path = results / printed
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(out.getvalue(), encoding="utf-8")
-    return int(status or 0)
+    return [*options, "--", *ordered]
 
 
 def _names(parameter: click.Parameter) -> list[str]:
     if isinstance(parameter, click.Argument):
         return [str(parameter.name)]
     return [flag.removeprefix("--").replace("-", "_") for flag in parameter.opts]
-
-
-def _place(name: str, value: Any, home: Path, results: Path) -> Any:
-    if name in _INPUTS:
-        return home / str(value)
-    return results / str(value) if name in _OUTPUTS else value

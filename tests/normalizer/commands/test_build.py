@@ -1,6 +1,8 @@
 """A study file does the commands it names, and writes what they print."""
 
 import importlib
+import os
+import shutil
 
 import click
 import contract_spec as spec
@@ -94,37 +96,112 @@ def test_a_study_that_cannot_be_done_says_what_is_wrong(study, capsys, text, sai
     assert said in capsys.readouterr().err
 
 
+TABLE = '[[step]]\nrun = "aggregate"\nledgers = ["ledger"]\nby = "generator_model"\nto = "{to}"\n'
+
+
 @pytest.mark.parametrize(
-    "text",
+    "out",
+    ["../mine", "{mine}", ".", "x/..", ".git/hooks", "x/.hidden", "src/.git", "link", "hooks", "GIT~1/hooks", "src"],
+)
+def test_a_study_of_somebody_else_writes_only_into_a_folder_of_its_own(study, capsys, out):
+    home = study.parent
+    mine = home.parent / f"{home.name}-mine"
+    for folder in (mine, home / ".git" / "hooks", home / "src"):
+        folder.mkdir(parents=True)
+        (folder / "pre-commit").write_text("mine")
+    (home / "link").symlink_to(mine)
+    (home / "hooks").symlink_to(home / ".git" / "hooks")
+    study.write_text(f'out = "{out.format(mine=mine)}"\n' + TABLE.format(to="pre-commit"))
+    before = all_files(home) | all_files(mine)
+    assert main(["build", str(study)]) == 2
+    err = capsys.readouterr().err
+    assert any(part in err for part in ("outside the study", "out must be", "no build wrote"))
+    assert all_files(home) | all_files(mine) == before
+
+
+@pytest.mark.parametrize(
+    "to",
     [
-        'out = "../mine"\n[[step]]\nrun = "aggregate"\nto = "kept.txt"',
-        'out = "{mine}"\n[[step]]\nrun = "aggregate"\nto = "kept.txt"',
-        'out = "x"\n[[step]]\nrun = "aggregate"\nto = "../../mine/kept.txt"',
-        'out = "x"\n[[step]]\nrun = "aggregate"\nto = "{mine}/kept.txt"',
-        'out = "x"\n[[step]]\nrun = "aggregate"\nto = "../link/kept.txt"',
-        'out = "x"\n[[step]]\nrun = "aggregate"\nto = "../file"',
-        'out = "x"\n[defaults]\nout = "{mine}/kept.txt"\n[[step]]\nrun = "report"\nledgers = ["../study/ledger"]',
-        'out = "x"\n[[step]]\nrun = "gate"\njunit = "{mine}/kept.txt"',
-        'out = "x"\n[[step]]\nrun = "report"\nout = "p.html"\ntables = "../../mine"',
-        'out = "x"\n[[step]]\nrun = "plan"\n[[step]]\nrun = "export"\nto = "csv"\nout = "../link/kept.txt"',
-        'out = "x"\n[[step]]\nrun = "report"\nout = "p.html"\ntables = "../tables"',
+        "../kept.txt",
+        "x/../../kept.txt",
+        "/tmp/kept.txt",
+        ".git/hooks/pre-commit",
+        "x/.hidden",
+        "\u200c.git/hooks/pre-commit",
+        ".g\u200cit/config",
+        "GIT~1/config",
+        "normalizer-build.json",
+        "Normalizer-Build.JSON",
+        "kept.txt.",
+        "git:stream",
+        "x//y",
+        ".",
+        "x/",
     ],
 )
-def test_a_study_of_somebody_else_writes_only_below_its_own_folder(tmp_path, capsys, text):
-    mine, folder = tmp_path / "mine", tmp_path / "study"
-    mine.mkdir()
-    folder.mkdir()
-    (mine / "kept.txt").write_text("mine")
-    (folder / "link").symlink_to(mine)
-    (folder / "file").symlink_to(mine / "kept.txt")
-    (folder / "tables").mkdir()
-    (folder / "tables" / "overview.csv").symlink_to(mine / "kept.txt")
-    (folder / "normalizer.toml").write_text(text.format(mine=mine))
-    assert main(["build", str(folder / "normalizer.toml")]) == 2
-    assert "is outside the study's folder" in capsys.readouterr().err
-    assert [path.name for path in mine.iterdir()] == ["kept.txt"]
-    assert (mine / "kept.txt").read_text() == "mine"
-    assert not (folder / "x").exists()
+@pytest.mark.parametrize("step", ["to", "junit", "tables"])
+def test_a_result_lies_strictly_below_out_and_is_hidden_on_no_file_system(study, capsys, step, to):
+    text = {
+        "to": '[[step]]\nrun = "aggregate"\nto = "{to}"\n',
+        "junit": '[[step]]\nrun = "gate"\njunit = "{to}"\n',
+        "tables": '[defaults]\ntables = "{to}"\n[[step]]\nrun = "report"\nout = "page.html"\n',
+    }[step]
+    study.write_text('out = "x"\n' + text.format(to=to), encoding="utf-8")
+    before = all_files(study.parent)
+    assert main(["build", str(study)]) == 2
+    assert "a result cannot be called" in capsys.readouterr().err
+    assert all_files(study.parent) == before
+
+
+def test_a_build_replaces_what_a_build_wrote_and_nothing_else(study, capsys):
+    results = study.parent / "results"
+    study.write_text('out = "results"\n' + TABLE.format(to="main.txt"))
+    assert main(["build", str(study)]) == 0
+    (results / "notes.txt").write_text("mine")
+    (results / "run.sh").write_text("mine")
+    (results / "run.sh").chmod(0o755)
+    (results / "away").symlink_to(study.parent / "ledger")
+    study.write_text('out = "results"\n' + TABLE.format(to="main.txt").replace("by =", 'format = "md"\nby ='))
+    assert main(["build", str(study)]) == 0
+    assert (results / "main.txt").read_text().startswith("|")
+    for name in ("notes.txt", "run.sh", "away", "away/records.jsonl", "notes.txt/x"):
+        study.write_text('out = "results"\n' + TABLE.format(to=name))
+        before = all_files(study.parent)
+        assert main(["build", str(study)]) == 2
+        err = capsys.readouterr().err
+        assert any(part in err for part in ("is not what a build wrote", "is not a folder"))
+        assert all_files(study.parent) == before
+
+
+def test_a_result_that_was_changed_by_hand_is_not_replaced(study, capsys):
+    study.write_text('out = "results"\n' + TABLE.format(to="main.txt"))
+    assert main(["build", str(study)]) == 0
+    (study.parent / "results" / "main.txt").write_text("mine")
+    assert main(["build", str(study)]) == 2
+    assert "main.txt is not what a build wrote" in capsys.readouterr().err
+    assert (study.parent / "results" / "main.txt").read_text() == "mine"
+
+
+def test_a_ledger_below_the_results_is_not_written_to(study, capsys):
+    study.write_text('out = "results"\n' + TABLE.format(to="main.txt"))
+    assert main(["build", str(study)]) == 0
+    shutil.copytree(study.parent / "ledger", study.parent / "results" / "ledger")
+    before = all_files(study.parent)
+    for name in ("ledger/new.txt", "ledger/records.jsonl", "ledger/bundles/new.txt"):
+        study.write_text('out = "results"\n' + TABLE.format(to=name))
+        assert main(["build", str(study)]) == 2
+        assert "is a ledger, which only normalize writes to" in capsys.readouterr().err
+    assert all_files(study.parent) == before
+
+
+def all_files(folder):
+    """Bytes and mode of every file, and the target of every link."""
+    paths = [path for path in folder.rglob("*") if path.is_symlink() or path.is_file()]
+    return {
+        path: os.readlink(path) if path.is_symlink() else (path.read_bytes(), path.stat().st_mode)
+        for path in paths
+        if path.name != "normalizer.toml"
+    }
 
 
 def test_results_elsewhere_are_written_if_that_is_allowed(study):
@@ -160,7 +237,7 @@ def test_a_report_step_finds_its_ledgers_beside_the_study_file_and_writes_into_i
     assert main(["build", str(study)]) == 0
     assert list(elsewhere.iterdir()) == []
     results = study.parent / "results"
-    assert {path.name for path in results.iterdir()} == {"page.html", "tables", "figures"}
+    assert {path.name for path in results.iterdir()} == {"normalizer-build.json", "page.html", "tables", "figures"}
     assert "Calibration against gold" in (results / "page.html").read_text()
 
 
