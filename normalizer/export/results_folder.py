@@ -1,7 +1,7 @@
-"""The folder of a study's results. A build owns it: it is new, empty, or has the list of what an earlier build wrote.
+"""The folder of a study's results. A build owns it: it is new, empty, or has the list of an earlier build.
 
 A study file may come from another person, and a table holds texts of other people, so a result must not become a file
-that some program runs or reads as its settings: nothing is written in a folder of somebody else's files, under a
+that some program runs or reads as its settings: nothing is written in a folder of other people's files, under a
 hidden name, into a ledger, through a link, or over a file that a build did not write.
 """
 
@@ -54,7 +54,7 @@ class ResultsFolder:
     """A folder that builds own."""
 
     def __init__(self, folder: Path) -> None:
-        """Read the list of an earlier build. Raises CannotRun if the folder is somebody else's, or in a ledger."""
+        """Read the list of an earlier build. Raises CannotRun if the folder holds other files, or is in a ledger."""
         self._folder = folder
         for around in filter(is_ledger, (folder, *folder.parents)):
             raise CannotRun(f"{folder} is in the ledger {around}, which only normalize writes to: name another out")
