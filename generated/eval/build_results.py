@@ -17,7 +17,7 @@ FilesAdditionalProperty = TypeAliasType(
 
 class BuildResults(Model):
     """
-    What `normalizer build` wrote into a folder of results: its file normalizer-build.json. A later build replaces these files, as long as they are unchanged, and no others.
+    The files that `normalizer build` wrote into a folder of results. The folder has this list as normalizer-build.json. A later build replaces these files, as long as they are unchanged, and no others.
     """
 
     model_config = ConfigDict(
