@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from re import compile
 from typing import Annotated
 
 from contract_spec.model import Model
@@ -11,7 +12,8 @@ from pydantic import ConfigDict, Field, StrictStr
 from typing_extensions import TypeAliasType
 
 FilesAdditionalProperty = TypeAliasType(
-    "FilesAdditionalProperty", Annotated[StrictStr, Field(pattern='^[0-9a-f]{64}$')]
+    "FilesAdditionalProperty",
+    Annotated[StrictStr, Field(pattern=compile('^[0-9a-f]{64}$(?!\\n)'))],
 )
 
 
