@@ -157,7 +157,7 @@ def main(argv: list[str] | None = None) -> int:
         [
             f"open {where}/trace.html       what the agent saw, cited and missed",
             f"open {where}/report.html      every number down to raw lines",
-            "README.md                        two quickstarts of five minutes",
+            "README.md                        two jobs, five minutes each",
             "docs/doors.md#configuration      set up your own agent",
         ]
     )

@@ -59,6 +59,7 @@ NAV: list[dict[str, Any]] = [
     },
     {"In CI and registries": "docs/ci.md"},
     {"Attacks, fuzzing and soak": "docs/hardening.md"},
+    {"Threats": "docs/threats.md"},
     {"Compared with other tools": "docs/comparison.md"},
     {
         "Contribute": [

@@ -9,8 +9,18 @@ from contract_spec.extras import install_command
 
 @pytest.fixture
 def prefix(tmp_path, monkeypatch):
+    """An environment without a receipt, and an installation of which nothing is known."""
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
     return tmp_path
+
+
+def record_source(prefix, url: str) -> None:
+    """Write what an installer writes about where the distribution came from."""
+    folder = prefix / "zeno_normalizer-0.1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: zeno-normalizer\nVersion: 0.1.0\n")
+    (folder / "direct_url.json").write_text(json.dumps({"url": url, "dir_info": {}}))
 
 
 def receipt(*requirements: str) -> str:
@@ -49,3 +59,17 @@ def test_a_file_that_is_not_understood_is_no_reason_to_fail(prefix, text):
     for name in ("uv-receipt.toml", "pipx_metadata.json"):
         (prefix / name).write_text(text)
     assert install_command("mcp") == "pip install 'zeno-normalizer[mcp]'"
+
+
+@pytest.mark.parametrize(
+    ("url", "source"),
+    [
+        ("file:///home/anna/a%20clone", "/home/anna/a clone"),
+        ("https://example.org/zeno.whl", "zeno-normalizer"),
+    ],
+)
+def test_what_was_installed_from_a_folder_is_added_to_from_there(prefix, url, source):
+    record_source(prefix, url)
+    assert install_command("mcp") == f"pip install '{source}[mcp]'"
+    (prefix / "uv-receipt.toml").write_text(receipt('{ name = "zeno-normalizer", extras = ["report"] }'))
+    assert install_command("mcp") == f"uv tool install '{source}[mcp,report]'"

@@ -1,4 +1,4 @@
-"""SECURITY.md names tests; each of them exists."""
+"""docs/threats.md names tests; each of them exists."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ MODULES = re.compile(r"`(?:tests/[\w/]+/)?(test_\w+\.py)`")
 
 
 def rows() -> list[str]:
-    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "threats.md").read_text(encoding="utf-8")
     found = [line for line in text.splitlines() if line.startswith("|")]
     return [line for line in found if not line.endswith("| shown by |") and set(line) - set("| -")]
 
@@ -35,6 +35,6 @@ def test_every_row_names_tests_that_exist(row):
 
 
 def test_every_test_named_in_the_text_exists():
-    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "threats.md").read_text(encoding="utf-8")
     for path in re.findall(r"`((?:tests|zeno|docs)/[\w/]+\.(?:py|md))", text):
         assert (ROOT / path).exists(), path

@@ -80,6 +80,17 @@ def steps(block: Block) -> Iterator[Step]:
         yield Step("\n".join(command), "".join(shown), began, (start, offset))
 
 
+def pasted_steps(page: str) -> Iterator[Step]:
+    """Yield the `sh` blocks of a page that is pasted block by block; a `text` block right behind one is its output."""
+    found = [block for block in blocks(page) if block.not_run is None]
+    for block, behind in zip(found, [*found[1:], None], strict=True):
+        if block.language == "sh":
+            is_output = behind is not None and behind.language == "text"
+            is_output = is_output and not page[block.span[1] : behind.span[0]].replace("```text", "").strip("`\n ")
+            shown = (behind.text, behind.span) if behind is not None and is_output else ("...\n", (0, 0))
+            yield Step(block.text.rstrip("\n"), shown[0], block.line, shown[1])
+
+
 def matches(shown: str, printed: str) -> bool:
     """Whether the output is the one shown, blanks aside. White space at the ends of lines does not count."""
     pattern = ""

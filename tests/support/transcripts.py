@@ -6,7 +6,6 @@ shows.
 """
 
 import os
-import re
 import secrets
 import selectors
 import shutil
@@ -18,10 +17,10 @@ import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 
-from tests.support.doc_pages import ROOT, Step, blocks, matches, steps
+from tests.support.doc_pages import ROOT, Step, blocks, matches, pasted_steps, steps
+from tests.support.lacking import lacking
 from tests.support.patience import PATIENCE
 from tests.support.wheel import empty_environment, require_index
 
@@ -115,26 +114,44 @@ class Outcome:
 def run_file(path: Path, folder: Path) -> list[Outcome]:
     """Run a page of the repository in a fresh folder.
 
-    Pages run at the top of a checkout, with its commands in PATH. The sections of README.md run as a new user would
-    type them: each in an empty folder and an empty home, with nothing but Python and uv.
+    Pages run at the top of a checkout, with its commands in PATH. README.md runs as a new user would paste it: at the
+    top of a clone, with an empty home, Python and uv, and an index that does not have our package.
     """
     page = path.read_text(encoding="utf-8")
-    if path != ROOT / "README.md":
-        (folder / "checkout").mkdir()
-        checkout(folder / "checkout")
-        return run_page(page, folder / "checkout", environment(folder / "home"))
-    starts = [match.start() for match in re.finditer(r"^## ", page, re.MULTILINE)]
+    if path == ROOT / "README.md":
+        user = empty_environment(folder / "home", published=False)
+        require_index(user)
+        clone(folder / "clone")
+        return run_pasted(page, folder / "clone", user)
+    (folder / "checkout").mkdir()
+    checkout(folder / "checkout")
+    return run_page(page, folder / "checkout", environment(folder / "home"))
+
+
+def run_pasted(page: str, folder: Path, environment: dict[str, str]) -> list[Outcome]:
+    """Paste the `sh` blocks of a page into one shell. A block that fails has its status in what it printed."""
     outcomes = []
-    for number, (start, end) in enumerate(pairwise([*starts, len(page)])):
-        if any(start < block.span[0] < end and block.not_run is None for block in blocks(page)):
-            user = empty_environment(folder / f"home-{number}")
-            require_index(user)
-            (folder / f"section-{number}").mkdir()
-            outcomes += run_page(page, folder / f"section-{number}", user, range(start, end))
+    with Shell(folder, environment) as shell:
+        for step in pasted_steps(page):
+            printed = shell.run(step.command)
+            status = shell.run("echo $?").strip()
+            outcomes.append(Outcome(step, printed if status == "0" else f"status {status}: {printed}\0"))
     return outcomes
 
 
-def run_page(page: str, folder: Path, environment: dict[str, str], within: range | None = None) -> list[Outcome]:
+def clone(folder: Path) -> None:
+    """Copy what git knows, or would know, of this checkout."""
+    listed = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(listed, capture_output=True, text=True)
+    if done.returncode:
+        lacking("needs a git checkout")
+    for name in filter(None, done.stdout.split("\0")):
+        if (ROOT / name).exists():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
+
+
+def run_page(page: str, folder: Path, environment: dict[str, str]) -> list[Outcome]:
     """Run all `console`, `sh` and `python` blocks of a page in order, in one shell that starts in `folder`.
 
     `sh` and `python` blocks show no output. They must end with status 0; what a failing one printed is its outcome.
@@ -142,7 +159,7 @@ def run_page(page: str, folder: Path, environment: dict[str, str], within: range
     outcomes = []
     with Shell(folder, environment) as shell:
         for block in blocks(page):
-            if block.not_run is not None or (within is not None and block.span[0] not in within):
+            if block.not_run is not None:
                 continue
             if block.language == "console":
                 outcomes += [Outcome(step, shell.run(step.command, step.shown)) for step in steps(block)]

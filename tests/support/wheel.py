@@ -30,13 +30,14 @@ def wheel() -> Path:
     return made
 
 
-def empty_environment(home: Path) -> dict[str, str]:
-    """A new user with an empty home, uv and Python in PATH, and an index that has our wheel too."""
+def empty_environment(home: Path, *, published: bool = True) -> dict[str, str]:
+    """A new user with an empty home, uv and Python in PATH, and an index that has our wheel too, if it is published."""
     home.mkdir(exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if name.startswith(INDEX)}
     kept.setdefault("SSL_CERT_FILE", "/etc/ssl/certs/ca-certificates.crt")
-    links = str(wheel().parent)
-    kept["PIP_FIND_LINKS"] = f"{links} {kept.get('PIP_FIND_LINKS', '')}".strip()
+    if published:
+        kept["UV_FIND_LINKS"] = str(wheel().parent)
+        kept["PIP_FIND_LINKS"] = f"{kept['UV_FIND_LINKS']} {kept.get('PIP_FIND_LINKS', '')}".strip()
     tools = home / "bin"
     tools.mkdir(exist_ok=True)
     for name in ("uv", "uvx"):
@@ -53,7 +54,6 @@ def empty_environment(home: Path) -> dict[str, str]:
         "HOME": str(home),
         "PATH": f"{home}/.local/bin:{tools}:/usr/bin:/bin",
         "LC_ALL": "C.UTF-8",
-        "UV_FIND_LINKS": links,
         "UV_PYTHON": sys.executable if sys.prefix == sys.base_prefix else f"{sys.base_prefix}/bin/python3",
         "COLUMNS": "80",
         "TERM": "dumb",

@@ -12,6 +12,7 @@ from typing import Any
 import contract_spec as spec
 import pytest
 from contract_spec.bundle import inlined
+from contract_spec.extras import install_command
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
@@ -328,7 +329,7 @@ def test_without_its_extra_the_door_says_what_to_install(root: Path) -> None:
         stdin=subprocess.DEVNULL,
     )
     assert found.returncode == 2
-    assert "pip install 'zeno-normalizer[mcp]'" in found.stderr
+    assert install_command("mcp") in found.stderr
     assert found.stderr.count("\n") == 1
 
 

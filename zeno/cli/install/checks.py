@@ -11,7 +11,7 @@ from hashlib import sha256
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
 from typing import Literal, NamedTuple
 
-from contract_spec.extras import DISTRIBUTION, install_command
+from contract_spec.extras import DISTRIBUTION, install_command, install_source
 
 from zeno.confinement import landlock, seccomp
 
@@ -50,7 +50,7 @@ def versions() -> Iterator[Fact]:
     except PackageNotFoundError:
         yield Fact("problem", "version", f"{DISTRIBUTION} is not installed: these files were copied here by hand")
         return
-    yield Fact("ok", "version", f"{DISTRIBUTION} {own.version}")
+    yield Fact("ok", "version", f"{DISTRIBUTION} {own.version}, installed from {install_source() or 'a package index'}")
     needed = [one for one in own.requires or () if "extra ==" not in one]
     for name in sorted(re.split(r"[^\w.-]", one)[0] for one in needed):
         try:

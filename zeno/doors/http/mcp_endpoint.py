@@ -7,7 +7,6 @@ The SDK is imported by the first request: it takes longer than everything else t
 import asyncio
 from typing import Any
 
-from contract_spec.extras import install_command
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from zeno.doors.http.mcp_sessions import McpSessions
@@ -34,7 +33,9 @@ class McpEndpoint:
             self._starting = asyncio.create_task(self._start())
         app: Any = await asyncio.shield(self._starting)
         if app is None:
-            app = problem(f"the MCP SDK is not installed; run: {install_command('mcp')}", status=501)
+            app = problem(
+                "the MCP SDK is not installed where this server runs; whoever runs it can add the extra mcp", status=501
+            )
         await app(scope, receive, send)
 
     async def _start(self) -> ASGIApp | None:
