@@ -48,7 +48,7 @@ def setup_dev() -> None:
 
 
 def setup_run() -> None:
-    """What both commands need; an environment for the checks has it, too."""
+    """Make an environment that both commands run in; one that was made for the checks will do."""
     done = dict(line.split() for line in STAMP.read_text().splitlines()) if STAMP.exists() else {}
     setup("dev" if done.get("dev") == _digest(LOCKS / "dev.txt") else "demo")
 
