@@ -44,7 +44,7 @@ def parse(
     try:
         value = _decoded(text, decoder)
     except json.JSONDecodeError as error:
-        raise NotStrictJson(f"{error.msg} at line {error.lineno} column {error.colno}") from None
+        raise NotStrictJson(describe(error)) from None
     except RecursionError:
         raise NotStrictJson(f"it is nested deeper than {max_depth} levels") from None
     # Brackets inside strings are counted too, so this is an upper bound that spares most lines the exact count.
@@ -54,6 +54,36 @@ def parse(
     if "\\u" in text and _SURROGATE_ESCAPE.search(text) and _has_surrogate(value):
         raise NotStrictJson("a string holds half a surrogate pair")
     return value
+
+
+_WORDS = {
+    "Expecting value": "expected a value",
+    "Illegal trailing comma before end of array": "expected a value",
+    "Expecting property name enclosed in double quotes": "expected a key in double quotes",
+    "Illegal trailing comma before end of object": "expected a key in double quotes",
+    "Expecting ':' delimiter": "expected a colon",
+    "Expecting ',' delimiter": "expected a comma or a closing bracket",
+    "Unterminated string starting at": "an unclosed string begins",
+    "Invalid control character": "a control character stands in a string",
+    "Invalid \\escape": "an unknown escape stands in a string",
+    "Invalid \\uXXXX escape": "an unknown escape stands in a string",
+    "Extra data": "text follows the end of the document",
+}
+
+
+def describe(error: json.JSONDecodeError) -> str:
+    """Return what is wrong with a text and where, the same on every version of Python.
+
+    Versions of CPython differ in wording, and from 3.13 on in the place of a trailing comma: there the comma is named,
+    before the bracket after it. What is returned is kept in ledgers and compared years later.
+    """
+    at = error.pos
+    if error.msg.startswith("Illegal trailing comma"):
+        at += 1 + len(error.doc[at + 1 :]) - len(error.doc[at + 1 :].lstrip(_WHITE))
+    line = error.doc.count("\n", 0, at) + 1
+    column = at - error.doc.rfind("\n", 0, at)
+    words = next((ours for theirs, ours in _WORDS.items() if error.msg.startswith(theirs)), "it is not JSON")
+    return f"{words} at line {line} column {column}"
 
 
 def _decoder(

@@ -114,7 +114,7 @@ class ComparisonEntry(Model):
     """
     To which answers the verdict's `a` and `b` refer. Absent: the bundle's, else `answers`.
     """
-    repeat: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    repeat: Annotated[StrictInt | MISSING, Field(ge=0, le=1000000000)] = MISSING
     """
     Which repetition of the question this is, counted from 0. Absent: 0.
     """

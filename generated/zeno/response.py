@@ -62,7 +62,7 @@ Response = TypeAliasType(
     Annotated[
         Success | Failure,
         Field(
-            examples=[{'id': 'req-1', 'ok': True, 'result': {'files': ['App.swift'], 'truncated': False, 'metrics': {'time_ms': 4, 'bytes_read': 0, 'files_scanned': 128}}}, {'id': 'req-1', 'ok': False, 'error': {'message': 'unknown op: foo', 'code': 'unknown_op'}}, {'id': None, 'ok': False, 'error': {'message': 'the line is not JSON: Expecting value at column 1', 'code': 'invalid_json'}}],
+            examples=[{'id': 'req-1', 'ok': True, 'result': {'files': ['App.swift'], 'truncated': False, 'metrics': {'time_ms': 4, 'bytes_read': 0, 'files_scanned': 128}}}, {'id': 'req-1', 'ok': False, 'error': {'message': 'unknown op: foo', 'code': 'unknown_op'}}, {'id': None, 'ok': False, 'error': {'message': 'the line is not JSON: expected a value at column 1', 'code': 'invalid_json'}}],
             title='Response',
         ),
     ],

@@ -58,7 +58,9 @@ class ScoresForm:
         metadata: dict[str, Any] = {name: text for name, field in self._names if (text := made.text(field)) is not None}
         if self._label is not None:
             label = made.read(self._label)
-            if label is not MISSING and label is not None:
+            if type(label) in (dict, list):
+                made.problems.append(Problem("entry_field_invalid", "/self_judged", "self_judged must be a boolean"))
+            elif label is not MISSING and label is not None:
                 metadata["self_judged"] = label
         factors = {name: level for name, field in self._factors if (level := made.text(field)) is not None}
         if factors:

@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple
 
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
 from normalizer.containers.scope import MISSING, Read, Scope, ValueReader
-from normalizer.containers.values import fetch, plain_pointer, reader, reads_row_alone, scalar_text
+from normalizer.containers.values import TOO_LONG, fetch, plain_pointer, reader, reads_row_alone, scalar_text
 
 
 class Problem(NamedTuple):
@@ -49,6 +50,8 @@ class Making:
         self.row = scope.row
         self.steps = list(steps)
         self.problems = list(problems)
+        self._room = MAX_ROW_BYTES
+        """Characters that the entry's texts may still take: a dialect may name one long text a thousand times."""
 
     def read(self, field: Field) -> Any:
         """The value, or `MISSING`."""
@@ -89,6 +92,9 @@ class Making:
         """A text; numbers and booleans become their spelling, null counts as absent."""
         value = self.read(field)
         if type(value) is str:
+            self._room -= len(value)
+            if self._room < 0:
+                raise UnreadableContainer(TOO_LONG)
             return value
         if value is MISSING or value is None:
             return None

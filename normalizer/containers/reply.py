@@ -10,8 +10,6 @@ from normalizer.documents.lossless import Number, parse
 from normalizer.documents.settings import LIMITS
 
 _FENCE = re.compile(r"\s*```[A-Za-z0-9_+-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```\s*", re.DOTALL)
-_MAX_TRIES = 1000
-"""Opening braces that are tried; a reply with more is treated as text without JSON."""
 _decoder = json.JSONDecoder(parse_int=Number, parse_float=Number)
 
 
@@ -56,16 +54,16 @@ def _fenced(text: str) -> str | None:
 
 
 def _only_object(text: str) -> str | None:
-    """The text of the one JSON object in a text; None where there is none or more than one."""
-    found: list[str] = []
-    at = text.find("{")
-    for _ in range(_MAX_TRIES):
-        if at < 0:
-            return found[0] if len(found) == 1 else None
-        try:
-            _, end = _decoder.raw_decode(text, at)
-            found.append(text[at:end])
-        except (json.JSONDecodeError, RecursionError):
-            end = at + 1
-        at = text.find("{", end)
-    return None
+    """Return the text of the one JSON object in a text, if no other brace stands in the text.
+
+    A brace that does not decode may be the outer object of one that does, whose score is then another one.
+    """
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        _, end = _decoder.raw_decode(text, start)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    outside = text[:start] + text[end:]
+    return None if "{" in outside or "}" in outside else text[start:end]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from normalizer.containers.conversions import conversion
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
 from normalizer.containers.scope import MISSING, Read, Scope, ValueReader
 from normalizer.documents.lossless import Number, dumps, exact_value
 from normalizer.documents.pointers import escape, steps_of
@@ -13,6 +14,7 @@ from normalizer.errors import UnusableDocument
 _WHERE = ("at", "template", "text", "key", "first")
 _NAMED = {"key": "key", "index": "place"}
 """Words of a template, and what of the scope they stand for."""
+TOO_LONG = f"the dialect makes more than {MAX_ROW_BYTES} characters of one entry, by naming a long text many times"
 _REFERENCE = re.compile(r"\{(?:(?:(part|document|reply|joined):)?((?:/[^{}]*)?)|(key|index))\}")
 
 
@@ -235,10 +237,14 @@ def _template(template: str, at: str, *, whole: bool) -> ValueReader:
 
     def read(scope: Scope) -> Read:
         texts: list[str] = []
+        room = MAX_ROW_BYTES
         for part in parts:
             text = part if isinstance(part, str) else scalar_text(fetch(scope[part[0]], part[1]))
             if text is None or (whole and not text and not isinstance(part, str)):
                 return Read(MISSING, template, "template")
+            room -= len(text)
+            if room < 0:
+                raise UnreadableContainer(TOO_LONG)
             texts.append(text)
         return Read("".join(texts), template, "template")
 

@@ -105,7 +105,8 @@ class Raw:
         for sha256 in self.numbers:
             text = self._texts[sha256]
             left -= len(text)
-            lines = [_cut(visible(line.rstrip("\r"))) for line in text.split("\n")] if left >= 0 else None
+            shown = left >= 0 and not text.startswith("PK\x03\x04")  # bytes of an archive are no lines
+            lines = [_cut(visible(line.rstrip("\r"))) for line in text.split("\n")] if shown else None
             found.append({"sha256": sha256, "lines": lines})
         return found
 

@@ -57,7 +57,8 @@ def normalize(data: bytes, settings: Settings) -> BundleOutcome:
     records: list[str] = []
     invalid: list[str] = []
     first = FirstReasons()
-    long_lines = LongLines(settings.limits)
+    long_lines = LongLines()
+    long_lines.read(len(data))
     for index, entry in enumerate(entries):
         metadata = drafts.metadata_of(entry.value)
         body = drafts.body(index, entry, metadata)  # entry      -> draft

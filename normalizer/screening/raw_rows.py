@@ -49,9 +49,17 @@ def raw_row(ledger: Ledger, source: dict[str, Any]) -> RawRow:
             file.seek(0)
             raw = next(islice(file, line - 1, line), b"")
     else:
-        raw = "".join(ledger.bundle(sha256).decode().splitlines(keepends=True)[line - 1 : line]).encode()
+        raw = _line(ledger.bundle(sha256).decode(), line).encode()
     base = "/" + source["pointer"].split("/")[1]
     return RawRow(raw.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff"), line, base, is_json)
+
+
+def _line(text: str, number: int, newline: str = "") -> str:
+    """Return a line of a text, counted from 1 as its reader counts: JSON lines end at \\n, those of CSV at \\r too.
+
+    No other character ends a line, whatever `str.splitlines` says.
+    """
+    return next(islice(io.StringIO(text, newline=newline), number - 1, number), "")
 
 
 def _of_archive(ledger: Ledger, digest: str, source: dict[str, Any], *, is_json: bool) -> RawRow:
@@ -65,6 +73,6 @@ def _of_archive(ledger: Ledger, digest: str, source: dict[str, Any], *, is_json:
     if reader.each == "document":
         return RawRow(text, 1, "", is_json, source["member"])
     line = int(source["line"])
-    row = "".join(text.splitlines(keepends=True)[line - 1 : line]).rstrip("\r\n")
+    row = _line(text, line, "\n" if reader.each == "jsonl" else "").rstrip("\r\n")
     base = "/" + source["pointer"].split("/")[1]
     return RawRow(row, line, base, is_json and reader.each == "jsonl", source["member"])

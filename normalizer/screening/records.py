@@ -36,28 +36,28 @@ METADATA = (
 
 _USUAL = READING_LIMITS["usual_line_bytes"]
 _MOST_REPEATED = READING_LIMITS["max_repeated"]
+_LEAST = READING_LIMITS["max_repeated_least"]
 
 
 class LongLines:
     """Bounds what long lines of one file take: text that every record repeats would fill the disk.
 
     A record repeats the metadata of its run. Beyond 4 KiB a line, all lines of a file may take 16 times what was read
-    of it, or of the size that a bundle may have if that is more.
+    of it, or 16 MiB if that is more.
     """
 
-    def __init__(self, limits: dict[str, int]) -> None:
-        self._least = limits["max_bundle_bytes"]
+    def __init__(self) -> None:
         self._long = 0
         self._read = 0
 
     def read(self, size: int) -> None:
-        """Add bytes of a row that was read."""
+        """Add bytes that were read."""
         self._read += size
 
     def excess(self, line: str) -> str | None:
         """Add a line that is about to be written; why it is not, if that is too much."""
         self._long += max(0, len(line) - _USUAL)
-        most = _MOST_REPEATED * max(self._least, self._read)
+        most = _MOST_REPEATED * max(_LEAST, self._read)
         if self._long <= most:
             return None
         return f"its records would take more than {most} bytes: what each of them repeats of its run is too long"

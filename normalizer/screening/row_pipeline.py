@@ -88,7 +88,7 @@ class _Pass:
         self.keys = bytearray()
         self._seen: set[str] = set()
         self._first = FirstReasons()
-        self._long_lines = LongLines(settings.limits)
+        self._long_lines = LongLines()
         self._left_out = 0
         """Parts of the present row that are no entries."""
 

@@ -52,7 +52,7 @@ TESTED_BY = {
         "whole/test_manual.py": "man",
     },
     "normalizer/containers": {
-        "normalizer/containers/test_shipped.py": "conversions forms making mapping scope values",
+        "normalizer/containers/test_shipped.py": "forms making mapping scope values",
         "whole/test_files_from_elsewhere.py": "guess",
     },
     "normalizer/containers/readers": {"normalizer/containers/test_shipped.py": "rows"},
@@ -84,7 +84,7 @@ TESTED_BY = {
         "normalizer/report/decisions/test_sections.py": "behind decision_plots other_records",
     },
     "normalizer/screening": {
-        "normalizer/screening/test_pipeline.py": "bundle bundle_rules raw_rows rebuild records",
+        "normalizer/screening/test_pipeline.py": "bundle bundle_rules rebuild records",
         "normalizer/screening/test_row_pipeline.py": "row_records row_sources",
     },
     "normalizer/statistics": {

@@ -26,6 +26,30 @@ def test_what_is_not_strict_json_is_refused_with_a_reason(text):
         parse(text.encode(), max_depth=64)
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "expected a value at line 1 column 1"),
+        ("[1, ]", "expected a value at line 1 column 5"),
+        ('{"a": 1,\n }', "expected a key in double quotes at line 2 column 2"),
+        ("[,1]", "expected a value at line 1 column 2"),
+        ("{'a': 1}", "expected a key in double quotes at line 1 column 2"),
+        ('{"a" 1}', "expected a colon at line 1 column 6"),
+        ('{"a": 1 "b": 2}', "expected a comma or a closing bracket at line 1 column 9"),
+        ("[1 2]", "expected a comma or a closing bracket at line 1 column 4"),
+        ('["a', "an unclosed string begins at line 1 column 2"),
+        ('["a\tb"]', "a control character stands in a string at line 1 column 4"),
+        ('["\\x"]', "an unknown escape stands in a string at line 1 column 3"),
+        ('["\\u12g4"]', "an unknown escape stands in a string at line 1 column 4"),
+        ("{}\n {}", "text follows the end of the document at line 2 column 2"),
+    ],
+)
+def test_the_sentence_about_a_mistake_is_ours_and_the_same_on_every_python(text, sentence):
+    with pytest.raises(NotStrictJson) as raised:
+        parse(text.encode(), max_depth=64)
+    assert str(raised.value) == sentence
+
+
 @pytest.mark.parametrize("data", [b"\xef\xbb\xbf1", b'"\xff"', b'"\xed\xa0\x80"', b"\xff\xfe1\x00"])
 def test_bytes_that_are_not_plain_utf8_are_refused(data):
     with pytest.raises(NotStrictJson):

@@ -5,7 +5,6 @@ taken for a good one, and once for the rows.
 """
 
 import io
-import json
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -15,13 +14,13 @@ from typing import Any, BinaryIO
 from normalizer.containers.readers.lines import JsonLinesReader
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
 from normalizer.containers.readers.tables import CsvReader
-from normalizer.documents.lossless import Number, too_many_values
 from normalizer.regular_files import READING_LIMITS
 
 _ZSTANDARD = 93
 """The compression method that newer versions of Inspect use."""
 _STANDARD = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
 """Not LZMA: a few bytes of a member can demand a dictionary of 4 GB before anything is unpacked."""
+_DAMAGED = "the member cannot be unpacked: it is damaged or encrypted"
 _BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
@@ -41,8 +40,8 @@ class ArchiveReader:
     ) -> None:
         try:
             self._zip = zipfile.ZipFile(stream)
-        except _BROKEN as error:
-            raise UnreadableContainer(f"it is not a zip archive: {error}") from None
+        except _BROKEN:
+            raise UnreadableContainer("it begins like a zip archive and is none, or is damaged") from None
         self._stream = stream
         listed = self._zip.infolist()
         _refuse_dense(sum(info.file_size for info in listed), stream)
@@ -82,8 +81,8 @@ class ArchiveReader:
             # The reader of zipfile alone finds the ends of lines slowly.
             unpacked: Any = self._zip.open(info)
             return io.BufferedReader(unpacked, 1 << 16)
-        except _BROKEN as error:
-            raise UnreadableContainer(f"the member cannot be unpacked: {error}") from None
+        except _BROKEN:
+            raise UnreadableContainer(_DAMAGED) from None
 
     def _compare_checksum(self, info: zipfile.ZipInfo) -> None:
         """Read a member to its end, where zipfile compares its checksum. Raises `UnreadableContainer`."""
@@ -92,8 +91,8 @@ class ArchiveReader:
             with self._zip.open(info) as file:
                 while file.read(1 << 20):
                     pass
-        except _BROKEN as error:
-            raise UnreadableContainer(f"the member cannot be unpacked: {error}") from None
+        except _BROKEN:
+            raise UnreadableContainer(_DAMAGED) from None
 
     def member(self, name: str) -> bytes:
         """The bytes of a member. Raises `UnreadableContainer`."""
@@ -104,15 +103,12 @@ class ArchiveReader:
             if name not in self._zip.namelist():
                 continue
             try:
-                data = self.member(name)
-                if (why := too_many_values(data, MAX_ROW_BYTES)) is not None:
-                    raise UnreadableContainer(f"its member {name} cannot be read: {why}")
-                text = data.decode("utf-8")
-                return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=str)
-            except RecursionError:
-                raise UnreadableContainer(f"its member {name} is nested too deep") from None
-            except ValueError as error:
-                raise UnreadableContainer(f"its member {name} cannot be read: {error}") from None
+                value, problem = parsed(self.member(name), nan=self._nan)
+            except UnreadableContainer as error:
+                value, problem = None, str(error)
+            if problem:
+                raise UnreadableContainer(f"its member {name} cannot be read: {problem}")
+            return value
         return None
 
     def _read(self, info: zipfile.ZipInfo) -> bytes:
@@ -131,8 +127,8 @@ class ArchiveReader:
                 )
             with self._zip.open(info) as file:
                 data = file.read(MAX_ROW_BYTES + 1)
-        except _BROKEN as error:
-            raise UnreadableContainer(f"the member cannot be unpacked: {error}") from None
+        except _BROKEN:
+            raise UnreadableContainer(_DAMAGED) from None
         if len(data) > MAX_ROW_BYTES:
             raise UnreadableContainer(f"the member has more than {MAX_ROW_BYTES} bytes")
         return data
@@ -154,8 +150,8 @@ class ArchiveReader:
         try:
             with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
                 data: bytes = reader.read(info.file_size + 1)
-        except zstandard.ZstdError as error:
-            raise UnreadableContainer(f"the member cannot be unpacked: {error}") from None
+        except zstandard.ZstdError:
+            raise UnreadableContainer(_DAMAGED) from None
         if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
             raise zipfile.BadZipFile("its size or checksum is wrong")
         return data

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
+from contract_spec.strict import describe
+
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
 from normalizer.documents.lossless import Number, too_many_values
 from normalizer.documents.pointers import escape, steps_of
@@ -39,16 +41,16 @@ class JsonReader:
         try:
             self.document: Any = _decoder.decode(self._text[self._start :])
         except json.JSONDecodeError as error:
-            raise UnreadableContainer(
-                f"it is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
-            ) from None
+            raise UnreadableContainer(f"it is not JSON: {describe(error)}") from None
         except RecursionError:
             raise UnreadableContainer("it is nested too deep") from None
 
     def rows(self) -> Iterator[Row]:
-        """The rows in the order of the text."""
+        """The rows in the order of the text. Raises `UnreadableContainer` if the text around them is not strict JSON."""
         text, end, line, counted = self._text, 0, 1, 0
-        for found in _spans(text, _skip(text, self._start), [steps_of(place) for place in self.places], ""):
+        spans = list(_spans(text, _skip(text, self._start), [steps_of(place) for place in self.places], ""))
+        self._refuse_lax(spans)
+        for found in spans:
             line, counted = line + text.count("\n", counted, found.start), found.start
             raw = text[found.start : found.end].encode()
             value, problem = parsed(raw, nan=self._nan)
@@ -57,6 +59,18 @@ class JsonReader:
         if end == 0:
             raise UnreadableContainer(f"no row stands at {' or '.join(self.places) or 'the top'}")
         self.tail = text[end:]
+
+    def _refuse_lax(self, spans: list["_Span"]) -> None:
+        """Raise `UnreadableContainer` if the document with its rows left out is not strict JSON."""
+        parts, end = [], self._start
+        for span in spans:
+            # As long as the row, so that a column that is named is that of the text.
+            parts += [self._text[end : span.start], "0".ljust(span.end - span.start)]
+            end = span.end
+        around = "".join([*parts, self._text[end:]])
+        problem = parsed(around.encode(), nan=self._nan)[1]
+        if problem:
+            raise UnreadableContainer(f"the document around the rows is not strict JSON: {problem}")
 
 
 class _Span(NamedTuple):

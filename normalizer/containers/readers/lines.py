@@ -22,7 +22,10 @@ class JsonLinesReader:
         self.tail = ""
 
     def rows(self) -> Iterator[Row]:
-        """The lines that hold something. A line that describes the run goes into the gap and becomes `document`."""
+        """The lines that hold something. A line that describes a run goes into the gap and becomes `document`.
+
+        Of several such lines each is about the rows after it, for files that were put together from several logs.
+        """
         gap, index, number = "", 0, 0
         while line := self._stream.readline(MAX_ROW_BYTES + 1):
             number += 1
@@ -53,6 +56,5 @@ class JsonLinesReader:
             if type(inner) is not dict or step not in inner:
                 return False
             inner = inner[step]
-        if self.document is None:
-            self.document = value
+        self.document = value
         return True

@@ -11,6 +11,7 @@ from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableCon
 _MANY = 1 << 12
 """Lines of one record that are held apart: a line in quotes may be empty, and a text of its own takes 50 bytes."""
 
+_QUOTES = "its quotation marks are not those of RFC 4180: quote whole cells, and double the marks in them"
 _MOST_CELLS = MAX_ROW_BYTES // 8
 
 
@@ -79,8 +80,8 @@ class CsvReader:
             first = self._first = self._lines + 1
             try:
                 cells = next(reader, None)
-            except csv.Error as error:
-                yield first, [], str(error)
+            except csv.Error:
+                yield first, [], _QUOTES
                 reader = self._reader()  # the broken record ends with the line at which it broke
                 continue
             if cells is None:

@@ -313,16 +313,6 @@ def test_what_another_protocol_version_made_is_told_as_not_verified(ledger, caps
     assert "under protocol eval-0123456789abcdef" in capsys.readouterr().err
 
 
-def test_the_wording_of_a_syntax_error_may_be_that_of_another_python(ledger, capsys):
-    [line] = [line for line in read(ledger, "audit") if b"not_strict_json" in line]
-    other = re.sub(rb"strict JSON: .* at line 1 column \d+", b"strict JSON: Expecting value at line 1 column 7", line)
-    write(ledger, "audit", [other if each == line else each for each in read(ledger, "audit")])
-    assert other != line
-    assert main(["audit", str(ledger)]) == 0
-    write(ledger, "audit", [each.replace(b"Expecting value", b"All is well") for each in read(ledger, "audit")])
-    assert main(["audit", str(ledger)]) == 1
-
-
 def test_several_jobs_tell_what_one_tells(ledger, capsys):
     FORGERIES["INVALID becomes VALID"](ledger)
     FORGERIES["an unreadable bundle's size"](ledger)

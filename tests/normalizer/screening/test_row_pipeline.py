@@ -207,16 +207,35 @@ def test_long_fractions_are_rounded_only_by_declaration():
     assert [step["as"] for step in second["source"]["dialect"]["steps"] if "as" in step] == ["template"]
 
 
-def test_text_that_every_record_repeats_does_not_fill_the_disk():
-    fields = {**FIELDS, "run_id": {"at": "/run", "of": "document"}}
-    container = [{"kind": "json", "rows": "/rows/*"}]
-    limited = under(dialect(container=container, fields=fields), limits={"max_bundle_bytes": 100_000})
-    row = {"q": "1", "m": "a", "r": 3, "j": "b"}
+def test_a_long_text_that_a_dialect_names_ten_thousand_times_is_refused():
+    row = json.dumps({"q": "q" * 50_000, "m": "w", "r": 3}).encode() + b"\n"
+    many = dict(FIELDS, file={"template": "{/q}" * 10_000})
+    outcome = normalize(row, under(dialect(fields=many)))
+    assert json.loads(outcome.audit)["reasons"][0]["code"] == "container_unreadable"
+    assert "naming a long text many times" in outcome.reasons[0].message
+    levels = dict(FIELDS, factors={f"f{number}": {"at": "/q"} for number in range(2_000)})
+    outcome = normalize(row, under(dialect(fields=levels)))
+    assert "naming a long text many times" in outcome.reasons[0].message
 
-    def made(count):
-        rows = [{**row, "q": str(number)} for number in range(count)]
-        return normalize(json.dumps({"run": "x" * 60_000, "rows": rows}).encode(), limited)
 
-    assert (made(100).records, made(100).valid_count) == ("", 0)
-    assert "would take more than" in json.loads(made(100).audit)["reasons"][0]["message"]
-    assert made(20).valid_count + made(20).invalid_count == 20
+def test_a_value_of_the_document_that_every_record_repeats_may_not_fill_the_disk():
+    rows = [{"q": str(number), "m": "w", "r": 3, "j": "j"} for number in range(100)]
+    around = {"judge": "j" * 1_000_000, "rows": rows}
+    fields = dict(FIELDS, judge_model={"of": "document", "at": "/judge"})
+    given = dialect(container=[{"kind": "json", "rows": "/rows/*"}], fields=fields)
+    outcome = normalize(json.dumps(around).encode(), under(given))
+    assert outcome.records == outcome.invalid == ""
+    assert "what each of them repeats of its run is too long" in outcome.reasons[0].message
+    around["judge"] = "j" * 10_000
+    assert normalize(json.dumps(around).encode(), under(given)).valid_count == 100
+
+
+def test_the_reason_of_cells_that_cannot_be_read_is_in_our_words():
+    given = dialect(container=[{"kind": "csv"}])
+    outcome = normalize(b'q,m,r,j\na,w,3,j\n"b"x,w,3,j\nc,w,3,j\n', under(given))
+    [line] = outcome.invalid.splitlines()
+    assert json.loads(line)["reasons"][0]["message"] == (
+        "line 3 cannot be read: its quotation marks are not those of RFC 4180: quote whole cells, and double the marks "
+        "in them"
+    )
+    assert outcome.valid_count == 2
