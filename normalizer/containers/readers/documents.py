@@ -46,7 +46,7 @@ class JsonReader:
             raise UnreadableContainer("it is nested too deep") from None
 
     def rows(self) -> Iterator[Row]:
-        """The rows in the order of the text. Raises `UnreadableContainer` if the text around them is not strict JSON."""
+        """The rows in the order of the text, if the text around them is strict JSON; else `UnreadableContainer`."""
         text, end, line, counted = self._text, 0, 1, 0
         spans = list(_spans(text, _skip(text, self._start), [steps_of(place) for place in self.places], ""))
         self._refuse_lax(spans)
