@@ -64,6 +64,17 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def quick(session: nox.Session) -> None:
+    """Check in under a minute what an edit breaks most: lint, drift, rooms, vectors in process; arguments are tests."""
+    _run(session, "-m", "ruff", "format", "--check", ".")
+    _run(session, "-m", "ruff", "check", ".")
+    _run(session, "-m", "tools.generate", "--check")
+    rooms = [f"tests/spec/test_{name}.py" for name in ("layout", "mirror", "root_boundary", "plain_words", "schemas")]
+    vectors = "tests/conformance/test_vectors.py::test_our_server_agrees_in_this_process"
+    _run(session, "-m", "pytest", "-q", "-n", "auto", *rooms, vectors, *session.posargs)
+
+
+@nox.session
 def conformance(session: nox.Session) -> None:
     """Run the vectors against a server command: nox -s conformance -- --server 'CMD --root {root}'."""
     _run(session, "-m", "tools.conformance", *session.posargs)

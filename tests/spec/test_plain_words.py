@@ -19,6 +19,8 @@ PAGES = [
     "CONTRIBUTING.md",
     "RELEASE.md",
     "SECURITY.md",
+    "AGENTS.md",
+    "llms.txt",
     "spec/README.md",
     "tests/README.md",
 ]
