@@ -34,6 +34,7 @@ GAPS = [r"\w+", r"\w*", r"\s*", r"\s+", ".*", ".", r"\d", r"\d+", "[a-f]", "[^a]
 GAPS += ["(?m:^)", r"\pL", r"\C", "[[:upper:]]", "o?", "o+", "(?i)", "(?s)", r"\n", "[fF]", "(?:)"]
 # One byte with restricted bytes after it: a tail may begin there.
 GAPS += ["[_]{1}[a-z]{5}", r"[.]\d{2}[(]{1}\w+", r"=\s+\w+\.\w", "[a-z]{3}[_]{1}[a-z]{5}", "[oO]{2}"]
+REPETITIONS = ["?", "*", "+", "{2}"]
 
 
 def pattern(dice: random.Random, depth: int = 0) -> str:
@@ -41,6 +42,10 @@ def pattern(dice: random.Random, depth: int = 0) -> str:
     parts = []
     for _ in range(dice.randint(1, 5)):
         kind = dice.random()
+        if parts and kind < 0.04:
+            # Whatever stands before it is repeated: also what stands before a group that only sets flags.
+            parts.append(dice.choice(["(?i)", "(?s)(?-i)", r"\Q\E", ""]) + dice.choice(REPETITIONS))
+            continue
         if kind < 0.45:
             parts.append(_escaped(dice.choice(WORDS)))
         elif kind < 0.75:
@@ -49,7 +54,7 @@ def pattern(dice: random.Random, depth: int = 0) -> str:
             parts.append(rf"\Q{dice.choice(WORDS)}\E")
         elif depth < 2:
             group = "|".join(pattern(dice, depth + 1) for _ in range(dice.randint(1, 3)))
-            opening, times = dice.choice(["", "?:", "?i:", "?-i:"]), dice.choice(["", "", "?", "*", "+", "{2}"])
+            opening, times = dice.choice(["", "?:", "?i:", "?-i:"]), dice.choice(["", "", *REPETITIONS])
             parts.append(f"({opening}{group}){times}")
     made = "".join(parts)
     return f"{made}|{pattern(dice, 2)}" if depth == 0 and dice.random() < 0.15 else made

@@ -148,7 +148,7 @@ TESTED_BY = {
         "zeno/files/test_tree.py": "resolve",
     },
     "zeno/index": {
-        "zeno/cache/test_warm_corpus.py": "regex_characters regex_reader requirements signatures",
+        "zeno/cache/test_warm_corpus.py": "regex_characters requirements signatures",
     },
     "zeno/results": {"zeno/ops/test_grep.py": "hit_page"},
     "zeno/search": {

@@ -81,6 +81,9 @@ class _Reader:
                 ignore = (ignore_case or "i" in on) and "i" not in off
                 self.out.append(self.pattern[start : self.position])
                 if flags.endswith(")"):
+                    # A repetition here would be one of the atom before the group.
+                    if self._peek() in tuple("*+?{"):
+                        raise NotUnderstood
                     ignore_case = ignore
                     self.is_sequence = self.is_sequence and self._depth > 1
                     continue
