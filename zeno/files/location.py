@@ -6,7 +6,8 @@ could then be read through it. Zeno therefore gives this guarantee:
     Bytes, names, sizes and link targets are delivered only if the file or directory they were read from was still
     below the root after they were read, by directories alone and not by a symbolic link: a file at its exact path, a
     directory as deep as its path says. Bytes, moreover, only if the file was not written since, or no name in any
-    directory on its path came or went meanwhile: so it was not outside, and back again, in between.
+    directory on its path came or went meanwhile, or the same bytes are read again while the kernel reports no move of
+    the file or of a directory on its path: so they are not from outside, written before it came back.
 
 So every read is followed by one of these checks, before its result is used or cached. If the check fails, the read is
 repeated from the root, or the file counts as gone. A file that was removed or replaced at its path passes: its last

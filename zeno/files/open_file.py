@@ -1,12 +1,14 @@
 """An open file, read in chunks from either end. `tree` opens it and checks the policy."""
 
+import hashlib
 import os
+import time
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
 
 from zeno.errors import NotAFile, NotFound, PermissionDenied, ZenoError
-from zeno.files.batch_open import CHUNK
+from zeno.files.batch_open import CHUNK, SETTLED
 from zeno.files.location import Location, unchanged
 from zeno.text.file_lines import is_binary
 from zeno.text.path_names import raw
@@ -30,6 +32,10 @@ class File:
         self._location = location
         self._status = status
         self._changes = location.changes(self._place)
+        self._reads: list[tuple[int, int]] = []
+        """Offset and size of each read of a file that changed recently, and may change while it is read."""
+        self._digest = hashlib.sha256() if time.time_ns() - status.st_ctime_ns < SETTLED else None
+        """Of the bytes of all these reads, one after the other; None for other files."""
         self._head: bytes | None = None
 
     def __enter__(self) -> Self:
@@ -46,11 +52,26 @@ class File:
             raise NotFound(self.path, "it was moved while it was being read") from None
 
     def _stayed(self) -> bool:
-        """Whether the file is at its path, and was not written elsewhere in between."""
+        """Whether the file is at its path, and nothing that was read of it was written elsewhere."""
         return self._location.has(self._descriptor, self._place) and (
             unchanged(self._status, os.fstat(self._descriptor))
             or (self._changes is not None and self._changes == self._location.changes(self._place))
+            or self._reads_the_same_in_place()
         )
+
+    def _reads_the_same_in_place(self) -> bool:
+        """Whether the file has the bytes that were read while it provably is at its path: a log that only grows has."""
+        if self._digest is None:
+            return False
+        from zeno.files.stay_watch import stays_during  # rarely needed, and imports ctypes
+
+        return stays_during(self._reads_the_same, self._descriptor, self._place, self._location)
+
+    def _reads_the_same(self) -> bool:
+        again = hashlib.sha256()
+        for offset, size in self._reads:
+            again.update(os.pread(self._descriptor, size, offset))
+        return self._digest is not None and again.digest() == self._digest.digest()
 
     @property
     def is_binary(self) -> bool:
@@ -93,4 +114,7 @@ class File:
         except OSError as error:
             raise PermissionDenied(self.path, os.strerror(error.errno or 0)) from None
         self.bytes_read += len(data)
+        if self._digest is not None:
+            self._reads.append((offset, len(data)))
+            self._digest.update(data)
         return data

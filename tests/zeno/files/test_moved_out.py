@@ -5,6 +5,7 @@ Each test moves something out of the root, and writes into it there, right befor
 
 import json
 import os
+from itertools import count
 from typing import Any
 
 import pytest
@@ -280,6 +281,57 @@ def test_a_file_saved_by_renaming_while_it_is_read_is_served(folder, monkeypatch
         moment = Moment(monkeypatch, "pread", reads("d/a.txt"), action)
         assert "needle" in ask(ColdCorpus(tree), "read_file", path="d/a.txt")["result"]["text"]
     assert moment.happened
+
+
+def grow(folder: Any, path: str) -> Any:
+    """Before each read of a file, append to it and put a new name beside it."""
+    names = count()
+    real = os.pread
+
+    def pread(descriptor: int, *args: Any) -> bytes:
+        if reads(path)(descriptor):
+            with open(folder / path, "a") as file:
+                file.write("appended needle\n")
+            (folder / path).with_name(f"temporary{next(names)}").touch()
+        return real(descriptor, *args)
+
+    return pread
+
+
+@pytest.mark.parametrize("op", ["read_file", "peek", "extract_symbols", "grep"])
+def test_a_log_that_grows_where_names_come_and_go_is_served(folder, monkeypatch, op):
+    log = folder / "d" / "sub" / "log.py"
+    log.write_text("def logged(): needle\n" * LARGE)
+    with Tree(str(folder)) as tree:
+        monkeypatch.setattr(os, "pread", grow(folder, "d/sub/log.py"))
+        where = {"paths": ["d/sub/log.py"], "pattern": "needle", "max_bytes": 1 << 30} if op == "grep" else {}
+        answer = ask(ColdCorpus(tree), op, **(where or {"path": "d/sub/log.py"}))
+    assert answer["ok"], answer
+    assert "logged" in said(answer)
+    assert op != "grep" or answer["result"]["skipped"]["unreadable"] == 0
+
+
+def test_a_log_that_grows_is_not_served_if_it_was_outside_at_every_read(folder, monkeypatch):
+    """What was written outside is read, and read again: the kernel has reported the move."""
+    (folder / "d" / "a.txt").write_text("inside\n")
+    real, outside, seen = os.pread, folder.parent / "outside.txt", []
+
+    def pread(descriptor: int, *args: Any) -> bytes:
+        if not reads("d/a.txt")(descriptor):
+            return real(descriptor, *args)
+        os.rename(folder / "d" / "a.txt", outside)
+        outside.write_text(f"{MARKER}\n"[:7])
+        seen.append(real(descriptor, *args))
+        outside.write_text("inside\n")
+        os.rename(outside, folder / "d" / "a.txt")
+        return seen[-1]
+
+    with Tree(str(folder)) as tree:
+        monkeypatch.setattr(os, "pread", pread)
+        answer = ask(ColdCorpus(tree), "read_file", path="d/a.txt")
+    assert len(seen) > 1, "read once only"
+    assert set(seen) == {MARKER.encode()[:7]}
+    assert answer["error"]["code"] == "not_found"
 
 
 def held_below(tree, root, names: str) -> HeldDirectories:
