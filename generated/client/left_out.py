@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, StrictInt
 
 class LeftOut(ClientResult):
     """
-    Names that a rule left out of a selection although the request's glob, regex or paths cover them. A name counts once, under the first rule that applies: denied, hidden, ignored, excluded. A directory that was not entered counts as one name, whatever it holds, if files that were asked for could be below it.
+    Names that a rule left out of a selection although the request's glob, regex or paths cover them. A name counts once, under the first rule that applies: hidden, ignored, excluded. Names that the server's policy denies are counted nowhere. A directory that was not entered counts as one name, whatever it holds, if files that were asked for could be below it.
     """
 
     model_config = ConfigDict(
@@ -30,11 +30,7 @@ class LeftOut(ClientResult):
     """
     Names that exclude_dirs or exclude_globs leave out.
     """
-    denied: Annotated[StrictInt, Field(ge=0)]
-    """
-    Names that the server's policy forbids. Nothing more is said about them.
-    """
     directories: Annotated[StrictInt, Field(ge=0)]
     """
-    How many of the hidden, ignored and excluded names are directories that were not entered.
+    How many of these names are directories that were not entered.
     """

@@ -142,7 +142,7 @@ TESTED_BY = {
         "zeno/doors/test_mcp_text.py": "text",
     },
     "zeno/files": {
-        "zeno/files/test_moved_out.py": "batch_open location open_file walk",
+        "zeno/files/test_moved_out.py": "batch_open location open_file stay_watch walk",
         "zeno/files/test_roots.py": "file_tree",
         "zeno/files/test_policy.py": "ignore_rules",
         "zeno/files/test_tree.py": "resolve",

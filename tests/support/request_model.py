@@ -87,7 +87,7 @@ class Model:
         files = [path for path, rule in names if rule == "file" and wanted(path)]
         directories = self.directories(files, int(depth)) if tree else []
         limits = ["max"] * (len(directories if tree else files) > max) + ["max_files"] * cut
-        not_regular = sum(rule == "not_regular" and wanted(path) for path, rule in names)
+        gaps = [(path, rule) for path, rule in names if rule == "not_regular" and wanted(path)]
         shown: dict[str, Any] = {"files": files[: int(max)]}
         if sort == "mtime":
             newest = sorted(files, key=lambda path: (-os.stat(self.full(self.resolve(path))).st_mtime_ns, path))
@@ -97,8 +97,9 @@ class Model:
         return {
             **shown,
             **truncated(limits),
-            "complete": bool(files) and not limits and not not_regular,
-            "skipped": {"unreadable": 0, "not_regular": not_regular},
+            "complete": bool(files) and not limits and not gaps,
+            "skipped": {"unreadable": 0, "not_regular": len(gaps)},
+            **skipped_files(gaps),
             "files_selected": len(files),
             "left_out": left_out(names, wanted, reaches),
         }
@@ -109,7 +110,7 @@ class Model:
         found = []
         for directory in sorted({each for folders in above.values() for each in folders}):
             inside = [self.content(path) for path in files if directory in above[path]]
-            text = [data for data in inside if not binary(data)]
+            text = [data for data in inside if not binary(data) and not wide(data)]
             lines = sum(len(lines_of(data)) for data in text)
             counts = {"files": len(inside), "lines": lines, "files_not_counted": len(inside) - len(text)}
             found.append({"path": directory or ".", **counts})
@@ -175,13 +176,15 @@ class Model:
             )
 
         files = [path for path, rule in names if rule == "file" and wanted(path)]
-        skipped = {"binary": 0, "too_large": 0, "unreadable": 0}
-        skipped["not_regular"] = sum(rule == "not_regular" and wanted(path) for path, rule in names)
+        gaps = [(path, rule) for path, rule in names if rule == "not_regular" and wanted(path)]
+        skipped = {"binary": 0, "too_large": 0, "unreadable": 0, "not_regular": len(gaps)}
         hits: list[dict[str, Any]] = []
         for path in files:
             data = self.content(path)
-            if len(data) > max_bytes or binary(data):
-                skipped["too_large" if len(data) > max_bytes else "binary"] += 1
+            reason = "too_large" if len(data) > max_bytes else "unreadable" if wide(data) else None
+            if reason or binary(data):
+                skipped[reason or "binary"] += 1
+                gaps += [(path, reason)] if reason else []
                 continue
             lines = lines_of(data)
             single = [(number, number) for number, line in enumerate(lines, 1) if search.search(line)]
@@ -210,8 +213,9 @@ class Model:
         return {
             **shown,
             **truncated(limits),
-            "complete": bool(files) and not limits and not any(skipped.values()),
+            "complete": bool(files) and not limits and not gaps,
             "skipped": skipped,
+            **skipped_files(gaps),
             "files_selected": len(files),
             "left_out": left_out(names, wanted, reaches),
         }
@@ -303,7 +307,7 @@ class Model:
             raise Refused("not_a_file")
         name = printed(b"/".join(names))
         data = self.content(name)
-        if binary(data):
+        if binary(data) or wide(data):
             raise Refused("not_a_file")
         return name, lines_of(data)
 
@@ -444,9 +448,15 @@ def left_out(
 ) -> dict[str, int]:
     """How many names each rule left out though they were asked for."""
     asked = [(path, rule) for path, rule in names if (reaches(path) if path.endswith("/") else wanted(path))]
-    counts = {name: sum(rule == name for _, rule in asked) for name in ("hidden", "ignored", "excluded", "denied")}
+    counts = {name: sum(rule == name for _, rule in asked) for name in ("hidden", "ignored", "excluded")}
     folders = sum(path.endswith("/") and rule in counts for path, rule in asked)
     return {**counts, "directories": folders}
+
+
+def skipped_files(gaps: list[tuple[str, str]]) -> dict[str, Any]:
+    """The first five of the entries that make an answer incomplete."""
+    named = [{"path": path, "reason": reason} for path, reason in sorted(gaps)[:5]]
+    return {"skipped_files": named} if named else {}
 
 
 def may_hold(glob: str, folder: str) -> bool:
@@ -515,6 +525,11 @@ def _matches(glob: str, at: int, path: str, here: int) -> bool:
 
 def binary(data: bytes) -> bool:
     return b"\0" in data[:8192]
+
+
+def wide(data: bytes) -> bool:
+    """Whether a mark says that a text is UTF-16 or UTF-32."""
+    return data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
 
 
 def lines_of(data: bytes) -> list[str]:

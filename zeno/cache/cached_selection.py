@@ -6,6 +6,7 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from zeno.files.batch_open import NoBytes
 from zeno.files.walk import NOT_REGULAR, Walked, WalkedNames
 from zeno.search.selection import SelectionRules
 from zeno.search.skipped import Skipped
@@ -88,9 +89,9 @@ class Located:
             if entry is None or entry.size == UNKNOWN:
                 self.unheld.append(path)
             elif entry.size > max_bytes:
-                self.skipped["large"] += 1
-            elif entry.binary:
-                self.skipped["binary"] += 1
+                self.skipped.add(path, "large")
+            elif entry.no_text is not None:
+                self.skipped.add(path, "binary" if entry.no_text == NoBytes.BINARY else "unreadable")
             elif entry.segment is None:
                 self.unheld.append(path)
                 self.known.add(path)

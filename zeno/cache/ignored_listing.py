@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from zeno.cache.listing import Folder, Link, Other
 from zeno.cache.text_store import CachedFile
-from zeno.files.walk import DENIED, EXCLUDED, HIDDEN, IGNORED, LEFT_OUT, WalkedNames
+from zeno.files.walk import EXCLUDED, HIDDEN, IGNORED, LEFT_OUT, WalkedNames
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores
 from zeno.text.path_names import printed_entry
 
@@ -28,7 +28,6 @@ def not_ignored(
         folder, around = todo.pop()
         base = folder.path + b"/" if folder.path else b""
         ignores = _inside(folder, base, around, text)
-        left_out[DENIED] += folder.denied
         for name, child in folder.children.items():
             is_folder = isinstance(child, Folder)
             if name[0] == "." and not include_hidden:
@@ -41,7 +40,7 @@ def not_ignored(
                 todo.append((child, ignores))
                 continue
             elif isinstance(child, Link) and child.denied:
-                rule = DENIED
+                continue
             else:
                 is_file = isinstance(child, CachedFile) or (isinstance(child, Link) and child.listed)
                 (files if is_file else problems).append(child.path)
@@ -50,29 +49,22 @@ def not_ignored(
     return sorted(files), sorted(problems), [WalkedNames(paths, rule) for rule, paths in left_out.items() if paths]
 
 
-def names_left_out(
-    root: Folder, *, include_hidden: bool, exclude_dirs: frozenset[str], policy: bool
-) -> list[WalkedNames]:
-    """Return the names that a walk without ignore rules would leave out; `policy`: whether names may be denied."""
+def names_left_out(root: Folder, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> list[WalkedNames]:
+    """Return the names that a walk without ignore rules would leave out."""
     hidden: list[str] = []
     excluded: list[str] = []
-    denied: list[str] = []
-    todo = [] if include_hidden and not exclude_dirs and not policy else [root]
+    todo = [] if include_hidden and not exclude_dirs else [root]
     while todo:
         folder = todo.pop()
-        denied += folder.denied
         for name, child in folder.children.items():
             if name[0] == "." and not include_hidden:
                 hidden.append(_walked(child))
-            elif isinstance(child, Link):
-                if child.denied:
-                    denied.append(child.path)
             elif isinstance(child, Folder):
                 if exclude_dirs and printed_entry(name) in exclude_dirs:
                     excluded.append(_walked(child))
                 else:
                     todo.append(child)
-    found = {DENIED: denied, HIDDEN: hidden, EXCLUDED: excluded}
+    found = {HIDDEN: hidden, EXCLUDED: excluded}
     return [WalkedNames(paths, rule) for rule, paths in found.items() if paths]
 
 

@@ -35,7 +35,7 @@ class Link:
         self.target: str | None = None
         """The path of the regular file that it leads to, or None."""
         self.denied = False
-        """Whether it leads to a path that the policy denies."""
+        """Whether it leads to a path that the policy denies: then it is as good as absent."""
         self.may_change_unseen = True
         """Whether it goes through an absolute link that does not begin with the root's name: its target can change
         without a change under the root."""
@@ -58,7 +58,7 @@ class Other:
 class Folder:
     """A directory and its entries, by name as `os.scandir` decodes it."""
 
-    __slots__ = ("children", "denied", "name", "parent", "path", "prefix", "watch")
+    __slots__ = ("children", "name", "parent", "path", "prefix", "watch")
 
     def __init__(self, parent: "Folder | None", name: str) -> None:
         self.parent = parent
@@ -72,8 +72,6 @@ class Folder:
             self.path = parent.path + b"/" + encoded if parent.path else encoded
             self.prefix = f"{parent.prefix}{printed_entry(name)}/"
         self.watch = NO_WATCH
-        self.denied: frozenset[str] = frozenset()
-        """Printed paths of entries that the policy denies. Nothing else is stored about them."""
         self.children: dict[str, Folder | CachedFile | Link | Other] = {}
 
 
@@ -200,8 +198,13 @@ class Listing:
                 raise refused(error) from None
             if error.errno in _CLOSED:
                 self._closed.add(folder)
-        if self._tree.policy.active:
-            self._drop_denied(folder, found)
+        policy = self._tree.policy
+        if policy.active:
+            found = {
+                name: (kind, inode)
+                for name, (kind, inode) in found.items()
+                if not policy.denies(folder.prefix + printed_entry(name), is_directory=kind == FOLDER)
+            }
         for name in [name for name in folder.children if name not in found]:
             self._drop_child(folder, name)
         new: list[Folder] = []
@@ -209,19 +212,6 @@ class Listing:
             self._add_child(folder, name, kind, inode, new)
         # A stack, so that files are read about in the order of their paths and neighbours are stored together.
         self._todo += reversed(new)
-
-    def _drop_denied(self, folder: Folder, found: dict[str, tuple[str, int]]) -> None:
-        """Remove denied names from `found` and remember their paths, except that of the concealed log."""
-        denied = set()
-        for name, (kind, inode) in [*found.items()]:
-            path = folder.prefix + printed_entry(name)
-            if self._tree.policy.denies(path, is_directory=kind == FOLDER):
-                del found[name]
-                if kind != FILE or inode != self._tree.concealed_inode:
-                    denied.add(path)
-        if denied != folder.denied:
-            self._changed |= denied ^ folder.denied
-            folder.denied = frozenset(denied)
 
     def _add_child(self, folder: Folder, name: str, kind: str, inode: int, new: list[Folder]) -> None:
         known = folder.children.get(name)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from zeno.cache.watch_table import NO_WATCH
-from zeno.files.batch_open import Stamp
+from zeno.files.batch_open import NoBytes, Stamp
 from zeno.index.requirements import Demand
 from zeno.index.signatures import Block
 
@@ -34,13 +34,14 @@ UNKNOWN = -1
 class CachedFile:
     """A regular file and what is cached of it. Unless its size is `UNKNOWN` it has a watch or a stamp."""
 
-    __slots__ = ("binary", "end", "path", "segment", "size", "stamp", "start", "watch")
+    __slots__ = ("end", "no_text", "path", "segment", "size", "stamp", "start", "watch")
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.size = UNKNOWN
         """Size in bytes; `UNKNOWN` where nothing is known of the file, so that it is read from disk."""
-        self.binary = False
+        self.no_text: NoBytes | None = None
+        """Why it is no text, if that is known."""
         self.watch = NO_WATCH
         self.stamp: Stamp | None = None
         """For a file without a watch: its status when it was read, to be compared before each use of its content."""

@@ -121,9 +121,9 @@ class TreeCache:
                 if found is None or not opener.is_in_place():
                     _pass_over()
                     continue
-                entry.size, data, entry.binary = found
+                entry.size, data, entry.no_text = found
                 entry.stamp = stamp
-                if entry.binary or entry.size > MAX_HELD_FILE:
+                if entry.no_text is not None or entry.size > MAX_HELD_FILE:
                     continue
                 if self._store.full:
                     self._without_text[entry] = None
@@ -143,7 +143,7 @@ class TreeCache:
             self._ruling.remove(entry)
             self._rules_version += 1
         for lost in [entry, *self._store.forget(entry)]:
-            lost.size, lost.binary, lost.stamp = UNKNOWN, False, None
+            lost.size, lost.no_text, lost.stamp = UNKNOWN, None, None
             self._without_text.pop(lost, None)
             queue = self._hidden if is_hidden(lost.path) else self._queue
             queue[lost] = None
@@ -202,12 +202,7 @@ class TreeCache:
 
     def left_out(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> list[WalkedNames]:
         """Return the names that a walk without ignore rules would leave out."""
-        return names_left_out(
-            self._listing.root,
-            include_hidden=include_hidden,
-            exclude_dirs=exclude_dirs,
-            policy=self._tree.policy.active,
-        )
+        return names_left_out(self._listing.root, include_hidden=include_hidden, exclude_dirs=exclude_dirs)
 
     def not_ignored(
         self, *, include_hidden: bool, exclude_dirs: frozenset[str]

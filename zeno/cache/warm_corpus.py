@@ -193,7 +193,7 @@ class WarmSnapshot:
         if located.stamped:
             self._cache.check(located.stamped, meter)
             located.look_up(self._cache, query.max_bytes)
-        skipped.update(located.skipped)
+        skipped.add_all(located.skipped)
         if search.counts_only and not located.unheld:
             # Another root has filled the page, and all files here are counted already.
             return

@@ -11,13 +11,16 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
 from zeno.files.location import MAX_LISTED_PATH, HeldDirectories, Location, unchanged
-from zeno.text.file_lines import BINARY_WINDOW, is_binary
+from zeno.text.file_lines import BINARY_WINDOW, has_wide_mark, is_binary
 
 CHUNK = 1 << 18
 
 LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: opening a FIFO that replaced a file must not block.
 READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+# Most texts begin with none of these bytes, so one comparison is enough.
+_FIRST_OF_MARKS = (b"\xff", b"\xfe", b"\0")
 
 FILE, FOLDER, LINK, OTHER = "file", "folder", "link", "other"
 
@@ -48,9 +51,9 @@ settled when the content was read: see `BatchOpener.stamp`."""
 # and the kernel writes dirty pages back after 35 seconds at most, by default.
 SETTLED = 60 * 10**9
 
-Content = tuple[int, bytes, bool]
-"""Size, bytes and "is binary" of a regular file. A file over the limit has no bytes here, a binary one only its first.
-A plain tuple for speed: a search makes thousands."""
+Content = tuple[int, bytes, "NoBytes | None"]
+"""Size and bytes of a regular file, or its first bytes and the reason why it is no text: `BINARY` or `WIDE`. A file
+over the limit has no bytes here. A plain tuple for speed: a search makes thousands."""
 
 
 class NoBytes(IntEnum):
@@ -61,10 +64,12 @@ class NoBytes(IntEnum):
     UNREADABLE = -3
     UNUSUAL = -4
     """Use `BatchOpener.read` for this file."""
+    WIDE = -5
+    """Text in UTF-16 or UTF-32, by its mark."""
 
 
 # Module globals, because enum lookups are slow and a search needs one per file.
-BINARY, LARGE, UNREADABLE, UNUSUAL = NoBytes
+BINARY, LARGE, UNREADABLE, UNUSUAL, WIDE = NoBytes
 
 
 class BatchOpener:
@@ -87,8 +92,8 @@ class BatchOpener:
         """Its status before it was read."""
         self._used = False
         """Whether files were opened in this folder."""
-        self.doubtful = 0
-        """Number of folders that were found moved after files in them had been opened; complete after `close`."""
+        self.doubtful: list[bytes] = []
+        """Folders that were found moved after files in them had been opened; complete after `close`."""
         self._held = HeldDirectories(location, LISTING)
         self._directory = -1
         """The descriptor of the current folder."""
@@ -229,6 +234,8 @@ class BatchOpener:
             # A file of another length than its status says, or a short read, is left to `read`.
             if os.readv(descriptor, (buffer,)) != size:
                 return UNUSUAL
+            if buffer.startswith(_FIRST_OF_MARKS) and has_wide_mark(buffer[: min(size, 4)]):
+                return WIDE
             return BINARY if buffer.find(b"\0", 0, min(size, BINARY_WINDOW)) >= 0 else size
         except OSError:
             return UNREADABLE
@@ -252,7 +259,7 @@ class BatchOpener:
     def _leave(self) -> None:
         """Check the folder's location, for all files in it that were not checked one by one."""
         if self._used and not self.folder_is_in_place():
-            self.doubtful += 1
+            self.doubtful.append(self._folder)
         self._used = False
 
 
@@ -265,10 +272,15 @@ def content(
         return None
     size = status.st_size
     if size > limit:
-        return size, b"", False
+        return size, b"", None
     data = os.pread(descriptor, min(size, CHUNK if whole else BINARY_WINDOW), 0)
-    if is_binary(data):
-        return size, data, True
+    if (why := no_text(data)) is not None:
+        return size, data, why
     while whole and len(data) < size and (more := os.pread(descriptor, size - len(data), len(data))):
         data += more
-    return size, data, False
+    return size, data, None
+
+
+def no_text(head: bytes) -> NoBytes | None:
+    """Return why a file that begins with these bytes is not searched; None for text."""
+    return WIDE if has_wide_mark(head) else BINARY if is_binary(head) else None

@@ -8,9 +8,8 @@ from types import TracebackType
 from typing import Self
 
 from zeno.errors import NotAFile, NotFound, PermissionDenied, ZenoError
-from zeno.files.batch_open import CHUNK, SETTLED
+from zeno.files.batch_open import CHUNK, SETTLED, NoBytes, no_text
 from zeno.files.location import Location, unchanged
-from zeno.text.file_lines import is_binary
 from zeno.text.path_names import raw
 
 
@@ -74,14 +73,15 @@ class File:
         return self._digest is not None and again.digest() == self._digest.digest()
 
     @property
-    def is_binary(self) -> bool:
-        """Whether the file is binary. Reads the first chunk only."""
-        return is_binary(self._start())
+    def no_text(self) -> NoBytes | None:
+        """Why the file is no text, `BINARY` or `WIDE`; None for text. Reads the first chunk only."""
+        return no_text(self._start())
 
     def require_text(self) -> None:
-        """Raise NotAFile if the file is binary."""
-        if self.is_binary:
-            raise NotAFile(self.path, "a binary file")
+        """Raise NotAFile if the file is binary or in another encoding."""
+        why = self.no_text
+        if why is not None:
+            raise NotAFile(self.path, "a binary file" if why == NoBytes.BINARY else "text in UTF-16 or UTF-32")
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the content in chunks. Raises PermissionDenied if it cannot be read."""

@@ -25,8 +25,8 @@ _SPECIAL = {*IGNORE_FILES, REPOSITORY}
 
 NOT_REGULAR = "not_regular"
 UNREADABLE = "unreadable"
-HIDDEN, IGNORED, EXCLUDED, DENIED = LEFT_OUT = ("hidden", "ignored", "excluded", "denied")
-"""Rules that can leave a name out."""
+HIDDEN, IGNORED, EXCLUDED = LEFT_OUT = ("hidden", "ignored", "excluded")
+"""Rules that can leave a name out. Names that the policy denies are as good as absent."""
 
 
 class Walked(NamedTuple):
@@ -236,7 +236,7 @@ class _Walk:
     ) -> tuple[list[str], list[_Other], dict[str, "os.DirEntry[str]"], bool]:
         """Return files, other entries, ignore files by name, and whether the directory could be read to its end.
 
-        Denied and hidden names are added to `left_out`. A denied ignore file has no effect on a request.
+        Hidden names are added to `left_out`, denied ones are dropped. A denied ignore file has no effect on a request.
         """
         files: list[str] = []
         others: list[_Other] = []
@@ -260,7 +260,6 @@ class _Walk:
                         continue
                     is_directory = not is_file and entry.is_dir(follow_symlinks=False)
                     if guarded and self._denies(prefix + key, is_directory):
-                        left_out.setdefault(DENIED, set()).add(key)
                         continue
                     rule = None
                     if name[0] == ".":
@@ -288,11 +287,11 @@ class _Walk:
         )
 
     def _look(self, path: str, entry: "os.DirEntry[str]") -> WalkedNames | None:
-        """Classify a link, a special file, or a file with the log's inode. Return None for the concealed log."""
+        """Classify a link, a special file, or a file with the log's inode. None: it is as good as absent."""
         try:
             status = self._tree.place(path).status
         except Denied:
-            return WalkedNames([path], DENIED)
+            return None
         except (OutsideRoot, PermissionDenied):
             status = None
         if status is None and entry.is_file(follow_symlinks=False):

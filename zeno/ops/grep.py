@@ -10,7 +10,7 @@ from zeno.meter import Meter
 from zeno.results import cursors
 from zeno.results.hints import on_pattern, why_nothing
 from zeno.results.hit_page import HitPage
-from zeno.results.left_out import left_out
+from zeno.results.left_out import left_out, skipped_files
 from zeno.search.corpus import Corpus, Query, Search, SearchedFile
 from zeno.search.line_view import MatchedLines
 from zeno.search.pattern_work import file_sizes, require_affordable
@@ -23,6 +23,9 @@ MAX_BYTES: int = _LIMITS["max_searched_file_bytes"]
 """Larger files are always skipped, because a file is searched in memory as a whole."""
 MAX_MULTILINE_BYTES: int = _LIMITS["max_multiline_bytes"]
 """Limit on the bytes that a multiline search of one file looks at, counted from each match to the end of the file."""
+
+_REASONS = {"large": "too_large", "unreadable": "unreadable"}
+"""Names of reasons in results. A binary file is no gap: it has no lines."""
 
 
 def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
@@ -60,6 +63,7 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
         unreadable=skipped["unreadable"] + problems["unreadable"],
         not_regular=problems["not_regular"],
     )
+    gaps = [*selection.named_problems(candidates), *((path, _REASONS[why]) for path, why in skipped.named)]
     truncated_by = sorted([*(["max_files"] if candidates.cut else []), *page.full_by, *tally.full_by])
     end = page.end or tally.end
     hints: list[str] = []
@@ -75,10 +79,12 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
         truncated=bool(truncated_by),
         truncated_by=truncated_by or MISSING,
         cursor=cursors.issue("grep", args, end or f"0:{candidates.paths[-1]}") if truncated_by else MISSING,
-        complete=bool(paths) and not (truncated_by or start or skipped or problems),
+        complete=bool(paths) and not (truncated_by or start or gaps),
         skipped=not_searched,
+        skipped_files=skipped_files(gaps),
         files_selected=len(paths),
         left_out=left_out(selection, candidates),
+        policy=corpus.tree.policy.active or MISSING,
         files_digest=candidates.paths.digest,
         hints=hints or MISSING,
         metrics=meter.stop(
@@ -154,7 +160,7 @@ class _Spans:
         try:
             yield from found.lines.spans(scan, self._spend)
         except _GiveUp:
-            self._skipped["large"] += 1
+            self._skipped.add(found.path, "large")
 
     def count(self, found: SearchedFile) -> int:
         """Return how many lines of a file match or are part of a match."""

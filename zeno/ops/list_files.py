@@ -12,7 +12,7 @@ from zeno.results import cursors
 from zeno.results.clip import fitting_paths
 from zeno.results.directory_counts import directory_counts
 from zeno.results.hints import on_stars, why_nothing
-from zeno.results.left_out import left_out
+from zeno.results.left_out import left_out, skipped_files
 from zeno.search.corpus import Corpus
 from zeno.search.pattern_work import require_affordable
 from zeno.search.selection import EVERYTHING, globbed, searched
@@ -61,8 +61,10 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
         cursor=cursor or MISSING,
         complete=bool(matching) and not (truncated_by or problems or start),
         skipped=ListFilesSkipped(unreadable=problems["unreadable"], not_regular=problems["not_regular"]),
+        skipped_files=skipped_files(selection.named_problems(candidates)),
         files_selected=len(matching),
         left_out=left_out(selection, candidates),
+        policy=corpus.tree.policy.active or MISSING,
         files_digest=candidates.paths.digest,
         hints=hints or MISSING,
         metrics=meter.stop(),

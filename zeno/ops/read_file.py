@@ -49,8 +49,18 @@ def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResul
             for one in rest
         ]
         or MISSING,
+        hints=_hints_beyond(asked, read) or MISSING,
         metrics=meter.stop(lines_returned=sum(one.end_line - one.start_line + 1 for one in read)),
     )
+
+
+def _hints_beyond(asked: list[tuple[ReadFileRange, str]], read: list["_Read"]) -> list[str]:
+    """Return a hint for each range that begins behind the last line of its file."""
+    return [
+        f"{field}.start_line is {one.start_line}, but total_lines of {one.path!r} is {one.total}"
+        for (_, field), one in zip(asked, read, strict=True)
+        if one.start_line > one.total
+    ]
 
 
 class _Read(NamedTuple):

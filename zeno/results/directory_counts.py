@@ -61,7 +61,7 @@ class _LineCounter:
             return None
         try:
             with self._tree.open(path) as file:
-                if file.size > MAX_FILE_BYTES or file.is_binary:
+                if file.size > MAX_FILE_BYTES or file.no_text is not None:
                     return None
                 self._full = file.size > self._room
                 if self._full:

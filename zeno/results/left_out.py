@@ -1,12 +1,16 @@
-"""Counts of names that rules left out of a selection, for results and as text."""
+"""What a selection does not hold: names that rules left out, counted, and entries that could not be searched."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from contract_models.zeno.left_out import LeftOut
+from contract_models.zeno.skipped_file import SkippedFile
+from pydantic import MISSING
 
 from zeno.search.selection import Candidates, Selection
+from zeno.search.skipped import MAX_NAMED
 
-_RULES = ("hidden", "ignored", "excluded", "denied")
+_RULES = ("hidden", "ignored", "excluded")
 
 
 def left_out(selection: Selection, candidates: Candidates) -> LeftOut:
@@ -16,9 +20,14 @@ def left_out(selection: Selection, candidates: Candidates) -> LeftOut:
         hidden=counts["hidden"],
         ignored=counts["ignored"],
         excluded=counts["excluded"],
-        denied=counts["denied"],
         directories=counts["directories"],
     )
+
+
+def skipped_files(gaps: Iterable[tuple[str, str]]) -> list[SkippedFile] | Any:
+    """Return the first of the entries that make an answer incomplete, given with their reasons; MISSING for none."""
+    first = sorted(gaps)[:MAX_NAMED]
+    return [SkippedFile(path=path, reason=reason) for path, reason in first] or MISSING
 
 
 def in_words(counts: Mapping[str, int]) -> str:

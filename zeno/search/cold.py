@@ -64,7 +64,7 @@ class ColdCorpus:
                 for index, size in zip(part, sizes, strict=False):
                     whole = not search.counts_only
                     if size != MAY_MATCH:
-                        reader.count(size, whole=whole)
+                        reader.count(paths[index], size, whole=whole)
                         continue
                     text = reader.text(paths[index], whole=whole)
                     if text is not None:

@@ -4,19 +4,24 @@ from contextlib import ExitStack
 from functools import cached_property
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
-from zeno.files.batch_open import BINARY, LARGE, UNREADABLE, UNUSUAL, BatchOpener, Content, NoBytes
+from zeno.files.batch_open import BINARY, LARGE, UNREADABLE, UNUSUAL, WIDE, BatchOpener, Content, NoBytes
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.plan import Plan
 from zeno.search.skipped import Skipped, SkipReason
 from zeno.text.file_lines import BINARY_WINDOW, normal
-from zeno.text.path_names import raw
+from zeno.text.path_names import printed, raw
 
 # Hardly any file to search is longer; longer ones are read into an object of their own.
 ROOM = 1 << 16
 MAY_MATCH = min(NoBytes) - 1
 """Returned by `Reader.glimpse` in place of a size: the file may match and has to be read."""
-_REASONS: dict[int, SkipReason] = {int(BINARY): "binary", int(LARGE): "large", int(UNREADABLE): "unreadable"}
+_REASONS: dict[int, SkipReason] = {
+    int(BINARY): "binary",
+    int(LARGE): "large",
+    int(UNREADABLE): "unreadable",
+    int(WIDE): "unreadable",
+}
 
 
 class Reader:
@@ -34,16 +39,15 @@ class Reader:
         return self
 
     def __exit__(self, *_: object) -> None:
-        doubtful = self.doubtful()
-        if doubtful:
+        for folder in self.doubtful():
             # The directory was moved meanwhile: the text that ruled files out may be from outside the root.
-            self._skipped["unreadable"] += doubtful
+            self._skipped.add(printed(folder) + "/", "unreadable")
         self._stack.close()
 
-    def doubtful(self) -> int:
-        """How many directories were moved while their files were read: these count as not read."""
+    def doubtful(self) -> list[bytes]:
+        """The directories that were moved while their files were read: these count as not read."""
         if "_opener" not in self.__dict__:
-            return 0
+            return []
         self._opener.close()
         return self._opener.doubtful
 
@@ -67,15 +71,15 @@ class Reader:
         With `whole` false the file is only counted, and only its beginning is read.
         """
         size, text = self._look(path, whole=whole, check=True)
-        self.count(size, whole=whole)
+        self.count(path, size, whole=whole)
         return text
 
-    def count(self, size: int, *, whole: bool) -> None:
+    def count(self, path: str, size: int, *, whole: bool) -> None:
         """Count a file by what `glimpse` returned for it: its size, or the `NoBytes` that says why it has none."""
         if size >= 0:
             self._meter.scanned(size if whole else min(size, BINARY_WINDOW))
         else:
-            self._skipped[_REASONS[size]] += 1
+            self._skipped.add(path, _REASONS[size])
 
     def glimpse(self, path: str) -> int:
         """Return what is to be counted of a file without a match, and `MAY_MATCH` for one that may have some."""
@@ -97,8 +101,8 @@ class Reader:
             # Most files match nowhere, and need no normal form.
             if sift is not None and sift(self._buffer, 0, size)[0] < 0:
                 return size, None
-            size, text = self._classify((size, bytes(memoryview(self._buffer)[:size]), False), whole=whole)
-        elif size in (BINARY, LARGE):
+            size, text = self._classify((size, bytes(memoryview(self._buffer)[:size]), None), whole=whole)
+        elif size in (BINARY, LARGE, WIDE):
             return size, None
         else:
             read = self._opener.read(name, self._max_bytes, whole=whole) if size == UNUSUAL else None
@@ -113,9 +117,11 @@ class Reader:
         """Count a file that was read, and return its text if something in it may match."""
         if read is None:
             return UNREADABLE, None
-        size, data, binary = read
-        if size > self._max_bytes or binary:
-            return (LARGE if size > self._max_bytes else BINARY), None
+        size, data, why = read
+        if size > self._max_bytes:
+            return LARGE, None
+        if why is not None:
+            return why, None
         if not whole:
             return len(data), None
         text = normal(data)
@@ -127,9 +133,9 @@ class Reader:
         try:
             with self._tree.open(path) as file:
                 if file.size > self._max_bytes:
-                    return file.size, b"", False
-                if file.is_binary:
-                    return file.size, b"", True
-                return file.size, file.read() if whole else next(file.chunks(), b"")[:BINARY_WINDOW], False
+                    return file.size, b"", None
+                if file.no_text is not None:
+                    return file.size, b"", file.no_text
+                return file.size, file.read() if whole else next(file.chunks(), b"")[:BINARY_WINDOW], None
         except (Denied, NotFound, NotAFile, OutsideRoot, PermissionDenied):
             return None

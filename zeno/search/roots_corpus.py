@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from zeno.files.file_tree import FileTree
-from zeno.files.policy import DENIED as DENIED_PATH
+from zeno.files.policy import DENIED
 from zeno.files.roots import Roots
 from zeno.files.tree import Tree
-from zeno.files.walk import DENIED, EXCLUDED, WalkedNames
+from zeno.files.walk import EXCLUDED, WalkedNames
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus, Query, Search, SearchedFile, Snapshot
 from zeno.search.selection import EVERYTHING, Candidates, RulesKey, Selection, SelectionRules, key_of, select
@@ -92,10 +92,9 @@ class RootsCorpus:
         self, rules: SelectionRules, inner: _RootRules, start: str, parts: list[_Part]
     ) -> Iterator[WalkedNames]:
         """Yield what a walk over all roots would find, and add a part for each root that was asked."""
-        denied = {name for name in self._corpora if self.tree.policy.verdict(name) == DENIED_PATH}
+        denied = {name for name in self._corpora if self.tree.policy.verdict(name) == DENIED}
         excluded = {name for name in self._corpora if name in rules.exclude_dirs} - denied
         # As in a walk, the names left out of a directory come before those that are in it.
-        yield WalkedNames(sorted(denied), DENIED)
         yield WalkedNames([f"{name}/" for name in sorted(excluded)], EXCLUDED)
         for name in self._corpora:
             prefix = f"{name}/"
@@ -173,13 +172,15 @@ class RootsSnapshot:
             wanted = paths[bisect_left(paths, prefix) : bisect_left(paths, prefix[:-1] + "0")]
             if not wanted:
                 continue
-            inner = snapshot.search(_exactly(wanted, prefix, snapshot, entries), query, meter, skipped)
+            within = Skipped()
+            inner = snapshot.search(_exactly(wanted, prefix, snapshot, entries), query, meter, within)
             if search.counts_only:
                 inner.count_only()
             for found in inner:
                 yield found._replace(path=prefix + found.path)
                 if search.counts_only:
                     inner.count_only()
+            skipped.add_all(within, prefix)
 
 
 def _with_name(part: _Part) -> Iterator[WalkedNames]:

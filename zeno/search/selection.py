@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 
 from zeno.errors import Denied, OutsideRoot
 from zeno.files.file_tree import FileTree
-from zeno.files.policy import DENIED as DENIED_PATH
-from zeno.files.walk import DENIED, EXCLUDED, LEFT_OUT, Walked, WalkedNames
+from zeno.files.policy import DENIED
+from zeno.files.walk import EXCLUDED, LEFT_OUT, Walked, WalkedNames
 from zeno.text.globs import WILDCARD, matcher, reach
 from zeno.text.path_names import Paths, printed, raw
 from zeno.text.regex import Matches
@@ -136,25 +136,20 @@ class Selection(NamedTuple):
 
     def problems(self, candidates: Candidates) -> "Counter[str]":
         """Count the names with a problem that may concern the selected files, by problem."""
-        return Counter(
-            problem
+        return Counter(problem for _, problem in self.named_problems(candidates))
+
+    def named_problems(self, candidates: Candidates) -> list[tuple[str, str]]:
+        """Return the names with a problem that may concern the selected files, with the problem."""
+        return [
+            (path, problem)
             for path, problem in candidates.problems
             if problem is not None and (self.reaches(path) if path.endswith("/") else self.wanted(path))
-        )
+        ]
 
     def left_out(self, candidates: Candidates) -> "Counter[str]":
-        """How many names each rule left out though they were asked for; `directories` are those not entered.
-
-        Of denied names it must not matter whether they are files or directories.
-        """
+        """How many names each rule left out though they were asked for; `directories` are those not entered."""
         counts: Counter[str] = Counter()
         for rule, (names, directories) in candidates.left_out.items():
-            if rule == DENIED:
-                counts[rule] = sum(
-                    self.wanted(path) or self.reaches(path + "/")
-                    for path in [*names, *(path[:-1] for path in directories)]
-                )
-                continue
             not_entered = sum(map(self.reaches, directories))
             counts[rule] = len(self.pick(names)) + not_entered
             counts["directories"] += not_entered
@@ -231,6 +226,6 @@ def _relative(tree: FileTree, entry: str, field: str) -> str:
         depth += {"": 0, ".": 0, "..": -1}.get(step, 1)
         if depth < 0:
             raise OutsideRoot(entry)
-    if entry not in ("", ".") and not WILDCARD.search(entry) and tree.policy.verdict(entry.rstrip("/")) == DENIED_PATH:
+    if entry not in ("", ".") and not WILDCARD.search(entry) and tree.policy.verdict(entry.rstrip("/")) == DENIED:
         raise Denied(entry)
     return entry or "."

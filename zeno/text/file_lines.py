@@ -9,11 +9,18 @@ from collections.abc import Callable, Iterable
 
 BOM = b"\xef\xbb\xbf"
 BINARY_WINDOW = 8192
+# UTF-16 of either byte order, UTF-32 of either.
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 
 
 def is_binary(head: bytes) -> bool:
     """Whether a file that begins with these bytes is binary: a NUL in its first 8192 bytes."""
     return head.find(b"\0", 0, BINARY_WINDOW) >= 0
+
+
+def has_wide_mark(head: bytes | bytearray) -> bool:
+    """Whether a file that begins with these bytes says that it is UTF-16 or UTF-32."""
+    return head.startswith(_WIDE_MARKS)
 
 
 def lines_of(data: bytes) -> list[str]:

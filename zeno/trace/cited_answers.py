@@ -30,7 +30,7 @@ class CheckedAnswer(NamedTuple):
     """Kind and number of the items listed; None if it is no list or the tree no longer gives this answer."""
     covered: dict[str, int] | None
     """For a search or a list that the tree still gives: `files`, how many were selected, and how many names each rule
-    left out (`hidden`, `ignored`, `excluded`, `denied`; of these `directories` were not entered)."""
+    left out (`hidden`, `ignored`, `excluded`; of these `directories` were not entered)."""
 
     @property
     def checks_out(self) -> bool:

@@ -145,7 +145,7 @@ def _gap(result: Model, args: dict[str, Any], shown: Shown) -> str | None:
         if result.files_selected == 0:
             return "no file was selected, so nothing was searched"
         skipped = {} if result.skipped is MISSING else result.skipped.model_dump()
-        left = ", ".join(f"{number} {why}" for why, number in skipped.items() if number)
+        left = ", ".join(f"{number} {why}" for why, number in skipped.items() if number and why != "binary")
         return None if result.complete is True else f"it left out {left}"
     return None if shown.whole else "lines of it were clipped"
 
@@ -159,7 +159,7 @@ def _covered(result: Model) -> dict[str, int] | None:
 
 
 def _earlier_digest(result: Model, args: dict[str, Any]) -> str | None:
-    """The digest of a result without `files_selected`, `left_out` and hints on files that were selected.
+    """The digest of a result without `files_selected`, `left_out`, `policy`, `skipped_files` and hints on files that were selected.
 
     An empty selection could be complete then.
     """
@@ -167,7 +167,8 @@ def _earlier_digest(result: Model, args: dict[str, Any]) -> str | None:
         return None
     skipped = {} if result.skipped is MISSING else result.skipped.model_dump()
     complete = not (result.truncated or "cursor" in args or any(skipped.values()))
-    update: dict[str, Any] = {"complete": complete, "files_selected": MISSING, "left_out": MISSING}
+    since = ("files_selected", "left_out", "policy", "skipped_files")
+    update: dict[str, Any] = {"complete": complete, **dict.fromkeys(since, MISSING)}
     if result.files_selected:
         update["hints"] = MISSING
     return digest(result.model_copy(update=update))

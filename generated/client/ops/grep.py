@@ -12,6 +12,7 @@ from typing_extensions import TypeAliasType
 
 from .. import left_out as left_out_1
 from .. import metrics as metrics_1
+from .. import skipped_file
 
 Path = TypeAliasType("Path", Annotated[StrictStr, Field(min_length=1)])
 
@@ -211,7 +212,7 @@ class GrepSkipped(ClientResult):
     )
     binary: Annotated[StrictInt, Field(ge=0)]
     """
-    Files with a NUL byte in their first 8192 bytes.
+    Files with a NUL byte in their first 8192 bytes that do not begin with the mark of UTF-16 or UTF-32. They do not make an answer incomplete.
     """
     too_large: Annotated[StrictInt, Field(ge=0)]
     """
@@ -219,7 +220,7 @@ class GrepSkipped(ClientResult):
     """
     unreadable: Annotated[StrictInt, Field(ge=0)]
     """
-    Files that could not be opened or read, directories that could not be listed and may hold files of the selection, and ignore files that could not be read.
+    Files that could not be opened or read, files that begin with the mark of UTF-16 or UTF-32, directories that could not be listed and may hold files of the selection, and ignore files that could not be read.
     """
     not_regular: Annotated[StrictInt, Field(ge=0)]
     """
@@ -267,11 +268,17 @@ class GrepResult(ClientResult):
     """
     complete: StrictBool | None = None
     """
-    True when at least one file was selected, nothing was cut, nothing was skipped and no earlier page came before: no other line of the selected files matches.
+    True when at least one file was selected, nothing was cut, nothing but binary files was skipped and no earlier page came before: no other line of the selected files matches. Binary files have no lines.
     """
     skipped: GrepSkipped | None = None
     """
     Selected files that could not be searched, by reason; all selected files count, also those after the hit cap was reached.
+    """
+    skipped_files: Annotated[
+        list[skipped_file.SkippedFile] | None, Field(max_length=5, min_length=1)
+    ] = None
+    """
+    Present where skipped entries make the answer incomplete: the first of them by path, at most five.
     """
     files_selected: Annotated[StrictInt | None, Field(ge=0)] = None
     """
@@ -280,6 +287,10 @@ class GrepResult(ClientResult):
     left_out: left_out_1.LeftOut | None = None
     """
     Names that the rules left out of the selection. They do not change complete: a proof of absence has to state these counts. After a cursor, names from there on; with a cut by max_files, names before the last candidate.
+    """
+    policy: Literal[True] | None = None
+    """
+    Present and true where a policy of the server is in force. Denied names do not exist in a result: they are neither listed, searched nor counted.
     """
     files_digest: Annotated[
         StrictStr | None, Field(pattern='^[0-9a-f]{64}$(?!\\n)')

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from contract_spec.model import ClientResult
 from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from typing_extensions import TypeAliasType
 
 from .. import metrics as metrics_1
 
@@ -71,6 +72,9 @@ class ReadFileSlice(ClientResult):
     """
     Present when receipts is true and there are lines: the receipt of the whole lines.
     """
+
+
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class ReadFileArgs(ClientResult):
@@ -167,6 +171,10 @@ class ReadFileResult(ClientResult):
     ranges: Annotated[list[ReadFileSlice] | None, Field(min_length=1)] = None
     """
     Present exactly when ranges were asked for: their lines, in the order asked.
+    """
+    hints: Annotated[list[Hint] | None, Field(min_length=1)] = None
+    """
+    Present when a range begins behind the last line of its file: how many lines there are. For people and models: the wording is not part of the contract.
     """
     metrics: metrics_1.Metrics
     """

@@ -12,6 +12,7 @@ from typing_extensions import TypeAliasType
 
 from .. import left_out as left_out_1
 from .. import metrics as metrics_1
+from .. import skipped_file
 
 ExcludeDir = TypeAliasType("ExcludeDir", Annotated[StrictStr, Field(min_length=1)])
 
@@ -169,6 +170,12 @@ class ListFilesResult(Model):
     """
     Entries in the selection that could not be listed, by reason.
     """
+    skipped_files: Annotated[
+        list[skipped_file.SkippedFile] | MISSING, Field(max_length=5, min_length=1)
+    ] = MISSING
+    """
+    Present where skipped entries make the answer incomplete: the first of them by path, at most five.
+    """
     files_selected: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
     """
     How many files the request selected: candidates that glob or regex asks for, listed or not. After a cursor, those from there on; with a cut by max_files, those looked at.
@@ -176,6 +183,10 @@ class ListFilesResult(Model):
     left_out: left_out_1.LeftOut | MISSING = MISSING
     """
     Names that the rules left out of the selection. They do not change complete: a proof of absence has to state these counts. After a cursor, names from there on; with a cut by max_files, names before the last candidate.
+    """
+    policy: Literal[True] | MISSING = MISSING
+    """
+    Present and true where a policy of the server is in force. Denied names do not exist in a result: they are neither listed, searched nor counted.
     """
     files_digest: Annotated[
         StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')

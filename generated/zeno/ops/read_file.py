@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from contract_spec.model import Model
 from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from typing_extensions import TypeAliasType
 
 from .. import metrics as metrics_1
 
@@ -73,6 +74,9 @@ class ReadFileSlice(Model):
     """
     Present when receipts is true and there are lines: the receipt of the whole lines.
     """
+
+
+Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
 
 
 class ReadFileArgs(Model):
@@ -175,6 +179,10 @@ class ReadFileResult(Model):
     ranges: Annotated[list[ReadFileSlice] | MISSING, Field(min_length=1)] = MISSING
     """
     Present exactly when ranges were asked for: their lines, in the order asked.
+    """
+    hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Present when a range begins behind the last line of its file: how many lines there are. For people and models: the wording is not part of the contract.
     """
     metrics: metrics_1.Metrics
     """

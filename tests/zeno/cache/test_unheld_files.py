@@ -83,7 +83,7 @@ def tight(planted):
 def test_size_and_kind_are_known_of_files_without_room_for_their_texts(planted, tight):
     corpus, server, cold = tight
     assert all(entry.size >= 0 for path, entry in corpus._cache.entries.items() if not path.startswith("."))
-    assert any(entry.segment is None and not entry.binary for entry in corpus._cache.entries.values())
+    assert any(entry.segment is None and entry.no_text is None for entry in corpus._cache.entries.values())
     # A page that is full needs no more of them: only the links have no text of their own.
     assert scanned(server, pattern="alphabe", max_hits=1) <= 2
     alike(server, cold, pattern="filler", max_hits=1)

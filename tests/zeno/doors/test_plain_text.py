@@ -57,7 +57,7 @@ def test_a_name_that_would_break_a_line_is_quoted() -> None:
 
 
 def test_what_was_searched_and_left_out_is_one_clause() -> None:
-    left_out = {"hidden": 12, "ignored": 3, "excluded": 0, "denied": 0, "directories": 1}
+    left_out = {"hidden": 12, "ignored": 3, "excluded": 0, "directories": 1}
     result = {"hits": [], "truncated": False, "files_selected": 5648, "left_out": left_out}
     assert plain(result).splitlines() == [
         "truncated=false",

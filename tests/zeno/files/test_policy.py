@@ -122,8 +122,8 @@ def policy(deny, only):
     return Policy(globs, only, lists=["secrets"] if "secrets" in deny else [], ignored="ignored" in deny)
 
 
-def answers(server, *, counted=True):
-    """All answers, times aside; not `counted`, without the number of denied names either."""
+def answers(server):
+    """All answers, times aside."""
     found = []
     for op, args in REQUESTS:
         answer = json.loads(server.answer(json.dumps({"id": "1", "op": op, "args": args}).encode()))
@@ -132,8 +132,6 @@ def answers(server, *, counted=True):
         for item in result.get("items", []):
             if item.get("is_dir"):
                 del item["size"]
-        if not counted and "left_out" in result:
-            del result["left_out"]["denied"]
         found.append(answer)
     return found
 
@@ -179,13 +177,7 @@ def test_no_answer_depends_on_what_is_denied(tmp_path_factory, room_to_watch, de
         still(root)
         prepare(warm)
         after = [answers(server) for server in servers]
-        if how == "gone":
-            told = [[json.loads(json.dumps(one)) for one in found] for found in (before[0], after[0])]
-            for one in (one for found in told for one in found if "left_out" in one.get("result", {})):
-                del one["result"]["left_out"]["denied"]
-            assert told[0] == told[1]
-        else:
-            assert after[0] == before[0]
+        assert after[0] == before[0]
         for found in (before, after):
             cold, fresh = ([dict(one) for one in half] for half in found)
             for one in (*cold, *fresh):
@@ -231,7 +223,7 @@ def test_the_policy_is_told_and_binds_a_server(root, pipe, flags):
     assert told["lists"] + told["only"] == flags[1:]
     assert server.ask("read_file", path=".env")["error"]["code"] == "denied"
     result = server.ask("grep", pattern="SECRET", include_hidden=True)["result"]
-    assert (result["hits"], result["left_out"]["denied"]) == ([], 1)
+    assert (result["hits"], result["policy"]) == ([], True)
 
 
 def test_globs_of_a_file_are_denied(root, tmp_path, pipe):
@@ -264,7 +256,7 @@ def test_an_ignore_file_that_cannot_be_read_denies_its_directory(root):
     with Tree(str(root), Policy(ignored=True)) as tree:
         server = Server(ColdCorpus(tree))
         listed = json.loads(server.answer(b'{"id":"1","op":"list_files","args":{"include_hidden":true}}'))["result"]
-        assert (listed["files"], listed["left_out"]["denied"]) == (["y"], 2)
+        assert (listed["files"], listed["policy"]) == (["y"], True)
         refused = json.loads(server.answer(b'{"id":"1","op":"read_file","args":{"path":"d/x"}}'))
         assert refused["error"]["code"] == "denied"
 

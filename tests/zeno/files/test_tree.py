@@ -118,7 +118,7 @@ def test_a_way_down_that_ends_early_leads_no_other_file_astray(tree, root):
     (root / "a" / "b" / "f").write_text("deep")
     with tree.batch_opener() as opener:
         found = [opener.read(path, 9) for path in (b"a/f", b"a/b/gone/f", b"a/f", b"a/b/f", b"a/b/gone/f", b"f")]
-    assert found == [(4, b"near", False), None, (4, b"near", False), (4, b"deep", False), None, None]
+    assert found == [(4, b"near", None), None, (4, b"near", None), (4, b"deep", None), None, None]
 
 
 def test_links_add_only_so_many_components_to_a_path(tree, root):

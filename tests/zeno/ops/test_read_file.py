@@ -79,3 +79,15 @@ def test_a_binary_file_is_refused_as_such(root, ask):
         error = ask(op, path="f")["error"]
         assert error["code"] == "not_a_file"
         assert "binary" in error["message"]
+
+
+def test_behind_the_last_line_a_hint_says_how_many_there_are(root, ask):
+    (root / "three.txt").write_text("1\n2\n3\n")
+    (root / "empty.txt").write_text("")
+    beyond = ask("read_file", path="three.txt", start_line=4, end_line=9)["result"]
+    assert (beyond["text"], beyond["end_line"], beyond["total_lines"]) == ("", 3, 3)
+    assert beyond["hints"] == ["args.start_line is 4, but total_lines of 'three.txt' is 3"]
+    ranges = [{"path": "three.txt", "start_line": 3}, {"path": "empty.txt"}]
+    further = ask("read_file", path="three.txt", ranges=ranges)["result"]
+    assert further["hints"] == ["args.ranges[1].start_line is 1, but total_lines of 'empty.txt' is 0"]
+    assert "hints" not in ask("read_file", path="three.txt", start_line=3, end_line=9)["result"]

@@ -163,6 +163,5 @@ def test_counts_are_those_of_the_names_on_disk(repository, ask, rules, glob):
         "hidden": sum(map(covers, hidden)),
         "ignored": 0,
         "excluded": sum(map(covers, excluded)),
-        "denied": 0,
         "directories": sum(covers(name) for name in [*hidden, *excluded] if name.endswith("/")),
     }

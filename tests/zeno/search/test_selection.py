@@ -74,7 +74,9 @@ def test_grep_counts_all_that_was_selected_and_not_searched_wherever_it_stops(ro
     regular = [kind for kind in selected if kind not in odd]
     targets = 1 if paths == ["."] or "q" in paths else 0
     assert result["files_selected"] == len(regular) + targets
-    whole = not result["truncated"] and not any(result["skipped"].values())
+    gaps = sum(number for reason, number in result["skipped"].items() if reason != "binary")
+    whole = not result["truncated"] and not gaps
+    assert len(result.get("skipped_files", [])) == min(5, gaps)
     assert result["complete"] == (whole and result["files_selected"] > 0)
 
 
@@ -120,9 +122,13 @@ def test_no_hits_in_a_complete_answer_means_that_there_is_none(root, ask):
     (root / "a").write_text("hay\n")
     assert ask("grep", pattern="needle")["result"]["complete"] is True
     (root / "b").write_bytes(b"needle\0")
+    binary = ask("grep", pattern="needle")["result"]
+    assert (binary["hits"], binary["complete"], binary["skipped"]["binary"]) == ([], True, 1)
+    (root / "c").write_bytes("\ufeffneedle".encode("utf-16-le"))
     partial = ask("grep", pattern="needle")["result"]
-    assert (partial["hits"], partial["complete"], partial["skipped"]["binary"]) == ([], False, 1)
-    assert ask("grep", pattern="needle", exclude_globs=["b"])["result"]["complete"] is True
+    assert (partial["hits"], partial["complete"], partial["skipped"]["unreadable"]) == ([], False, 1)
+    assert partial["skipped_files"] == [{"path": "c", "reason": "unreadable"}]
+    assert ask("grep", pattern="needle", exclude_globs=["c"])["result"]["complete"] is True
 
 
 @pytest.mark.parametrize(("limit", "complete"), [(1, False), (2, True)])

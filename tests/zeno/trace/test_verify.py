@@ -210,7 +210,7 @@ def test_what_rules_left_out_of_a_cited_search_is_told(session):
     session.ask("grep", pattern="rain", gitignore=True, exclude_globs=["*.md"])
     assert resting(session, "r1") == ("ok", True)
     told = session.run("verify")[1]["claims"][0]["answers"][0]
-    left_out = {"hidden": 3, "ignored": 1, "excluded": 1, "denied": 0, "directories": 1}
+    left_out = {"hidden": 3, "ignored": 1, "excluded": 1, "directories": 1}
     assert told["covered"] == {"files": 2, **left_out}
     sentence = "2 files searched; left out: 3 hidden names, 1 ignored, 1 excluded (1 directory not entered)"
     assert f"       {sentence}\n" in session.text("verify")[1]
