@@ -159,7 +159,7 @@ def _covered(result: Model) -> dict[str, int] | None:
 
 
 def _earlier_digest(result: Model, args: dict[str, Any]) -> str | None:
-    """The digest of a result without `files_selected`, `left_out`, `policy`, `skipped_files` and hints on files that were selected.
+    """The digest of a result without what was added since, and without hints on files that were selected.
 
     An empty selection could be complete then.
     """
