@@ -1,4 +1,4 @@
-"""What a selection does not hold: names that rules left out, counted, and entries that could not be searched."""
+"""Counts of names that rules left out of a selection, and names of entries that make an answer incomplete."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
