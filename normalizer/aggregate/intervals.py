@@ -15,12 +15,12 @@ from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.units import Group, Numbers
 from normalizer.documents.exact import root
 from normalizer.errors import CannotRun
+from normalizer.estimation.intervals import Interval
 
 LEAST_CLUSTERS = 10
 _MOST_DRAWS = 2_000_000_000
 _Z = Fraction("1.959963984540054")
 """The 97.5 % point of the normal distribution."""
-Interval = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from math import lcm
 from typing import Any
 
 from normalizer.aggregate.eligibility import ALONE
-from normalizer.aggregate.intervals import Interval, Method, draws, middle, wilson_interval
+from normalizer.aggregate.intervals import Method, draws, middle, wilson_interval
 from normalizer.documents.exact import rounded
+from normalizer.estimation.intervals import Interval
 from normalizer.preferences.comparisons import DECIDED, Comparison
 
 RULE = {

@@ -1,0 +1,82 @@
+"""Clusters of values, and the robust variance of their mean."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
+
+from normalizer.estimation.clusters import count_phrase, gather, robust_variance
+
+VALUES = st.lists(st.tuples(st.integers(0, 20), st.sampled_from(["a", "b", "c", "d", None])), min_size=1, max_size=30)
+
+
+@given(VALUES)
+def test_values_of_one_item_are_one_cluster_and_values_without_an_item_are_clusters_of_their_own(drawn):
+    clusters = gather([Fraction(value) for value, _ in drawn], [item for _, item in drawn])
+    items = [item for _, item in drawn]
+    assert clusters.clusters == len({item for item in items if item}) + items.count(None)
+    assert clusters.values == len(drawn)
+    assert clusters.mean == Fraction(sum(value for value, _ in drawn), len(drawn))
+    assert sum(clusters.sums()) == sum(value for value, _ in drawn)
+
+
+@given(VALUES, st.randoms())
+def test_clusters_do_not_depend_on_the_names_or_the_order_of_items(drawn, shuffler):
+    names = {"a": "z", "b": 7, "c": (), "d": "", None: None}
+    changed = [(Fraction(value), names[item]) for value, item in drawn]
+    shuffler.shuffle(changed)
+    renamed = gather([value for value, _ in changed], [item for _, item in changed])
+    assert renamed == gather([Fraction(value) for value, _ in drawn], [item for _, item in drawn])
+
+
+def test_a_number_says_how_many_items_its_values_are_from():
+    values = [Fraction(1)] * 12
+    assert count_phrase(gather(values, [place % 3 for place in range(12)]), "pairs", "questions") == (
+        "12 pairs from 3 questions"
+    )
+    assert count_phrase(gather(values), "pairs", "questions") == "12 pairs"
+
+
+def test_with_equal_clusters_the_robust_variance_is_the_usual_one_with_a_degree_of_freedom_less_than_clusters():
+    sums = [Fraction(value) for value in (3, 9, 4, 4, 7)]
+    variance, freedom = robust_variance(sums, [2] * 5)
+    assert freedom == pytest.approx(4)
+    assert float(variance) == pytest.approx(np.var([float(each) / 2 for each in sums], ddof=1) / 5)
+
+
+@given(st.lists(st.lists(st.integers(0, 10), min_size=1, max_size=6), min_size=2, max_size=8))
+def test_the_robust_variance_and_its_freedom_are_those_of_the_definition_by_matrices(groups):
+    sizes = [len(group) for group in groups]
+    n = sum(sizes)
+    variance, freedom = robust_variance([Fraction(sum(group)) for group in groups], sizes)
+    values = np.concatenate(groups).astype(float)
+    owner = np.repeat(range(len(groups)), sizes)
+    hat = np.full((n, n), 1 / n)
+    residuals = values - values.mean()
+    total, columns = 0.0, []
+    for place in range(len(groups)):
+        mine = owner == place
+        roots, vectors = np.linalg.eigh(np.eye(mine.sum()) - hat[np.ix_(mine, mine)])
+        adjust = vectors @ np.diag(roots**-0.5) @ vectors.T
+        total += float((adjust @ residuals[mine]).sum()) ** 2 / n**2
+        columns.append((np.eye(n) - hat)[:, mine] @ adjust @ np.ones(mine.sum()) / n)
+    inner = np.array(columns) @ np.array(columns).T
+    assert float(variance) == pytest.approx(total)
+    assert freedom == pytest.approx(np.trace(inner) ** 2 / np.trace(inner @ inner))
+
+
+def test_without_its_correction_the_robust_variance_is_that_of_statsmodels():
+    groups = [[1, 4, 2], [8], [3, 3], [9, 10, 7, 8], [5, 1]]
+    owner = np.repeat(range(5), [len(group) for group in groups])
+    fit = sm.OLS(np.concatenate(groups), np.ones(12)).fit(cov_type="cluster", cov_kwds={"groups": owner})
+    n, mean = 12, np.concatenate(groups).mean()
+    plain = sum((sum(group) - len(group) * mean) ** 2 for group in groups) / n**2 * 5 / 4
+    assert plain == pytest.approx(fit.bse[0] ** 2)
+    sizes = [len(group) for group in groups]
+    corrected, _ = robust_variance([Fraction(sum(group)) for group in groups], sizes)
+    assert float(corrected) == pytest.approx(
+        sum((sum(g) - len(g) * mean) ** 2 / (1 - len(g) / n) for g in groups) / n**2
+    )
