@@ -255,7 +255,8 @@ def _command(root: str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]]
         directory = os.fspath(root)
         # With a slash in front of the equals sign it is not taken for NAME=DIR.
         roots = [os.path.join(os.curdir, directory) if "=" in directory else directory]
-    return [sys.executable, "-m", "zeno", "serve", *(word for one in roots for word in ("--root", one)), *flags]
+    # Without -P the current directory, perhaps the tree itself, would come before Python's own modules.
+    return [sys.executable, "-P", "-m", "zeno", "serve", *(word for one in roots for word in ("--root", one)), *flags]
 
 
 def _line(request_id: str, op: str, args: Mapping[str, Any]) -> bytes:

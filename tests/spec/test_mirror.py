@@ -134,6 +134,7 @@ TESTED_BY = {
         "zeno/doors/test_http_hostile.py": "connections",
         "zeno/doors/test_http_mcp.py": "mcp_endpoint",
         "zeno/doors/test_mcp_sessions.py": "mcp_sessions",
+        "zeno/doors/test_streams.py": "streams",
     },
     "zeno/doors/mcp": {
         "zeno/doors/test_mcp.py": "standard_io tools",

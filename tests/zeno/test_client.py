@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -229,3 +230,21 @@ def test_a_large_request_after_a_large_answer_nobody_read_does_not_block(tmp_pat
         with pytest.raises(Refused) as refused:
             zeno.grep("(" * 900_000, regex=True)
         assert refused.value.code == "invalid_pattern"
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_module_in_the_tree_is_not_run_when_the_tree_is_the_current_directory(
+    tmp_path: Path, asynchronous: bool
+) -> None:
+    for name in ("argparse", "zeno", "json", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w')\n")
+    ask = 'with Zeno(".") as zeno:\n    print(zeno.stat(path=".").items[0].path)'
+    if asynchronous:
+        ask = (
+            "import asyncio\nasync def ask():\n    async with AsyncZeno('.') as zeno:\n"
+            "        print((await zeno.stat(path='.')).items[0].path)\nasyncio.run(ask())"
+        )
+    script = tmp_path.parent / f"script-{tmp_path.name}.py"
+    script.write_text(f"import os\nfrom zeno.client import AsyncZeno, Zeno\nos.chdir({str(tmp_path)!r})\n{ask}\n")
+    done = subprocess.run([sys.executable, "-P", script], capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.stdout, (tmp_path / "ran").exists()) == (".\n", False), done.stderr

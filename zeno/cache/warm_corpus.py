@@ -21,6 +21,7 @@ from zeno.search.cold import ColdCorpus
 from zeno.search.corpus import Query, Search, SearchedFile, Snapshot, planned_for
 from zeno.search.disk_reader import Reader
 from zeno.search.line_view import LineView
+from zeno.search.pattern_work import in_pieces
 from zeno.search.selection import Candidates, RulesKey, Selection, SelectionRules, key_of, select
 from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
@@ -102,11 +103,9 @@ class WarmCorpus:
         cache = self._current()
         if cache is None:
             return self._cold.snapshot(rules, start)
-        if rules.include_hidden:
-            cache.want_hidden()
         # Only a walk finds out which directories cannot be listed.
         if cache.opaque:
-            return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates)
+            return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates, rules)
         key = key_of(rules, start)
         snapshot = self._snapshots.get(key)
         if snapshot is None or snapshot.version != cache.version:
@@ -116,8 +115,8 @@ class WarmCorpus:
             # Reading ignore files from the cache adds watches, and those of a copy belong to its parent.
             runs = None if self._is_copy and rules.gitignore else walked(cache, rules)
             if runs is None:
-                return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates)
-            snapshot = WarmSnapshot(self.tree, cache, select(runs, rules, start))
+                return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates, rules)
+            snapshot = WarmSnapshot(self.tree, cache, select(runs, rules, start), rules)
             self._snapshots[key] = snapshot
         return snapshot
 
@@ -155,12 +154,13 @@ class WarmCorpus:
 class WarmSnapshot:
     """The candidates that some rules leave, with recent selections of them. Kept between requests."""
 
-    def __init__(self, tree: Tree, cache: "TreeCache", candidates: Candidates) -> None:
+    def __init__(self, tree: Tree, cache: "TreeCache", candidates: Candidates, rules: SelectionRules) -> None:
         self._tree = tree
         self._cache = cache
         self.version = cache.version
         """The version of the listing that the candidates are from."""
         self.candidates = candidates
+        self._include_hidden = rules.include_hidden
         self._selected: dict[tuple[str, ...], tuple[Paths, Located]] = {}
         """Recent selections, by their entries."""
 
@@ -170,6 +170,9 @@ class WarmSnapshot:
 
     def search(self, selection: Selection, query: Query, meter: Meter, skipped: Skipped) -> Search:
         """Search them in memory where the index does not rule them out, and on disk where they are not in memory."""
+        if self._include_hidden:
+            # Only a search reads them; a list of names, and a hint, do not.
+            self._cache.want_hidden()
         located = self._select(selection)[1]
         return Search(lambda search: self._found(search, located, query, meter, skipped))
 
@@ -202,7 +205,7 @@ class WarmSnapshot:
         segments = located.segments(narrowed)
         if not segments and not located.unheld and not located.linked:
             return
-        scan = planned.scan_of([segment.text for segment in segments])
+        scan = in_pieces(planned.scan_of([segment.text for segment in segments]), query.states, meter)
         in_memory = (
             (located.held[segment][0].path, in_segment(segment.text, located.held[segment], ranges, scan))
             for segment in meter.checked(segments)

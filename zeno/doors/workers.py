@@ -4,17 +4,23 @@ One thread runs requests in the order they come, those that are quick by their k
 hundredths of a second at most. A request that takes longer is started again in a forked copy of the process, which
 shares the warm cache, uses another core and can be killed: when its deadline passes, or when its client leaves. Trace,
 budget and cache belong to the thread alone.
+
+A copy has one thread, and a lock that another thread held at the fork stays locked in it for ever. So the event loop
+forks, between two of its callbacks, while the thread of the requests stands still.
 """
 
 import asyncio
 import os
+import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from threading import Event
 from typing import Any, Self, TypeVar
 
 from zeno.doors.claims import Claims
+from zeno.doors.fair_slots import Client, FairSlots
 from zeno.doors.priority_thread import PriorityThread
 from zeno.session.dispatch import OPS
 from zeno.session.forked import Forked
@@ -29,6 +35,8 @@ SHORT, LONG = 0.02, 0.08
 _SEARCHES = tuple(name for name, op in OPS.items() if op.walks)
 # More forked copies than this would only compete for the cores.
 MAX_FORKED = 2 * (os.cpu_count() or 1) + 2
+NOBODY = Client("")
+"""The client where there is only one."""
 
 
 class Workers:
@@ -45,7 +53,12 @@ class Workers:
         # One thread for closing forked copies: the default executor starts more of them, one at a time, for hours.
         self._closing = ThreadPoolExecutor(max_workers=1, thread_name_prefix="zeno-close")
         self._queued = 0
-        self._slots = asyncio.Semaphore(MAX_FORKED)
+        self._slots = FairSlots(MAX_FORKED)
+        self._forking = asyncio.Lock()
+        self._forked = Event()
+        """Set when the thread of the requests may go on after the last fork."""
+        self._moved: set[Job] = set()
+        """Requests that were taken, left the thread without an answer, and have none yet."""
         self._warming: asyncio.Task[None] | None = None
 
     def __enter__(self) -> Self:
@@ -54,23 +67,28 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         if self._warming is not None:
             self._warming.cancel()
+        self._forked.set()
         # The thread must not use the cache after it is closed.
         self._thread.close()
         self._closing.shutdown()
+        for job in self._moved:
+            self._server.cancel(job)
 
-    async def answer_line(self, line: bytes) -> Answer:
+    async def answer_line(self, line: bytes, client: Client = NOBODY) -> Answer:
         """Answer a request line."""
         # Before the line is parsed this is a guess, and only about the order.
         urgent = not any(f'"{op}"'.encode() in line for op in _SEARCHES)
-        return await self._answer(partial(self._server.accept_line, line), urgent=urgent)
+        return await self._answer(partial(self._server.accept_line, line), client, urgent=urgent)
 
-    async def answer_body(self, request_id: str, op: str, body: bytes) -> Answer:
+    async def answer_body(self, request_id: str, op: str, body: bytes, client: Client = NOBODY) -> Answer:
         """Answer a request whose arguments are the JSON text `body`."""
-        return await self._answer(partial(self._server.accept_body, request_id, op, body), urgent=op not in _SEARCHES)
+        accept = partial(self._server.accept_body, request_id, op, body)
+        return await self._answer(accept, client, urgent=op not in _SEARCHES)
 
-    async def answer(self, request_id: str, op: str, args: Any) -> Answer:
+    async def answer(self, request_id: str, op: str, args: Any, client: Client = NOBODY) -> Answer:
         """Answer a request given as values."""
-        return await self._answer(partial(self._server.accept, request_id, op, args), urgent=op not in _SEARCHES)
+        accept = partial(self._server.accept, request_id, op, args)
+        return await self._answer(accept, client, urgent=op not in _SEARCHES)
 
     async def claim(self, args: Any) -> dict[str, Any]:
         """Write a claim into the trace and return the event. Raises ZenoError."""
@@ -81,6 +99,11 @@ class Workers:
         """Call a function in the thread that runs requests, between two of them."""
         return await self._in_thread(work)
 
+    async def run_beside(self, work: Callable[[], T]) -> T:
+        """Call a function in another thread, beside requests. Copies are forked before or after it."""
+        async with self._forking:
+            return await asyncio.get_running_loop().run_in_executor(None, work)
+
     def start_warming(self) -> None:
         """Fill the cache between requests, a few milliseconds at a time."""
         if self._warming is None or self._warming.done():
@@ -90,45 +113,90 @@ class Workers:
         while await self._in_thread(self._server.idle):
             pass
 
-    async def _answer(self, accept: Callable[[], Job], *, urgent: bool) -> Answer:
-        job = await self._in_thread(partial(self._accept_and_run, accept), urgent=urgent)
+    async def _answer(self, accept: Callable[..., Job], client: Client, *, urgent: bool) -> Answer:
+        work = partial(self._accept_and_run, partial(accept, arrived=time.monotonic()))
+        running = self._thread.submit(work, urgent=urgent)
+        self._queued += 1
+        try:
+            job = await asyncio.wrap_future(running)
+        except asyncio.CancelledError:
+            # It may have been taken meanwhile, or may still be.
+            running.add_done_callback(self._withdraw)
+            raise
+        finally:
+            self._queued -= 1
         if job.answer is None:
-            await self._run_forked(job)
+            await self._run_forked(job, client)
         self.start_warming()
         assert job.answer is not None  # noqa: S101 - for the type checker: the job is done
         return job.answer
 
     def _accept_and_run(self, accept: Callable[[], Job]) -> Job:
         job = accept()
-        self._server.run(job, lambda: SHORT if self._queued > 1 else LONG)
+        if not self._server.run(job, lambda: SHORT if self._queued > 1 else LONG):
+            self._moved.add(job)
         return job
 
-    async def _run_forked(self, job: Job) -> None:
+    def _withdraw(self, taken: "Future[Job]") -> None:
+        """Record that the client of a request has left, if the request was taken and has no answer."""
+        if not taken.cancelled() and taken.exception() is None:
+            self._cancel(taken.result())
+
+    def _cancel(self, job: Job) -> None:
+        # A thread that is closed records nothing more; then `__exit__` does.
+        with suppress(RuntimeError):
+            self._thread.submit(partial(self._finish, job, partial(self._server.cancel, job)), urgent=True)
+
+    def _finish(self, job: Job, finish: Callable[[], None]) -> None:
+        """Give a job that has left the thread its answer, unless it has one."""
+        if job in self._moved:
+            finish()
+            self._moved.discard(job)
+
+    async def _run_forked(self, job: Job, client: Client) -> None:
         """Run a job in a forked copy. When the caller is cancelled, kill the copy and record that in the trace."""
-        data: bytes | None = None
+        finish: Callable[[], None] = partial(self._server.finish_forked, job, None)
         try:
             with suppress(TimeoutError):
-                async with asyncio.timeout_at(job.deadline), self._slots:
-                    forked = await self._fork(job)
-                    if forked is None:
-                        return
+                async with asyncio.timeout_at(job.deadline), self._slots.hold(client):
                     try:
-                        data = await _received(forked.descriptor)
-                    finally:
-                        # In another thread: the system may take a while to end a process with much memory.
-                        self._closing.submit(forked.close)
-            await self._in_thread(partial(self._server.finish_forked, job, data), urgent=True)
+                        forked = await self._fork(job)
+                    except OSError:
+                        finish = partial(self._server.run_unforked, job)
+                    else:
+                        try:
+                            finish = partial(self._server.finish_forked, job, await _received(forked.descriptor))
+                        finally:
+                            # In another thread: the system may take a while to end a process with much memory.
+                            self._closing.submit(forked.close)
+            await self._in_thread(partial(self._finish, job, finish), urgent=True)
         except asyncio.CancelledError:
-            self._thread.submit(partial(self._server.cancel, job), urgent=True)
+            self._cancel(job)
             raise
 
-    async def _fork(self, job: Job) -> Forked | None:
-        starting = asyncio.ensure_future(self._in_thread(partial(self._server.fork, job)))
+    async def _fork(self, job: Job) -> Forked:
+        """Fork while the thread of the requests stands still. Raises OSError where the system cannot fork."""
+        async with self._forking:
+            ready = asyncio.get_running_loop().create_future()
+            # A new one for each fork: the thread may not have looked at the last one yet.
+            self._forked = Event()
+            standing = self._thread.submit(partial(self._stand_still, job, ready, self._forked), urgent=True)
+            try:
+                await ready
+                return self._server.fork(job)
+            finally:
+                standing.cancel()
+                self._forked.set()
+
+    def _stand_still(self, job: Job, ready: "asyncio.Future[None]", forked: Event) -> None:
+        """Prepare a fork, tell the event loop, and wait until it has forked."""
+        error: Exception | None = None
         try:
-            return await asyncio.shield(starting)
-        except asyncio.CancelledError:
-            starting.add_done_callback(_close)
-            raise
+            self._server.before_fork(job)
+        except Exception as raised:
+            error = raised
+        ready.get_loop().call_soon_threadsafe(_settle, ready, error)
+        forked.wait()
 
     async def _in_thread(self, work: Callable[[], T], *, urgent: bool = False) -> T:
         self._queued += 1
@@ -138,9 +206,13 @@ class Workers:
             self._queued -= 1
 
 
-def _close(starting: "asyncio.Future[Forked | None]") -> None:
-    if not starting.cancelled() and starting.exception() is None and (forked := starting.result()) is not None:
-        forked.close()
+def _settle(future: "asyncio.Future[None]", error: Exception | None) -> None:
+    if future.done():
+        return
+    if error is None:
+        future.set_result(None)
+    else:
+        future.set_exception(error)
 
 
 async def _received(descriptor: int) -> bytes:

@@ -22,7 +22,7 @@ _AROUND = len('{"kind":"","name":"","line":1}')
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
     """Return the symbols in the order of the text, capped."""
     before = 0 if args.cursor is MISSING else cursors.number(cursors.position("extract_symbols", args, args.cursor))
-    with suggesting(args.path, corpus), corpus.tree.open(args.path, "args.path") as file:
+    with suggesting(args.path, corpus, meter), corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
         if file.size > MAX_BYTES:
             raise FileTooLarge(

@@ -13,7 +13,7 @@ from zeno.results.hit_page import HitPage
 from zeno.results.left_out import left_out, skipped_files
 from zeno.search.corpus import Corpus, Query, Search, SearchedFile
 from zeno.search.line_view import MatchedLines
-from zeno.search.pattern_work import file_sizes, require_affordable
+from zeno.search.pattern_work import file_sizes, require_affordable, states_of
 from zeno.search.selection import EVERYTHING, under
 from zeno.search.skipped import Skipped
 from zeno.text.regex import Scan, searcher, text_scanner
@@ -32,25 +32,20 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     """Search the selected files in order until a limit on hits or text is reached."""
     matches = searcher(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
     max_bytes = min(args.max_bytes, MAX_BYTES)
-    query = Query(args.pattern, args.regex, args.case_sensitive, meter.guard(matches), max_bytes, args.multiline)
+    states = states_of(args.pattern, case_sensitive=args.case_sensitive, literal=not args.regex)
+    guarded = meter.guard(matches, states)
+    query = Query(args.pattern, args.regex, args.case_sensitive, guarded, max_bytes, states, args.multiline)
     selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
     snapshot = corpus.snapshot(args, start)
     candidates = snapshot.candidates
     paths = snapshot.paths(selection)
-    require_affordable(
-        args.pattern,
-        "args.pattern",
-        file_sizes(paths, corpus.tree, max_bytes),
-        meter,
-        "narrow args.paths",
-        case_sensitive=args.case_sensitive,
-        literal=not args.regex,
-    )
+    sizes = file_sizes(paths, corpus.tree, max_bytes)
+    require_affordable(states, "args.pattern", sizes, meter, "narrow args.paths", literal=not args.regex)
     skipped = Skipped()
     page = HitPage(args, meter)
     tally = _Tally(args)
-    spans = _Spans(args, meter, skipped)
+    spans = _Spans(args, meter, skipped, states)
     search = snapshot.search(selection, query, meter, skipped)
     if args.output == "hits":
         _add_hits(search, page, spans, start, seen)
@@ -138,8 +133,9 @@ class _GiveUp(Exception):
 class _Spans:
     """Finds the lines of matches: single lines, or with `multiline` the lines that matches run over."""
 
-    def __init__(self, args: GrepArgs, meter: Meter, skipped: Skipped) -> None:
+    def __init__(self, args: GrepArgs, meter: Meter, skipped: Skipped, states: int) -> None:
         self._meter = meter
+        self._states = states
         self._skipped = skipped
         self._left = 0
         self._scan = None
@@ -169,7 +165,7 @@ class _Spans:
         return sum(span.last - span.first + 1 for span in self.of(found))
 
     def _spend(self, size: int) -> None:
-        self._meter.check()
+        self._meter.expect_work(self._states * size)
         self._left -= size
         if self._left < 0:
             raise _GiveUp

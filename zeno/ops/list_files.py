@@ -14,7 +14,7 @@ from zeno.results.directory_counts import directory_counts
 from zeno.results.hints import on_stars, why_nothing
 from zeno.results.left_out import left_out, skipped_files
 from zeno.search.corpus import Corpus
-from zeno.search.pattern_work import require_affordable
+from zeno.search.pattern_work import require_affordable, states_of
 from zeno.search.selection import EVERYTHING, globbed, searched
 from zeno.text.regex import searcher
 
@@ -34,7 +34,8 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
     candidates = corpus.snapshot(args, start).candidates
     if args.regex is not MISSING:
         sizes = (len(path.encode()) for path in candidates.paths)
-        require_affordable(args.regex, "args.regex", sizes, meter, "use args.glob")
+        states = states_of(args.regex, case_sensitive=True, literal=False)
+        require_affordable(states, "args.regex", sizes, meter, "use args.glob")
     meter.files_scanned += len(candidates.paths)
     matching = selection.of(candidates)
     found = _newest_first(matching, corpus.tree, meter) if args.sort == "mtime" else matching

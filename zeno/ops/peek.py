@@ -14,7 +14,7 @@ from zeno.text.file_lines import Window, last_lines
 
 def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
     """Read the head while counting lines, then the tail from the end. Only returned lines are held in memory."""
-    with suggesting(args.path, corpus), corpus.tree.open(args.path, "args.path") as file:
+    with suggesting(args.path, corpus, meter), corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
         meter.scan(file.path, file.size, "have --max-scan-bytes raised")
         meter.expect(file.size)

@@ -92,7 +92,8 @@ class _Reader:
         """Read one range; `field` names its path in errors."""
         start = asked.start_line
         end = start if asked.end_line is MISSING else asked.end_line
-        with suggesting(asked.path, self._corpus), self._corpus.tree.open(asked.path, field) as file:
+        suggest = suggesting(asked.path, self._corpus, self._meter)
+        with suggest, self._corpus.tree.open(asked.path, field) as file:
             file.require_text()
             self._meter.scan(file.path, file.size, "ask for fewer ranges at a time, or have --max-scan-bytes raised")
             self._meter.expect(file.size)

@@ -16,10 +16,10 @@ from zeno.text.regex import searcher
 
 # Give hints on this many globs of a request at most.
 MAX_GLOBS = 3
-# A line feed, or the escape for one; a class such as [^\n] only excludes it.
-_LINE_FEED = re.compile(r"\n|(?<!\\)(?:\\\\)*\\n(?![^\[]*\])")
-# Typical of regular expressions and rare in other text.
-_EXPRESSION = re.compile(r"\.[*+]|\\[wdsbWDSB.(\[]|\[[^\]]+\][*+?]?|\(\?|\w\|\w|^\^|\w\$$")
+# The escape for a line feed: its backslash is not escaped itself.
+_ESCAPED_LINE_FEED = re.compile(r"(?<!\\)(?:\\\\)*\\n")
+# Typical of regular expressions and rare in other text. RE2, because Python's `re` takes quadratic time on `[[[[`.
+_EXPRESSION = r"\.[*+]|\\[wdsbWDSB.(\[]|\[[^\]]+\]|\(\?|[\pL\pN_]\|[\pL\pN_]|^\^|[\pL\pN_]\$$"
 
 
 def why_nothing(
@@ -62,15 +62,22 @@ def _on_glob(glob: str, field: str, paths: list[str]) -> list[str]:
 
 def on_pattern(pattern: str, *, regex: bool, multiline: bool) -> list[str]:
     """Return hints for a pattern that was not found: it looks like a regular expression, or needs several lines."""
-    if not multiline and _LINE_FEED.search(pattern if regex else pattern.replace("\\", "")):
+    if not multiline and (_has_line_feed(pattern) if regex else "\n" in pattern):
         return ["a line has no line feed, so args.pattern cannot match in one: set multiline to true"]
-    if regex or not _EXPRESSION.search(pattern):
+    if regex or not searcher(_EXPRESSION, "")(pattern.encode()):
         return []
     try:
         searcher(pattern, "args.pattern")
     except InvalidPattern:
         return []
     return ["args.pattern is taken literally and was not found; it looks like a regular expression: set regex to true"]
+
+
+def _has_line_feed(pattern: str) -> bool:
+    """Whether a regular expression has a line feed, or the escape for one outside of classes, where \\n is a member."""
+    # A class ends at the last bracket before the next one opens.
+    outside = (part.rpartition("]")[2] for part in pattern.split("["))
+    return "\n" in pattern or any(map(_ESCAPED_LINE_FEED.search, outside))
 
 
 def on_stars(glob: str, files: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from zeno.errors import NotFound
+from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 
 MAX_SUGGESTIONS = 3
@@ -25,11 +26,13 @@ class _Everything(NamedTuple):
 
 
 @contextmanager
-def suggesting(path: str, corpus: Corpus) -> Iterator[None]:
-    """Add suggestions to a `NotFound` raised inside the block."""
+def suggesting(path: str, corpus: Corpus, meter: Meter) -> Iterator[None]:
+    """Add suggestions to a `NotFound` raised inside the block. Without a cache that takes a walk of the tree."""
     try:
         yield
     except NotFound as error:
+        if not corpus.warm:
+            meter.expect_walk()
         meant = similar(path, _known(path, corpus))
         if not meant:
             raise

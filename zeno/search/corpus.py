@@ -27,6 +27,8 @@ class Query(NamedTuple):
     matches: Matches
     """RE2's verdict on one line. It decides; anything faster may only reduce the lines it is asked about."""
     max_bytes: int
+    states: int = 1
+    """The states of the pattern, where the search may be interrupted."""
     multiline: bool = False
     """Whether a match may run over several lines. `LineView.spans` finds such matches."""
 

@@ -12,8 +12,8 @@ import contract_spec as spec
 
 from zeno.errors import PatternTooCostly, ZenoError
 from zeno.files.file_tree import FileTree
-from zeno.meter import Meter
-from zeno.text.regex import states
+from zeno.meter import MUCH_WORK, Meter
+from zeno.text.regex import Scan, states
 
 _SMALLER = "write a smaller pattern: lower the counts in braces"
 _PART = "search for a part of it, or set args.case_sensitive"
@@ -27,19 +27,12 @@ _STATES_A_CHARACTER = 5
 
 
 def require_affordable(
-    pattern: str,
-    field: str,
-    sizes: Iterable[int],
-    meter: Meter,
-    narrow: str,
-    *,
-    case_sensitive: bool = True,
-    literal: bool = False,
+    number: int, field: str, sizes: Iterable[int], meter: Meter, narrow: str, *, literal: bool = False
 ) -> None:
-    """Raise PatternTooCostly if a pattern is too large for texts of these sizes. `narrow` says what to do instead."""
-    if literal and len(pattern) * _STATES_A_CHARACTER <= UNMETERED:
-        return
-    number = states(pattern, case_sensitive=case_sensitive, literal=literal)
+    """Raise PatternTooCostly if a pattern of so many states is too large for texts of these sizes.
+
+    `narrow` says what to do instead.
+    """
     if number <= UNMETERED:
         return
     most = (meter.options.max_pattern_work or MAX_WORK) // number
@@ -51,6 +44,35 @@ def require_affordable(
                 f"{field} has {number} states and may search {most} bytes of text, but more are selected; {narrow}, or "
                 f"{_PART if literal else _SMALLER}"
             )
+
+
+def states_of(pattern: str, *, case_sensitive: bool, literal: bool) -> int:
+    """Return an upper bound for the states of a pattern; of a short literal without compiling it."""
+    if literal and (case_sensitive or len(pattern) * _STATES_A_CHARACTER <= UNMETERED):
+        return 1 if case_sensitive else len(pattern) * _STATES_A_CHARACTER
+    return states(pattern, case_sensitive=case_sensitive, literal=literal)
+
+
+def in_pieces(scan: Scan | None, number: int, meter: Meter) -> Scan | None:
+    """Return a scan by a pattern of so many states that goes through a text in pieces of whole lines.
+
+    One call of RE2 cannot be interrupted. Between two pieces the meter is asked; a line that is too long for one call
+    in the process that serves others is left to another process.
+    """
+    if scan is None or not meter.is_limited:
+        return scan
+    piece = max(1, MUCH_WORK // max(1, number))
+
+    def scan_pieces(text: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
+        found = (-1, -1)
+        while found[0] < 0 and start < end:
+            stop = text.find(b"\n", start + piece, end) + 1 or end if start + piece < end else end
+            # Whole lines: a piece is longer by the rest of its last line.
+            meter.expect_work(number * max(0, stop - start - piece))
+            found, start = scan(text, start, stop), stop
+        return found
+
+    return scan_pieces
 
 
 def file_sizes(paths: Iterable[str], tree: FileTree, max_bytes: int) -> Iterator[int]:

@@ -24,6 +24,24 @@ class Outcome(NamedTuple):
     """The summary for the trace; None without a trace."""
 
 
+def pack(outcome: Outcome | ZenoError) -> bytes:
+    """Return an outcome or an error as bytes, for `unpack` in another process."""
+    import pickle
+
+    return pickle.dumps((outcome.code, str(outcome)) if isinstance(outcome, ZenoError) else outcome)
+
+
+def unpack(data: bytes) -> Outcome | ZenoError | None:
+    """Return what was packed by a copy of this process; None if it is not whole."""
+    import pickle
+
+    try:
+        sent = pickle.loads(data)  # noqa: S301 - written by a copy of this process, through a pipe of ours
+    except (EOFError, pickle.UnpicklingError):
+        return None
+    return sent if isinstance(sent, Outcome) else ZenoError.restored(*sent)
+
+
 class Answer(NamedTuple):
     """The answer to one request: the JSON of its result, or an error."""
 
@@ -39,7 +57,7 @@ class Answer(NamedTuple):
         return wire.success(self.id or "", self.result or b"")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Job:
     """A request that the server has accepted, or the answer with which it was refused."""
 
@@ -57,3 +75,11 @@ class Job:
             return None
         left = self.deadline - time.monotonic()
         return lambda: left
+
+
+def log_bug(what: str, *, with_traceback: bool = True) -> None:
+    """Write to the log of errors that something happened which never should."""
+    # Imported here, because start-up needs no logging.
+    import logging
+
+    logging.getLogger("zeno").error("zeno: bug: %s", what, exc_info=with_traceback)

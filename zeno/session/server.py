@@ -19,7 +19,7 @@ from zeno.options import Confinement, SessionOptions
 from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.session.budget import Budget
-from zeno.session.outcome import Answer, Job, Outcome
+from zeno.session.outcome import Answer, Job, Outcome, log_bug, pack, unpack
 from zeno.session.trace_sink import NoTrace, Trace
 from zeno.session.warm_up import WarmUp
 
@@ -96,50 +96,58 @@ class Server:
         """Answer a request given as values; `args` is any JSON value."""
         return self._done(self.accept(request_id, op, args))
 
-    def accept_line(self, line: bytes) -> Job:
-        """Take a request line: validate its envelope, write it to the trace and count it."""
-        job = Job()
-        try:
-            if len(line) > self.max_request_bytes:
-                raise InvalidRequest(f"the line is longer than {self.max_request_bytes} bytes")
-            value = wire.parse(line, "the line")
-            job.id, job.op = wire.id_of(value), wire.op_of(value)
-            self._begin(job, value)
-        except ZenoError as error:
-            self._refuse(job, error)
-        return job
+    def accept_line(self, line: bytes, arrived: float | None = None) -> Job:
+        """Take a request line: validate its envelope, write it to the trace and count it.
 
-    def accept_body(self, request_id: str, op: str, body: bytes) -> Job:
+        Its time begins when it `arrived`, by the monotonic clock; by default now.
+        """
+        return self._accept(Job(), lambda job: self._read_line(job, line), arrived)
+
+    def accept_body(self, request_id: str, op: str, body: bytes, arrived: float | None = None) -> Job:
         """Take a request whose arguments are the JSON text `body`."""
-        job = Job()
-        try:
-            if len(body) > self.max_request_bytes:
-                raise InvalidRequest(f"the body is longer than {self.max_request_bytes} bytes")
-            args = wire.parse(body, "the body")
-            job.id, job.op = request_id, op
-            self._begin(job, {"id": request_id, "op": op, "args": args})
-        except ZenoError as error:
-            self._refuse(job, error)
-        return job
 
-    def accept(self, request_id: str, op: str, args: Any) -> Job:
+        def read(_job: Job) -> Any:
+            return {"id": request_id, "op": op, "args": self._parse(body, "the body")}
+
+        return self._accept(Job(), read, arrived)
+
+    def accept(self, request_id: str, op: str, args: Any, arrived: float | None = None) -> Job:
         """Take a request given as values. Values that strict JSON cannot express are refused."""
-        job = Job(request_id, op)
-        try:
+
+        def read(_job: Job) -> Any:
             if not wire.is_strict([request_id, op, args]):
                 raise InvalidJson("the arguments are not strict JSON: a number, a text or the nesting is not allowed")
-            self._begin(job, {"id": request_id, "op": op, "args": args})
+            return {"id": request_id, "op": op, "args": args}
+
+        return self._accept(Job(request_id, op), read, arrived)
+
+    def _accept(self, job: Job, read: Callable[[Job], Any], arrived: float | None) -> Job:
+        try:
+            value = read(job)
+            job.id, job.op = wire.id_of(value), wire.op_of(value)
+            request = wire.request(value)
+            self._trace.request(request)
+            self._budget.begin()
+            job.request = request
+            if self._options.max_seconds is not None:
+                job.deadline = (time.monotonic() if arrived is None else arrived) + self._options.max_seconds
         except ZenoError as error:
             self._refuse(job, error)
         return job
 
-    def _begin(self, job: Job, value: Any) -> None:
-        request = wire.request(value)
-        self._trace.request(request)
-        self._budget.begin()
-        job.request = request
-        if self._options.max_seconds is not None:
-            job.deadline = time.monotonic() + self._options.max_seconds
+    def _read_line(self, job: Job, line: bytes) -> Any:
+        try:
+            return self._parse(line, "the line")
+        except InvalidJson:
+            # Of a line with a number that is out of range everything else can be read.
+            value = wire.parse_without_numbers(line)
+            job.id, job.op = wire.id_of(value), wire.op_of(value)
+            raise
+
+    def _parse(self, data: bytes, what: str) -> Any:
+        if len(data) > self.max_request_bytes:
+            raise InvalidRequest(f"{what} is longer than {self.max_request_bytes} bytes")
+        return wire.parse(data, what)
 
     def run(
         self, job: Job, patience: Callable[[], float] | None = None, abandoned: Callable[[], bool] | None = None
@@ -150,6 +158,9 @@ class Server:
         done: the job is to be forked.
         """
         if job.answer is None and job.request is not None:
+            if job.deadline is not None and time.monotonic() > job.deadline:
+                self.finish_forked(job, None)
+                return True
             if patience is not None and dispatch.is_long(job.request, self._corpus):
                 return False
             return self._run_measured(
@@ -168,54 +179,48 @@ class Server:
         self.finish(job, outcome)
         return True
 
-    def fork(self, job: Job) -> "Forked | None":
+    def before_fork(self, job: Job) -> None:
+        """Load what a copy needs for a job and bring the cache up to date."""
+        if job.op in dispatch.OPS:
+            dispatch.prepare(job.op)
+        self._corpus.before_fork()
+
+    def fork(self, job: Job) -> "Forked":
         """Start the operation in a forked copy of this process. Give what it sends to `finish_forked`.
 
-        Where the system cannot fork, run it in this process, check its deadline between files, and return None.
+        No other thread may run Python code meanwhile: the copy has only the calling thread, so a lock that another one
+        holds stays locked in it. Raises OSError where the system cannot fork.
         """
         from zeno.session.forked import Forked
 
         request = job.request
         assert request is not None  # noqa: S101 - for the type checker: a job without one has its answer
-        if request.op in dispatch.OPS:
-            dispatch.loaded(request.op)
-        self._corpus.before_fork()
-        try:
-            return Forked(lambda: self._pickled(request))
-        except OSError:
-            meter = Meter(self._clock, self._options, job.patience(), movable=False)
-            if not self._run_measured(job, request, meter):
-                self.finish_forked(job, None)
-            return None
+        return Forked(lambda: self._pickled(request))
+
+    def run_unforked(self, job: Job) -> None:
+        """Run the operation in this process to its end, where the system cannot fork; check its deadline in loops."""
+        assert job.request is not None  # noqa: S101 - for the type checker: a job without one has its answer
+        meter = Meter(self._clock, self._options, job.patience(), movable=False)
+        if not self._run_measured(job, job.request, meter):
+            self.finish_forked(job, None)
 
     def _pickled(self, request: Request) -> bytes:
         """In the copy: the outcome, or code and message of the error."""
-        import pickle
-
         self._corpus.in_fork()
         try:
-            return pickle.dumps(self._compute(request, Meter(self._clock, self._options)))
+            return pack(self._compute(request, Meter(self._clock, self._options)))
         except ZenoError as error:
-            return pickle.dumps((error.code, str(error)))
+            return pack(error)
 
     def finish_forked(self, job: Job, data: bytes | None) -> None:
-        """Finish a job with what its forked process sent; None stands for a deadline that has passed.
-
-        A job that was run in this process, because the system cannot fork, has its answer and keeps it.
-        """
-        if job.answer is not None:
-            return
+        """Finish a job with what its forked process sent; None stands for a deadline that has passed."""
         if data is None:
             self.finish(job, dispatch.overdue(job.op, self._options.max_seconds))
             return
-        import pickle
-
-        try:
-            sent = pickle.loads(data)  # noqa: S301 - written by a copy of this process, through a pipe of ours
-        except (EOFError, pickle.UnpicklingError):
-            _log_bug(f"the process that answered {job.id!r} ended without an answer", with_traceback=False)
-            sent = (InternalError.code, str(InternalError()))
-        self.finish(job, sent if isinstance(sent, Outcome) else ZenoError.restored(*sent))
+        sent = unpack(data)
+        if sent is None:
+            log_bug(f"the process that answered {job.id!r} ended without an answer", with_traceback=False)
+        self.finish(job, sent or InternalError())
 
     def finish(self, job: Job, outcome: Outcome | ZenoError) -> None:
         """Check the limits, write the trace, spend the budget; the job has its answer then."""
@@ -252,8 +257,12 @@ class Server:
     def _done(self, job: Job, abandoned: Callable[[], bool] | None = None) -> Answer:
         """Run a job to its end and return its answer."""
         if not self.run(job, None if job.deadline is None else lambda: PATIENCE, abandoned):
-            forked = self.fork(job)
-            if forked is not None:
+            self.before_fork(job)
+            try:
+                forked = self.fork(job)
+            except OSError:
+                self.run_unforked(job)
+            else:
                 self.finish_forked(job, forked.wait(job.deadline))
         assert job.answer is not None  # noqa: S101 - for the type checker: the job is done
         return job.answer
@@ -273,7 +282,7 @@ class Server:
             if lacking:
                 path = request.args.get("path")
                 raise errors.PermissionDenied(path if isinstance(path, str) else ".", lacking) from None
-            _log_bug(f"answering {request.id!r}")
+            log_bug(f"answering {request.id!r}")
             raise InternalError from None
 
     def _refuse(self, job: Job, error: ZenoError) -> None:
@@ -286,10 +295,3 @@ class Server:
             except TraceFailed as failed:
                 error = failed
         job.answer = Answer(job.id, None, error)
-
-
-def _log_bug(what: str, *, with_traceback: bool = True) -> None:
-    # Imported here, because start-up needs no logging.
-    import logging
-
-    logging.getLogger("zeno").error("zeno: bug: %s", what, exc_info=with_traceback)

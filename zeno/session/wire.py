@@ -35,6 +35,14 @@ def parse(data: bytes, what: str) -> Any:
         raise InvalidJson(f"{what} is not strict JSON: {error}") from None
 
 
+def parse_without_numbers(data: bytes) -> Any:
+    """Parse strict JSON whose numbers may be out of range, for its other values; None if that is not possible."""
+    try:
+        return spec.parse(data, max_depth=MAX_DEPTH, number=lambda _: None)
+    except spec.NotStrictJson:
+        return None
+
+
 def is_strict(value: Any, depth: int = MAX_DEPTH + 2) -> bool:
     """Whether a value could have come from `parse`: finite numbers, no lone surrogates, not nested too deep."""
     if isinstance(value, str):

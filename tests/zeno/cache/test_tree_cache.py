@@ -233,3 +233,39 @@ def test_with_the_cache_switched_off_every_answer_is_the_same(planted, pipe):
     (planted / "d" / "a.txt").write_text("needle\n")
     assert asked(server) == asked(plain) == asked(tiny)
     assert plain.ask("grep", pattern="no such thing")["result"]["metrics"]["files_scanned"] > 40
+
+
+def watches() -> int:
+    """How many files and directories this process watches."""
+    return sum(
+        Path(f"/proc/self/fdinfo/{name}").read_text().count("inotify wd:")
+        for name in os.listdir("/proc/self/fd")
+        if os.path.exists(f"/proc/self/fdinfo/{name}")
+    )
+
+
+@pytest.mark.parametrize(
+    ("op", "args"),
+    [
+        ("grep", {"pattern": "x", "paths": ["no/such.txt"]}),
+        ("list_files", {"glob": "no/such.txt"}),
+        ("list_files", {"include_hidden": True}),
+        ("read_file", {"path": "no/such.txt"}),
+    ],
+)
+def test_hidden_files_are_not_held_because_of_names(planted, both, op, args):
+    corpus, server, cold = both
+    for number in range(50):
+        (planted / f".hidden{number}").write_text("needle\n")
+    prepare(corpus)
+    before = watches()
+    answer = json.loads(server.ask("1", op, args).line)
+    assert answer["ok"] == json.loads(cold.ask("1", op, args).line)["ok"]
+    prepare(corpus)
+    assert watches() == before
+    assert (
+        len(json.loads(server.ask("1", "grep", {"pattern": "needle", "include_hidden": True}).line)["result"]["hits"])
+        > 49
+    )
+    prepare(corpus)
+    assert watches() >= before + 50

@@ -400,3 +400,16 @@ def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_bug(root: Path) ->
         process.terminate()
         assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == ""
+
+
+def test_the_tree_is_read_into_memory_before_anybody_asks(tmp_path: Path) -> None:
+    sample(tmp_path)
+    with http_process(tmp_path) as (_, process):
+        watches = Path(f"/proc/{process.pid}/fdinfo")
+        if not watches.exists():
+            pytest.skip("only Linux tells what a process watches")
+
+        def watched() -> int:
+            return sum(one.read_text().count("inotify wd:") for one in watches.iterdir())
+
+        until(lambda: watched() > 5, "files are watched")

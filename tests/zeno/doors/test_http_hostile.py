@@ -16,6 +16,7 @@ import pytest
 from tests.support.doors import http, http_process, sample
 from tests.support.patience import PATIENCE, until
 from zeno.doors.http.connections import LEAST_RATE, MAX_NEW, Owed, is_stuck, unread
+from zeno.doors.http.streams import MAX_STREAMS
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +58,38 @@ def test_eleven_hundred_half_requests_are_in_nobodys_way(root: Path, half: bytes
                 answer = httpx.post(f"{url}/v1/ops/stat", json={"path": "."}, timeout=PATIENCE)
                 assert answer.status_code == 200
         until(lambda: sum(not closed(one) for one in waiting) <= MAX_NEW, "the oldest of them were closed")
+
+
+def test_eleven_hundred_silent_streams_are_in_nobodys_way(root: Path) -> None:
+    head = (
+        b"POST /v1/jsonl HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonl\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n"
+    )
+    with http(root) as url, ExitStack() as stack:
+        streams = []
+        for number in range(1100):
+            streams.append(stack.enter_context(connect(url)))
+            streams[-1].sendall(head)
+            if number % 100 == 99:
+                answer = httpx.post(f"{url}/v1/ops/stat", json={"path": "."}, timeout=PATIENCE)
+                assert answer.status_code == 200
+        # Each has the head of its answer; those that were ended have the end of it too.
+        until(
+            lambda: sum(b"0\r\n\r\n" not in one.recv(4096, socket.MSG_PEEK) for one in streams) <= MAX_STREAMS, "ended"
+        )
+
+
+def test_one_address_cannot_have_all_connections(root: Path) -> None:
+    head = b"POST /v1/ops/grep HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    with http(root) as url, ExitStack() as stack:
+        for _ in range(1100):
+            connection = stack.enter_context(connect(url))
+            # A whole request on each keeps it from being taken for a new connection.
+            body = b'{"pattern": "x"}'
+            connection.sendall(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        from_elsewhere = httpx.HTTPTransport(local_address="127.0.0.2")
+        with httpx.Client(transport=from_elsewhere, timeout=PATIENCE) as client:
+            assert client.post(f"{url}/v1/ops/stat", json={"path": "."}).status_code == 200
 
 
 @pytest.mark.parametrize("half", HALVES, ids=["nothing", "half a head", "half a body"])

@@ -412,3 +412,34 @@ def test_the_inspector_sees_the_tools_and_accepts_their_results(root: Path) -> N
     refused = inspect(root, *call, "read_file", "--tool-arg", "path=gone")
     assert refused["isError"]
     assert json.loads(refused["content"][0]["text"])["code"] == "not_found"
+
+
+def test_null_for_an_optional_argument_is_as_if_it_were_left_out(root: Path) -> None:
+    calls: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+        ("grep", {"pattern": "def", "paths": None, "context": None}, {"pattern": "def"}),
+        ("list_files", {"glob": None, "max": None}, {}),
+        (
+            "read_file",
+            {"path": "src/app.py", "ranges": [{"path": "README.md", "end_line": None}], "max_chars": None},
+            {"path": "src/app.py", "ranges": [{"path": "README.md"}]},
+        ),
+    ]
+
+    async def questions(client: Client) -> list[Any]:
+        return [(await client.call_tool(op, args)).structured_content for op, *both in calls for args in both]
+
+    answers = [without_metrics(one) for one in ask(root, questions)]
+    assert answers[::2] == answers[1::2]
+
+
+@pytest.mark.parametrize(
+    ("op", "args"),
+    [("grep", {"pattern": None}), ("stat", {"path": None, "unknown": None}), ("read_file", {"path": None})],
+)
+def test_null_for_an_argument_that_is_required_or_unknown_is_refused(root: Path, op: str, args: dict[str, Any]) -> None:
+    async def question(client: Client) -> Any:
+        return await client.call_tool(op, args)
+
+    answer = ask(root, question)
+    assert answer.is_error
+    assert "invalid_args" in answer.content[0].text

@@ -1,6 +1,10 @@
 """Hints: true sentences for those who came away with nothing."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from zeno.errors import InvalidArgs
 from zeno.results import hints
@@ -176,3 +180,19 @@ def test_directories_of_paths_are_each_found_once():
     paths = [*(f"{deep}/{number}" for number in range(50)), "top", "x/y"]
     expected = {path[:at] for path in paths for at, char in enumerate(path) if char == "/"}
     assert hints._directories(paths) == sorted(expected)
+
+
+LONG = 1_000_000
+
+
+@pytest.mark.parametrize("part", ["[", "\\", "\\n", "[\\n", "]\\n", "a|", "(", ".", "$"])
+@pytest.mark.parametrize("regex", [False, True])
+def test_a_hint_takes_time_linear_in_the_pattern(part, regex):
+    # Quadratic time would be half an hour for each.
+    hints.on_pattern(part * (LONG // len(part)), regex=regex, multiline=False)
+
+
+@given(st.text(st.sampled_from("\\n[]a\n^"), max_size=12))
+def test_a_line_feed_in_an_expression_is_what_one_search_of_all_of_it_finds(pattern):
+    plain = re.search(r"\n|(?<!\\)(?:\\\\)*\\n(?![^\[]*\])", pattern) is not None
+    assert hints._has_line_feed(pattern) == plain

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from itertools import count
@@ -27,11 +27,13 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from zeno.doors.claims import Claims
+from zeno.doors.fair_slots import Client
 from zeno.doors.http.access import AccessControl, Listening
 from zeno.doors.http.connections import guarded
-from zeno.doors.http.incoming import Incoming
+from zeno.doors.http.incoming import Incoming, client_of
 from zeno.doors.http.mcp_endpoint import McpEndpoint
 from zeno.doors.http.problems import HEADERS, problem
+from zeno.doors.http.streams import Stream, Streams
 from zeno.doors.workers import Workers
 from zeno.errors import InternalError, InvalidRequest, ZenoError
 from zeno.session import wire
@@ -74,8 +76,7 @@ def _serve(workers: Workers, listening: Listening, names: Iterable[str], client_
         http=guarded(client_timeout),
         ws="none",
         timeout_graceful_shutdown=10,
-        # This application opens nothing, so it needs no lifespan events.
-        lifespan="off",
+        lifespan="on",
     )
     door = uvicorn.Server(config)
     # uvicorn handles signals while it serves; handle them before and after, too.
@@ -88,7 +89,14 @@ def _serve(workers: Workers, listening: Listening, names: Iterable[str], client_
 def app(workers: Workers, token: str | None, names: Iterable[str] = ()) -> Starlette:
     """Return the application: the routes behind the access checks."""
     door = _Door(workers)
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        workers.start_warming()
+        yield
+
     return Starlette(
+        lifespan=lifespan,
         routes=[
             Route("/v1/ops/{op:path}", door.operation, methods=["POST"]),
             Route("/v1/jsonl", door.stream, methods=["POST"]),
@@ -107,6 +115,7 @@ class _Door:
 
     def __init__(self, workers: Workers) -> None:
         self._workers = workers
+        self._streams = Streams()
         self._numbers = count(1)
 
     async def operation(self, request: Request) -> Response:
@@ -118,7 +127,7 @@ class _Door:
             # A body over the limit is passed on cut, so that it is refused and traced like any other request.
             body = await incoming.body(limit)
             op = request.path_params["op"]
-            answer = await incoming.unless_left(self._workers.answer_body(request_id, op, body))
+            answer = await incoming.unless_left(self._workers.answer_body(request_id, op, body, client_of(request)))
         if answer.error is None:
             response = Response(answer.result, media_type="application/json", headers=HEADERS)
         else:
@@ -146,33 +155,46 @@ class _Door:
     async def stream(self, request: Request) -> Response:
         """Answer request lines, each as soon as it arrives."""
         _require_type(request, JSONL)
-        return _Streamed(self._answers(request))
+        incoming, client = Incoming(request), client_of(request)
+        stack = ExitStack()
+        stream = stack.enter_context(self._streams.register(client.address, incoming.end))
+        return _Streamed(self._answers(incoming, client, stream), stack)
 
-    async def _answers(self, request: Request) -> AsyncIterator[bytes]:
+    async def _answers(self, incoming: Incoming, client: Client, stream: Stream) -> AsyncIterator[bytes]:
         lines = LineSplitter(self._workers.max_request_bytes)
-        async with Incoming(request) as incoming:
-            async for chunk in incoming:
-                for line in lines.feed(chunk):
-                    if not wire.is_blank(line):
-                        yield (await incoming.unless_left(self._workers.answer_line(line))).line
-            rest = lines.rest()
-            if not wire.is_blank(rest):
-                yield (await incoming.unless_left(self._workers.answer_line(rest))).line
+        async with incoming:
+            async for line in _lines(incoming, lines):
+                with self._streams.answer(stream):
+                    answer = await incoming.unless_left(self._workers.answer_line(line, client))
+                    yield answer.line
+
+
+async def _lines(incoming: Incoming, lines: LineSplitter) -> AsyncIterator[bytes]:
+    """Yield the request lines of a body as they arrive."""
+    async for chunk in incoming:
+        for line in lines.feed(chunk):
+            if not wire.is_blank(line):
+                yield line
+    rest = lines.rest()
+    if not wire.is_blank(rest):
+        yield rest
 
 
 class _Streamed(Response):
     """A response that is streamed while the body is still read. Starlette's own reads the body to notice a
     disconnect."""
 
-    def __init__(self, answers: AsyncIterator[bytes]) -> None:
-        super().__init__(headers=HEADERS, media_type=JSONL)
+    def __init__(self, answers: AsyncIterator[bytes], stack: ExitStack) -> None:
+        # A stream that is ended before its body must not keep its connection.
+        super().__init__(headers={**HEADERS, "Connection": "close"}, media_type=JSONL)
         del self.headers["content-length"]
         self._answers = answers
+        self._stack = stack
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
         """Send each answer when it is ready. Ends when the client has disconnected."""
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        with suppress(ClientDisconnect):
+        with self._stack, suppress(ClientDisconnect):
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             async for answer in self._answers:
                 await send({"type": "http.response.body", "body": answer, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -11,7 +11,7 @@ import socket
 import struct
 import sys
 import termios
-from collections import deque
+from collections import Counter, deque
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
@@ -21,6 +21,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 MAX_NEW = 128
 """Connections of one address that have not sent a whole request yet."""
 MAX_NEW_IN_ALL = 512
+MAX_OF_ADDRESS = 768
+"""Connections of one address, of the 1,024 that are served."""
 
 LEAST_RATE = 1024
 """Bytes a second that a client must take of its answers. A client that takes fewer could hold megabytes for days."""
@@ -106,6 +108,7 @@ def is_stuck(before: Owed | None, now: Owed | None, seconds: float) -> bool:
 def guarded(timeout: float) -> type[H11Protocol]:
     """Return uvicorn's HTTP protocol with limits; `timeout` is the number of seconds without progress."""
     new = NewConnections()
+    of_address: Counter[str] = Counter()
 
     class Guarded(H11Protocol):
         """One connection, checked every `timeout` seconds: without progress since the last check it is aborted."""
@@ -117,11 +120,19 @@ def guarded(timeout: float) -> type[H11Protocol]:
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            new.add(transport, self.client[0] if self.client else "")
+            address = self.client[0] if self.client else ""
+            of_address[address] += 1
+            new.add(transport, address)
+            if of_address[address] > MAX_OF_ADDRESS:
+                _reset(transport)
             self._timer = self.loop.call_later(timeout, self._look)
 
         def connection_lost(self, exc: Exception | None) -> None:
             new.discard(self.transport)
+            address = self.client[0] if self.client else ""
+            of_address[address] -= 1
+            if not of_address[address]:
+                del of_address[address]
             if self._timer is not None:
                 self._timer.cancel()
             super().connection_lost(exc)

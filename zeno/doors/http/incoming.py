@@ -7,8 +7,15 @@ from typing import Any, Self, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 
+from zeno.doors.fair_slots import Client
+
 T = TypeVar("T")
 _READ_AHEAD = 4
+
+
+def client_of(request: Request) -> Client:
+    """Return who sent a request: the other end of its connection."""
+    return Client("") if request.client is None else Client(*request.client)
 
 
 class Incoming:
@@ -22,6 +29,10 @@ class Incoming:
     async def __aenter__(self) -> Self:
         self._pump = asyncio.create_task(self._read())
         return self
+
+    def end(self) -> None:
+        """Act from now on as if the client had disconnected."""
+        self._left.set()
 
     async def __aexit__(self, *_: object) -> None:
         self._pump.cancel()

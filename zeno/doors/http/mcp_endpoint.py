@@ -40,7 +40,7 @@ class McpEndpoint:
 
     async def _start(self) -> ASGIApp | None:
         try:
-            manager = await asyncio.get_running_loop().run_in_executor(None, self._manager)
+            manager = await self._workers.run_beside(self._manager)
         except ModuleNotFoundError:
             return None
         ready = asyncio.Event()

@@ -19,8 +19,9 @@ from contract_spec.bundle import inlined
 from mcp.server.lowlevel import Server as McpServer
 from mcp.shared.exceptions import MCPError
 
+from zeno.doors.fair_slots import Client
 from zeno.doors.mcp.text import text_of
-from zeno.doors.workers import Workers
+from zeno.doors.workers import NOBODY, Workers
 from zeno.errors import ZenoError
 from zeno.session import wire
 from zeno.session.dispatch import OPS
@@ -90,7 +91,8 @@ def mcp_server(workers: Workers, calls: Calls, client_roots: "ClientRoots | None
                 return await _claim(workers, params.arguments or {})
             # Not the client's id: a trace may hold several sessions that all count from 1.
             request_id = f"mcp-{os.getpid()}-{next(numbers)}"
-            return await _with_progress(context, _call(workers, request_id, params.name, params.arguments or {}))
+            answering = _call(workers, request_id, params.name, params.arguments or {}, _client(context.request))
+            return await _with_progress(context, answering)
 
     instructions = _rules()["instructions"]
     if workers.roots:
@@ -112,9 +114,13 @@ def mcp_server(workers: Workers, calls: Calls, client_roots: "ClientRoots | None
     return server
 
 
-async def _call(workers: Workers, request_id: str, op: str, given: dict[str, Any]) -> types.CallToolResult:
+async def _call(
+    workers: Workers, request_id: str, op: str, given: dict[str, Any], client: Client
+) -> types.CallToolResult:
+    if op in OPS:
+        given = without_nulls(_args_schema(op), given)
     args = with_defaults(_rules()["tools"].get(op, {}).get("defaults", {}), given)
-    answer = await workers.answer(request_id, op, args)
+    answer = await workers.answer(request_id, op, args, client)
     meta: Any = {REQUEST_ID: request_id}
     if answer.error is not None:
         if answer.error.code == "unknown_op":
@@ -124,6 +130,21 @@ async def _call(workers: Workers, request_id: str, op: str, given: dict[str, Any
     result = json.loads(answer.result or b"")
     text = text_of(op, result, request_id if workers.claims is not None else None, args)
     return types.CallToolResult(content=[_text(text)], structured_content=result, _meta=meta)
+
+
+def without_nulls(schema: Any, given: Any) -> Any:
+    """Return arguments without those that are null and not required, and so their members: clients send all they know
+    of, null for those that are absent."""
+    if isinstance(given, list):
+        return [without_nulls(schema.get("items", {}), entry) for entry in given]
+    if not isinstance(given, dict):
+        return given
+    properties, required = schema.get("properties", {}), schema.get("required", ())
+    return {
+        name: without_nulls(properties.get(name, {}), value)
+        for name, value in given.items()
+        if value is not None or name not in properties or name in required
+    }
 
 
 def with_defaults(defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
@@ -168,9 +189,21 @@ def _rules() -> dict[str, Any]:
     return rules
 
 
+@cache
+def _args_schema(op: str) -> Any:
+    return inlined(f"zeno/ops/{op}.json#/$defs/args")
+
+
+def _client(request: Any) -> Client:
+    """Return who sent a call: over HTTP its address and session, over pipes the only client."""
+    if request is None or request.client is None:
+        return NOBODY
+    return Client(request.client.host, request.headers.get("mcp-session-id", request.client.port))
+
+
 def _tool(op: str) -> types.Tool:
     rules = _rules()["tools"][op]
-    schema = _short(inlined(f"zeno/ops/{op}.json#/$defs/args"))
+    schema = _short(_args_schema(op))
     for name, value in rules["defaults"].items():
         # A default that means "no limit" would confuse models.
         if _EACH not in name and value < _NO_LIMIT:
