@@ -1,8 +1,8 @@
 """Room for new MCP sessions: when all are taken, one that is idle is ended for the next client.
 
 The SDK answers 503 until a session ends by itself, which takes half an hour if its client has left without a word. An
-address that has more than half of all sessions gives up its longest idle one at once; otherwise one that nobody has
-used for a while is ended.
+address that has more than half of all sessions gives up its longest idle one at once; otherwise one that
+was not used for a while is ended.
 """
 
 import time
