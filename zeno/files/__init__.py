@@ -2,7 +2,8 @@
 
 `tree` is the root, `roots` joins several, `file_tree` is the interface of both. `resolve` follows one path step by
 step, `absolute_paths` maps absolute paths to the root, `walk` lists the tree, `batch_open` reads many files, `openat2`
-is Linux's confined open, `open_file` is one open file. `policy` says which names are denied, `ignore_rules` reads
+is Linux's confined open, `open_file` is one open file. `policy` says which names are denied, `listed_names` finds
+the name that it judges where a file system takes several spellings for one, `ignore_rules` reads
 ignore files, `location` checks after each read that the file is still below the root, `stay_watch` does so for a file
 that is written meanwhile in a directory where names come and go. Every step is opened without following links.
 """

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from zeno.errors import Denied, OutsideRoot, PermissionDenied
 from zeno.files.absolute_paths import MAX_LINKS, AbsolutePaths
 from zeno.files.ignore_rules import DeniedByRules
+from zeno.files.listed_names import listed_names
 from zeno.files.location import DIRECTORY, MAX_MOVES, HeldDirectories, Location
 from zeno.files.policy import DENIED, Policy
 from zeno.text.path_names import printed
@@ -58,14 +59,30 @@ class _Guard:
 
     def after(self, place: bytes, mode: int | None) -> None:
         """Check a component with its file mode, None if it is missing: the absence of a denied name is not revealed."""
+        if self._denies(place, mode):
+            raise Denied(self._path)
+
+    def find_name(self, above: list[bytes], directory: int, name: bytes, status: os.stat_result) -> bytes | None:
+        """Return the name under which a directory lists what was found by a name; None if that one is denied.
+
+        A denied file that is found by another spelling of its name is as good as absent.
+        """
         if not self._policy.active:
-            return
+            return name
+        listed = listed_names(directory, name, status)
+        if listed == [name]:
+            return name
+        denied = any(self._denies(b"/".join([*above, one]), status.st_mode) for one in listed)
+        return None if denied or not listed else listed[0]
+
+    def _denies(self, place: bytes, mode: int | None) -> bool:
+        if not self._policy.active:
+            return False
         is_directory = mode is not None and stat.S_ISDIR(mode)
-        if self._policy.denies(printed(place), is_directory=is_directory):
-            raise Denied(self._path)
         kinds = (is_directory,) if mode is not None else (True, False)
-        if self._rules is not None and any(self._rules.deny(place, is_directory=kind) for kind in kinds):
-            raise Denied(self._path)
+        return self._policy.denies(printed(place), is_directory=is_directory) or (
+            self._rules is not None and any(self._rules.deny(place, is_directory=kind) for kind in kinds)
+        )
 
     def enter(self, names: list[bytes], directory: int) -> None:
         """Read the ignore rules of a directory that was opened."""
@@ -148,6 +165,11 @@ def _followed(
         try:
             status = os.stat(name, dir_fd=parent, follow_symlinks=False)
             guard.after(place, status.st_mode)
+            found = guard.find_name(names, parent, name, status)
+            if found is None:
+                check()
+                return _missing(path, names, name, todo)
+            name = found
             if stat.S_ISLNK(status.st_mode):
                 link = os.readlink(name, dir_fd=parent)
                 check()

@@ -11,6 +11,7 @@ from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenie
 from zeno.files.absolute_paths import AbsolutePaths
 from zeno.files.batch_open import READING, BatchOpener
 from zeno.files.file_tree import Place
+from zeno.files.listed_names import other_case
 from zeno.files.location import Location
 from zeno.files.open_file import File
 from zeno.files.policy import ALLOWED, DENIED, Policy
@@ -134,6 +135,8 @@ class Tree:
             if verdict == DENIED:
                 raise Denied(path)
             return None
+        if self.policy.active and not self._finds_no_other_case(name):
+            return None
         descriptor = self._open_for_status(self._root, name)
         if descriptor < 0:
             return None
@@ -146,6 +149,20 @@ class Tree:
         if stat.S_ISLNK(status.st_mode) or (self._concealed and (status.st_dev, status.st_ino) == self._concealed):
             return None
         return status
+
+    def _finds_no_other_case(self, path: bytes) -> bool:
+        """Whether no component of a path is found by another spelling, as far as one openat2 for each can tell."""
+        steps = path.split(b"/")
+        for end, step in enumerate(steps, 1):
+            other = other_case(step)
+            if other is None or self._open_for_status is None:
+                return False
+            if other != step:
+                descriptor = self._open_for_status(self._root, b"/".join([*steps[: end - 1], other]))
+                if descriptor >= 0:
+                    os.close(descriptor)
+                    return False
+        return True
 
     def _open_by_openat2(self, path: str, field: str) -> File | None:
         """Open a regular file by a plain path without links, by openat2; None if the path has to be resolved."""
