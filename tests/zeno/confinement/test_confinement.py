@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import urllib.request
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,19 +17,53 @@ import pytest
 from tests.support.doors import http_process, zeno
 from tests.support.lacking import lacking
 from tests.support.patience import PATIENCE
-from zeno.confinement import landlock, seccomp
+from zeno.confinement import landlock, seccomp, system_calls
 from zeno.index import signatures
 
 # Python runs a module of this name at its start. On a signal it tries to get out, and tells on stderr how that went.
 INTRUDER = """
-import errno, json, os, signal, socket, subprocess, sys
+import ctypes, errno, fcntl, json, os, resource, signal, socket, struct, subprocess, sys, termios
+libc = ctypes.CDLL(None, use_errno=True)
+NUMBERS = json.loads(os.environ["NUMBERS"])
+# A terminal of its own, as a server has that a person started.
+try:
+    os.setsid()
+except PermissionError:
+    pass
+terminal = os.openpty()
+fcntl.ioctl(terminal[1], termios.TIOCSCTTY, 0)
+def system_call(name, *arguments):
+    wide = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
+    wide += [ctypes.c_long(0)] * (6 - len(wide))
+    result = libc.syscall(ctypes.c_long(NUMBERS[name]), *wide)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), name)
+    return result
+def share_memory():
+    shared = system_call("shmget", 0, 4096, 0o600)
+    system_call("shmctl", shared, 0)
+def share_a_queue():
+    system_call("msgctl", system_call("msgget", 0, 0o600), 0)
+def share_a_semaphore():
+    system_call("semctl", system_call("semget", 0, 1, 0o600), 0, 0)
+def name_a_queue():
+    system_call("mq_open", b"zeno-test", os.O_CREAT | os.O_RDWR, 0o600)
+    system_call("mq_unlink", b"zeno-test")
+def refuses_each():
+    # Calls that need a privilege or a partner: which of them are not refused by name, whatever they are given?
+    tried = ("add_key", "request_key", "bpf", "perf_event_open", "userfaultfd", "ptrace", "process_vm_readv")
+    tried += ("process_vm_writev", "kcmp", "pidfd_getfd", "pidfd_send_signal", "sched_setattr", "sched_setscheduler")
+    tried += ("sched_setparam", "migrate_pages", "move_pages", "name_to_handle_at", "open_by_handle_at", "setns")
+    tried += ("io_uring_setup", "fanotify_init", "unshare", "process_madvise", "swapoff", "finit_module")
+    return [name for name in tried if attempt(lambda: system_call(name, *[-1] * 6)) != "PermissionError"]
 def attempt(action):
     try:
         action()
         return "possible"
     except OSError as error:
-        # The kernel may lack MPTCP, and a file system extended attributes. A copy of the file may lack the attribute.
-        lacking = (errno.EPROTONOSUPPORT, errno.ENOTSUP, errno.ENODATA)
+        # The kernel may lack MPTCP, TIOCSTI and message queues, and a file system extended attributes. A copy of the
+        # file may lack the attribute.
+        lacking = (errno.EPROTONOSUPPORT, errno.ENOTSUP, errno.ENODATA, errno.EIO, errno.ENOSYS, errno.ENOTTY)
         return "possible" if error.errno in lacking else type(error).__name__
 def connect(protocol, port):
     socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol).connect(("127.0.0.1", port))
@@ -81,6 +117,34 @@ def tried(*_):
         "change the owner outside": attempt(lambda: os.chown(secret, -1, -1)),
         "change times outside": attempt(lambda: os.utime(secret)),
         "change attributes outside": attempt(lambda: os.removexattr(secret, "user.none")),
+        "read attributes outside": attempt(lambda: os.getxattr(secret, "user.none")),
+        "list attributes outside": attempt(lambda: os.listxattr(secret)),
+        "type into the terminal": attempt(lambda: fcntl.ioctl(terminal[1], termios.TIOCSTI, b"x")),
+        "set flags of a folder inside": attempt(
+            lambda: fcntl.ioctl(os.open(root, os.O_RDONLY), 0x40086602, bytes(8))
+        ),
+        "share memory": attempt(share_memory),
+        "share a queue": attempt(share_a_queue),
+        "share a semaphore": attempt(share_a_semaphore),
+        "name a queue": attempt(name_a_queue),
+        "look at the keys of the user": attempt(lambda: system_call("keyctl", 0, -4, 0)),
+        "set limits of the parent": attempt(
+            lambda: resource.prlimit(os.getppid(), resource.RLIMIT_CORE, resource.getrlimit(resource.RLIMIT_CORE))
+        ),
+        "set priority of the parent": attempt(
+            lambda: os.setpriority(os.PRIO_PROCESS, os.getppid(), os.getpriority(os.PRIO_PROCESS, os.getppid()))
+        ),
+        "set priority of all its processes": attempt(lambda: os.setpriority(os.PRIO_PGRP, 0, 5)),
+        "set processors of the parent": attempt(
+            lambda: os.sched_setaffinity(os.getppid(), os.sched_getaffinity(os.getppid()))
+        ),
+        "set input and output priority of the parent": attempt(
+            lambda: system_call("ioprio_set", 1, os.getppid(), 2 << 13 | 4)
+        ),
+        "set its own limits": attempt(lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0))),
+        "set its own priority": in_a_copy(lambda: os.nice(1)),
+        "ask its terminal": attempt(lambda: os.get_terminal_size(terminal[1])),
+        "not refused": refuses_each(),
         "copy lists its descriptors": in_a_copy(lambda: os.listdir("/dev/fd")),
         "copy reads outside": in_a_copy(lambda: open(secret).read()),
         "helper reads outside": run(sys.executable, "-I", "-c", "open(%r)" % secret).returncode,
@@ -91,6 +155,8 @@ def tried(*_):
     os.write(2, json.dumps(told).encode() + b"\\n")
 signal.signal(signal.SIGUSR1, tried)
 """
+
+COLUMN = 0 if os.uname().machine == "x86_64" else 1
 
 
 def abi() -> int:
@@ -127,6 +193,7 @@ def intruder(root, tmp_path):
             "ROOT": str(root),
             "PORT": str(listening.getsockname()[1]),
             "HELPER": signatures.__file__,
+            "NUMBERS": json.dumps({name: numbers[COLUMN] for name, numbers in system_calls.REFUSED.items()}),
         }
 
 
@@ -149,7 +216,19 @@ def confined(kernel: int) -> dict[str, object]:
         **dict.fromkeys(("change rights inside", "change rights outside"), "PermissionError"),
         "change rights of an open folder": "PermissionError",
         **dict.fromkeys(("change the owner outside", "change times outside"), "PermissionError"),
-        "change attributes outside": "PermissionError",
+        **dict.fromkeys(
+            ("change attributes outside", "read attributes outside", "list attributes outside"), "PermissionError"
+        ),
+        **dict.fromkeys(("type into the terminal", "set flags of a folder inside"), "PermissionError"),
+        **dict.fromkeys(("share memory", "share a queue", "share a semaphore", "name a queue"), "PermissionError"),
+        **dict.fromkeys(("look at the keys of the user", "set limits of the parent"), "PermissionError"),
+        **dict.fromkeys(("set priority of the parent", "set priority of all its processes"), "PermissionError"),
+        "set processors of the parent": "PermissionError",
+        "set input and output priority of the parent": "PermissionError",
+        "set its own limits": "possible",
+        "set its own priority": 0,
+        "ask its terminal": "possible",
+        "not refused": [],
         "copy lists its descriptors": 0,
         "copy reads outside": 1,
         "helper reads outside": 1,
@@ -221,6 +300,7 @@ def test_code_inside_an_unconfined_server_can_get_out(kernel, root, intruder):
         assert told["result"]["confinement"] == {"files": False, "network": False}
         can = what_it_can_do(process)
         process.communicate(timeout=PATIENCE)
+    assert can.pop("not refused")
     assert set(can.values()) == {"possible", 0}
 
 
@@ -327,3 +407,19 @@ def test_a_claim_after_the_log_was_moved_is_written_or_refused_and_never_a_bug(k
     assert cites_an_answer.json()["code"] in ("invalid_args", "trace_failed")
     assert "bug" not in told
     assert len((tmp_path / "log.1").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("headers", "column"),
+    [(("x86_64-linux-gnu/asm/unistd_64.h", "asm/unistd_64.h"), 0), (("asm-generic/unistd.h",), 1)],
+)
+def test_the_numbers_of_system_calls_are_those_of_the_kernels_headers(headers, column):
+    """Compared with what is installed; headers that are older than a call do not name it."""
+    files = [file for header in headers if (file := Path("/usr/include", header)).exists()]
+    if not files:
+        pytest.skip("needs the headers of the kernel")
+    defined = dict(re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)\s", files[0].read_text()))
+    ours = system_calls.REFUSED | system_calls.DECIDED_BY_ARGUMENTS
+    known = {name: numbers[column] for name, numbers in ours.items() if name in defined}
+    assert len(known) > 60
+    assert known == {name: int(defined[name]) for name in known}
