@@ -124,7 +124,7 @@ TESTED_BY = {
         "zeno/trace/test_recorder.py": "trace_write",
     },
     "zeno/cli/install": {"zeno/cli/install/test_checks.py": "doctor", "whole/test_manual.py": "manual"},
-    "zeno/confinement": {"zeno/confinement/test_confinement.py": "landlock needs seccomp"},
+    "zeno/confinement": {"zeno/confinement/test_confinement.py": "landlock needs seccomp system_calls"},
     "zeno/doors": {
         "zeno/doors/test_mcp.py": "claims",
         "zeno/doors/test_mcp_text.py": "visible",

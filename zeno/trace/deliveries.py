@@ -1,8 +1,8 @@
 """The lines of files that the answers of a trace delivered to the agent.
 
 A trace holds requests and digests, not texts. If a request run again gives the same digest, its result shows which
-lines were delivered. If it does not, the range of a `read_file` is still known from its request and its summary; the
-lines of other answers are unknown.
+lines were delivered. If it does not, they are unknown. Where there is no tree to run requests on, the range of a
+`read_file` can be shown as its event states it, which proves nothing.
 """
 
 from bisect import bisect_left, bisect_right
@@ -78,8 +78,8 @@ def _span(path: str, first: int, last: int) -> tuple[Span, ...]:
     return (Span(path, first, last),) if 1 <= first <= last else ()
 
 
-def span_told(op: str, args: dict[str, Any], summary: dict[str, Any]) -> Span | None:
-    """Return the lines that an answer delivered as far as its event shows: only `read_file` counts its lines."""
+def stated_span(op: str, args: dict[str, Any], summary: dict[str, Any]) -> Span | None:
+    """Return the lines that an answer delivered as its event states it: only `read_file` counts its lines."""
     count = int(summary["metrics"].get("lines_returned", 0))
     if op != "read_file" or not count or not {"max_chars", "max_line_chars", "ranges"}.isdisjoint(args):
         return None

@@ -128,7 +128,24 @@ def test_without_a_digest_only_an_answer_that_still_replays_vouches_for_the_line
     session.ask("read_file", path="a.txt", end_line=9)
     assert judged(session, cite()) == [("ok", "delivered")]
     session.file("a.txt", TEXT.replace("line 9", "line nine"))
-    assert judged(session, cite()) == [("unsealed", "delivered")]
+    assert judged(session, cite()) == [("unsealed", "unknown")]
+
+
+def test_lines_that_changed_after_they_were_read_were_not_delivered_as_they_are_now(session):
+    session.ask("read_file", path="a.txt", start_line=1, end_line=9)
+    session.file("a.txt", TEXT.replace("line 4\n", "line four\n"))
+    assert judged(session, cite(sha256=sha("line 3", "line four", "line 5"))) == [("ok", "unknown")]
+
+
+def test_a_forged_number_of_lines_delivers_nothing(session):
+    session.ask("read_file", path="a.txt", start_line=1, end_line=1)
+    lines = [json.loads(line) for line in session.log.read_text().splitlines()]
+    lines[-1]["digest"] = "0" * 64
+    lines[-1]["summary"]["metrics"]["lines_returned"] = 30
+    session.log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert judged(session, cite(sha256=sha("line 3", "line 4", "line 5"))) == [("ok", "unknown")]
+    _, report = session.run("coverage")
+    assert (report["lines_delivered"], len(report["unknown"])) == (0, 1)
 
 
 def test_answers_that_the_tree_no_longer_gives_leave_delivery_unknown(session):

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from zeno.trace.coverage import file_table, truncation
-from zeno.trace.deliveries import Delivered, LineSet, Span, span_told
+from zeno.trace.deliveries import Delivered, LineSet, Span, stated_span
 from zeno.trace.digest import canonical
 from zeno.trace.events import Exchange, Pairing, TraceLine
 from zeno.trace.log import seconds_of
@@ -117,11 +117,11 @@ class _Collector:
     def _spans(self, exchange: Exchange, comparison: Comparison | None) -> tuple[Span, ...]:
         if comparison is not None:
             return comparison.spans
-        told = span_told(exchange.op, exchange.args, exchange.answer["summary"])
-        if told is None:
+        stated = stated_span(exchange.op, exchange.args, exchange.answer["summary"])
+        if stated is None:
             return ()
-        self._seen.delivered.add([told])
-        return (told,)
+        self._seen.delivered.add([stated])
+        return (stated,)
 
     def _delivery(self, spans: tuple[Span, ...]) -> int | None:
         """Store ranges as flat numbers (path, first, last, ...) and return their position; None over the limit."""
