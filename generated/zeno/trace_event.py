@@ -12,6 +12,58 @@ from typing_extensions import TypeAliasType
 
 from . import error as error_1
 from . import metrics as metrics_1
+from .ops import describe
+
+Root = TypeAliasType("Root", Annotated[StrictStr, Field(min_length=1)])
+
+
+class SessionEvent(Model):
+    """
+    A server, written before the first event after its start, and again where the roots of an MCP client change what it serves. It holds for the requests up to the next session.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    ts: Annotated[
+        StrictStr,
+        Field(
+            pattern='^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$(?!\\n)',
+            title='Timestamp',
+        ),
+    ]
+    """
+    When the event was written.
+    """
+    event: Literal['session']
+    """
+    Kind of event.
+    """
+    version: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Version of the program.
+    """
+    protocol: Annotated[StrictStr, Field(pattern='^[0-9]+\\.[0-9]+$(?!\\n)')]
+    """
+    Version of the protocol.
+    """
+    roots: Annotated[list[Root] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Names of the roots, sorted. Absent where one root is served without a name.
+    """
+    policy: describe.ServerPolicy | MISSING = MISSING
+    """
+    The policy, present exactly when there is one.
+    """
+    limits: describe.ServerLimits
+    """
+    Limits in force.
+    """
+    gitignore: StrictBool
+    """
+    Whether ignore rules hold where a request does not say.
+    """
 
 
 class RequestEvent(Model):
@@ -321,13 +373,13 @@ class ResponseEvent(Model):
 TraceEvent = TypeAliasType(
     "TraceEvent",
     Annotated[
-        RequestEvent | ResponseEvent | ErrorEvent | SubcallStartEvent | SubcallEndEvent | ClaimEvent,
+        SessionEvent | RequestEvent | ResponseEvent | ErrorEvent | SubcallStartEvent | SubcallEndEvent | ClaimEvent,
         Field(
-            examples=[{'ts': '2026-01-04T18:11:30Z', 'event': 'request', 'id': 'req-1', 'op': 'list_files', 'args': {'glob': '**/*.swift', 'max': 200}}, {'ts': '2026-01-04T18:11:30Z', 'event': 'response', 'id': 'req-1', 'op': 'list_files', 'summary': {'count': 143, 'truncated': False, 'metrics': {'time_ms': 4, 'bytes_read': 0, 'files_scanned': 128}}, 'digest': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'}, {'ts': '2026-01-04T18:11:31Z', 'event': 'error', 'id': 'req-2', 'op': 'foo', 'error': {'message': 'unknown op: foo', 'code': 'unknown_op'}}, {'ts': '2026-01-04T18:11:32Z', 'event': 'subcall_start', 'id': 'sub-1', 'task': 'find where sessions expire'}, {'ts': '2026-01-04T18:11:40Z', 'event': 'subcall_end', 'id': 'sub-1', 'outcome': 'in session.py'}, {'ts': '2026-01-04T18:11:41Z', 'event': 'claim', 'claim': 'sessions expire after an hour', 'evidence': [{'path': 'session.py', 'start_line': 12, 'end_line': 14}], 'parent': 'sub-1'}, {'ts': '2026-01-04T18:11:42Z', 'event': 'claim', 'claim': 'nothing renews a session', 'evidence': [], 'answers': [{'id': 'req-7', 'digest': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'}]}],
+            examples=[{'ts': '2026-01-04T18:11:29Z', 'event': 'session', 'version': '0.1.0', 'protocol': '1.0', 'policy': {'deny': [], 'only': [], 'lists': ['secrets'], 'ignored': False}, 'limits': {'max_request_bytes': 1048576, 'max_response_bytes': 16777216}, 'gitignore': False}, {'ts': '2026-01-04T18:11:30Z', 'event': 'request', 'id': 'req-1', 'op': 'list_files', 'args': {'glob': '**/*.swift', 'max': 200}}, {'ts': '2026-01-04T18:11:30Z', 'event': 'response', 'id': 'req-1', 'op': 'list_files', 'summary': {'count': 143, 'truncated': False, 'metrics': {'time_ms': 4, 'bytes_read': 0, 'files_scanned': 128}}, 'digest': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'}, {'ts': '2026-01-04T18:11:31Z', 'event': 'error', 'id': 'req-2', 'op': 'foo', 'error': {'message': 'unknown op: foo', 'code': 'unknown_op'}}, {'ts': '2026-01-04T18:11:32Z', 'event': 'subcall_start', 'id': 'sub-1', 'task': 'find where sessions expire'}, {'ts': '2026-01-04T18:11:40Z', 'event': 'subcall_end', 'id': 'sub-1', 'outcome': 'in session.py'}, {'ts': '2026-01-04T18:11:41Z', 'event': 'claim', 'claim': 'sessions expire after an hour', 'evidence': [{'path': 'session.py', 'start_line': 12, 'end_line': 14}], 'parent': 'sub-1'}, {'ts': '2026-01-04T18:11:42Z', 'event': 'claim', 'claim': 'nothing renews a session', 'evidence': [], 'answers': [{'id': 'req-7', 'digest': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'}]}],
             title='TraceEvent',
         ),
     ],
 )
 """
-One line of a trace. The server writes request, response and error; the agent may add subcall_start, subcall_end and claim.
+One line of a trace. The server writes session, request, response and error; the agent may add subcall_start, subcall_end and claim.
 """

@@ -10,6 +10,8 @@ from normalizer.errors import CannotRun
 
 Cell = str | int | Decimal | None
 NA = "NA"
+# GitHub Actions obey a line of a log that begins with one of these.
+_CI_COMMANDS = ("::", "##[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,8 @@ def cell_text(cell: Cell) -> str:
 def _csv(cell: Cell) -> str:
     # The csv module does not quote a lone carriage return, which readers take for the end of a row.
     text = cell_text(cell)
-    return '"' + text.replace('"', '""') + '"' if any(char in text for char in ',"\r\n') else text
+    needs_quotes = any(char in text for char in ',"\r\n') or text.startswith(_CI_COMMANDS)
+    return '"' + text.replace('"', '""') + '"' if needs_quotes else text
 
 
 def numeric(table: Table) -> list[bool]:
@@ -130,6 +133,7 @@ def seen(cell: Cell) -> str:
     """Return a cell with invisible characters escaped, so that different values look different."""
     shown = cell_text(cell)
     is_seen = shown.isprintable() and shown == shown.strip() and "  " not in shown
+    is_seen = is_seen and not shown.startswith(_CI_COMMANDS)
     return shown if is_seen else json_quoted(shown)
 
 

@@ -202,6 +202,21 @@ def test_the_action_verifies_a_trace(user, claimed):
     assert run_action("verify-trace", {"trace": "trace.jsonl", "root": "tree"}, user, claimed).returncode == 1
 
 
+@pytest.mark.parametrize("name", ["venv", "logging", "pip", "secrets", "zeno", "sitecustomize"])
+def test_an_action_runs_no_code_of_the_checkout(user, claimed, name):
+    (claimed / f"{name}.py").write_text("open('executed', 'w').close()\n")
+    planted = {**user, "PYTHONPATH": str(claimed)}
+    run_action("verify-trace", {"trace": "trace.jsonl", "root": "tree"}, planted, claimed)
+    assert not (claimed / "executed").exists()
+
+
+def test_a_trace_without_claims_fails_the_action(user, claimed):
+    lines = (claimed / "trace.jsonl").read_text().splitlines(keepends=True)
+    (claimed / "trace.jsonl").write_text("".join(line for line in lines if '"claim"' not in line))
+    done = run_action("verify-trace", {"trace": "trace.jsonl", "root": "tree"}, user, claimed)
+    assert (done.returncode, "0 claims" in done.stdout) == (1, True)
+
+
 @pytest.mark.parametrize("path", ACTIONS, ids=lambda path: path.parent.name)
 def test_every_action_passes_its_inputs_as_variables_and_calls_a_command_that_exists(path):
     action = yaml.safe_load(path.read_text(encoding="utf-8"))

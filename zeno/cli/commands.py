@@ -48,6 +48,7 @@ def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
         gitignore=options.gitignore,
     )
     stack.callback(server.close)
+    server.begin_session()
     return server
 
 

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, ArgumentTypeError
 from zeno.cli.policy_flags import add_policy
 
 
-def add_root(parser: ArgumentParser) -> None:
+def add_root(parser: ArgumentParser, *, for_agents: bool = False) -> None:
     """Add --root and the policy flags."""
     parser.add_argument(
         "--root",
@@ -15,12 +15,12 @@ def add_root(parser: ArgumentParser) -> None:
         help="the directory to serve; nothing outside it is read. May be repeated with a name for each; "
         "paths then begin with the name",
     )
-    add_policy(parser)
+    add_policy(parser, for_agents=for_agents)
 
 
-def add_server(parser: ArgumentParser, max_seconds: int | None = None) -> None:
+def add_server(parser: ArgumentParser, max_seconds: int | None = None, *, for_agents: bool = False) -> None:
     """Add the flags of a server. `max_seconds` is its default for --max-seconds."""
-    add_root(parser)
+    add_root(parser, for_agents=for_agents)
     parser.add_argument("--log", metavar="FILE", help="append a JSONL trace of all requests and answers to FILE")
     parser.add_argument(
         "--max-request-bytes", type=positive, metavar="N", help="refuse longer requests (default: 1 MiB)"

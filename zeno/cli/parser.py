@@ -120,7 +120,7 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         description="Serve every operation as a tool of the Model Context Protocol over standard input and output.",
         epilog="Needs the extra: pip install 'zeno-normalizer[mcp]'. How to set up agents: zeno docs doors.",
     )
-    add_server(mcp, max_seconds)
+    add_server(mcp, max_seconds, for_agents=True)
     mcp.add_argument(
         "--ignore-client-roots",
         action="store_true",
@@ -135,7 +135,7 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
         "GET /openapi.json and GET /healthz; with --log also POST /v1/claims.",
         epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: zeno docs doors.",
     )
-    add_server(http, max_seconds)
+    add_server(http, max_seconds, for_agents=True)
     http.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     http.add_argument("--port", type=port, default=8717, help="port to listen on, 0 for any free one (default: 8717)")
     http.add_argument(

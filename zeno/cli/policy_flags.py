@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 MAX_LIST_BYTES = 1 << 20
 
 
-def add_policy(parser: argparse.ArgumentParser) -> None:
-    """Add the flags."""
+def add_policy(parser: argparse.ArgumentParser, *, for_agents: bool = False) -> None:
+    """Add the flags. A server for agents denies the list of secrets unless --allow names it."""
     parser.add_argument(
         "--deny",
         metavar="GLOB",
@@ -37,13 +37,28 @@ def add_policy(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="never show anything but what matches, by its whole relative path, or is below it; may be repeated",
     )
+    if for_agents:
+        parser.add_argument(
+            "--allow",
+            metavar="LIST",
+            choices=("secrets",),
+            help="secrets: show keys and credentials too; this server denies the list secrets without being told",
+        )
 
 
 def policy_of(options: argparse.Namespace) -> "Policy":
     """Return the policy that the flags describe. Raises CannotRun for bad globs or unreadable files."""
     from zeno.files.policy import IGNORED, SECRETS, Policy
 
-    deny = [*options.deny, *(glob for name in options.deny_from for glob in _listed(name))]
+    deny = [*options.deny, *(glob for name in options.deny_from for glob in _read_globs(name))]
+    for glob in deny:
+        _refuse_misspelt_list(glob, (SECRETS, IGNORED))
+    # Commands that are no servers for agents have no --allow.
+    allow = getattr(options, "allow", SECRETS)
+    if allow is None:
+        deny.append(SECRETS)
+    elif SECRETS in deny and hasattr(options, "allow"):
+        raise CannotRun("--deny secrets and --allow secrets contradict each other; leave out one of them")
     lists = [SECRETS] if SECRETS in deny else []
     globs = [glob for glob in dict.fromkeys(deny) if glob not in (SECRETS, IGNORED)]
     try:
@@ -73,7 +88,26 @@ def opened_tree(options: argparse.Namespace, stack: ExitStack, failure: str) -> 
         raise CannotRun(str(error)) from None
 
 
-def _listed(name: str) -> list[str]:
+def _refuse_misspelt_list(glob: str, lists: tuple[str, ...]) -> None:
+    """Raise CannotRun for a glob that is the name of a list but for case or one letter, or two letters swapped."""
+    for name in lists:
+        if glob != name and _is_nearly(glob.lower(), name):
+            raise CannotRun(
+                f"--deny {glob!r} would deny files of that name only; did you mean {name}? For such files give ./{glob}"
+            )
+
+
+def _is_nearly(text: str, name: str) -> bool:
+    """Whether a text is a name, or becomes it if one letter is added, left out, replaced or swapped with the next."""
+    if text == name:
+        return True
+    same = next((at for at, (one, other) in enumerate(zip(text, name, strict=False)) if one != other), None)
+    same = min(len(text), len(name)) if same is None else same
+    mine, rest = text[same:], name[same:]
+    return rest in (mine[1:], mine[1::-1] + mine[2:]) or rest[1:] in (mine, mine[1:])
+
+
+def _read_globs(name: str) -> list[str]:
     """Return the globs in a file, one a line. Blank lines and lines that begin with # are ignored."""
     try:
         with open(name, "rb") as file:
@@ -83,7 +117,13 @@ def _listed(name: str) -> list[str]:
     if len(data) > MAX_LIST_BYTES:
         raise CannotRun(f"the list of globs {name!r} is longer than {MAX_LIST_BYTES} bytes")
     try:
-        lines = data.decode().splitlines()
+        lines = [line.strip(" \t\r") for line in data.decode("utf-8-sig").split("\n")]
     except UnicodeDecodeError:
         raise CannotRun(f"the list of globs {name!r} is not UTF-8") from None
-    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    for number, line in enumerate(lines, 1):
+        if not line.startswith("#") and (" #" in line or "\t#" in line):
+            raise CannotRun(
+                f"the list of globs {name!r}, line {number}: a comment needs a line of its own; for a # in a name "
+                "write [#]"
+            )
+    return [line for line in lines if line and not line.startswith("#")]

@@ -29,6 +29,7 @@ def add_commands(trace: argparse.ArgumentParser) -> None:
     replay.set_defaults(run=_later("trace_read", "replay"))
 
     verify = _reader(inner, "verify", "check the evidence of every claim against the tree", needs_root=True)
+    verify.add_argument("--require-claims", action="store_true", help="let a trace without a claim fail, too")
     verify.set_defaults(run=_later("trace_read", "verify"))
 
     coverage = _reader(inner, "coverage", "list the lines of each file that were delivered", needs_root=True)
@@ -65,11 +66,14 @@ def _reader(commands: Any, name: str, what: str, needs_root: bool | None) -> arg
         parser.add_argument(
             "--max-response-bytes",
             type=positive,
-            default=1 << 24,
             metavar="N",
-            help="the limit that the traced server had (default: 16 MiB)",
+            help="the limit that the traced server had (default: what the trace says, else 16 MiB)",
         )
-        parser.add_argument("--gitignore", action="store_true", help="the traced server was run with --gitignore")
+        parser.add_argument(
+            "--gitignore",
+            action="store_true",
+            help="the traced server was run with --gitignore; needed only where the trace does not say",
+        )
         add_policy(parser)
     _add_format(parser)
     return parser

@@ -43,7 +43,7 @@ def replay(options: argparse.Namespace) -> int:
     """Run every request again and print the differences. Return 1 if there are any."""
     with ExitStack() as stack:
         source = TraceSource(options, stack)
-        outcome = replay_all(source.steps(), replayer_for(options, source, stack), count_times=options.times)
+        outcome = replay_all(*replayer_for(options, source, stack), count_times=options.times)
     counts = {name: outcome.counts[name] for name in ("same", "differs", "times", "not_run")}
     described = outcome.counts["not_run_describe"]
     differences: list[dict[str, Any]] = [
@@ -92,7 +92,7 @@ def verify(options: argparse.Namespace) -> int:
     """Check the citations of every claim. Return 1 if one does not check out."""
     with ExitStack() as stack:
         source = TraceSource(options, stack)
-        claims = list(verify_all(source.steps(), replayer_for(options, source, stack)))
+        claims = list(verify_all(*replayer_for(options, source, stack)))
     good = sum(claim.checks_out for claim in claims)
     if options.format == "json":
         listed = [
@@ -130,14 +130,14 @@ def verify(options: argparse.Namespace) -> int:
                 say("            it cites nothing")
         check, do = ("checks" if good == 1 else "check"), ("does" if len(claims) - good == 1 else "do")
         say(f"{count(len(claims), 'claim')}: {good} {check} out, {len(claims) - good} {do} not")
-    return 1 if good < len(claims) or source.problems else 0
+    return 1 if good < len(claims) or source.problems or (options.require_claims and not claims) else 0
 
 
 def coverage(options: argparse.Namespace) -> int:
     """Print the delivered lines of each file, the searches, and the answers that were cut."""
     with ExitStack() as stack:
         source = TraceSource(options, stack)
-        found = coverage_of(source.steps(), replayer_for(options, source, stack))
+        found = coverage_of(*replayer_for(options, source, stack))
     total = dict(totals(found.files))
     files = [file for file in found.files if file.delivered or options.all]
     if options.format == "json":
@@ -192,9 +192,9 @@ def view(options: argparse.Namespace) -> int:
     """Write the page."""
     with ExitStack() as stack:
         source = TraceSource(options, stack)
-        replayer = None if options.root is None else replayer_for(options, source, stack)
+        steps, replayer = (source.steps(), None) if options.root is None else replayer_for(options, source, stack)
         name = "standard input" if options.trace == "-" else os.path.basename(options.trace)
-        data, told = page(source.steps(), source.pairing, replayer, title=options.title or name, text=options.text)
+        data, told = page(steps, source.pairing, replayer, title=options.title or name, text=options.text)
     if options.out == "-":
         if sys.stdout is None:
             raise CannotRun("standard output is closed; give --out a file")

@@ -17,6 +17,7 @@ from zeno.search.cold import ColdCorpus
 from zeno.search.roots_corpus import corpus_of
 from zeno.trace.events import Exchange, Pairing, TraceLine, exchanges, read
 from zeno.trace.replay import Replayer
+from zeno.trace.sessions import GivenFlags, follow_sessions
 
 
 class TraceSource:
@@ -97,11 +98,23 @@ class _Progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def replayer_for(options: argparse.Namespace, source: TraceSource, stack: ExitStack) -> Replayer:
-    """Return a replayer for the tree that the options name. Raises CannotRun if it cannot be opened."""
+def replayer_for(
+    options: argparse.Namespace, source: TraceSource, stack: ExitStack
+) -> tuple[Iterator[TraceLine | Exchange], Replayer]:
+    """Return the steps of a trace, and a replayer for the tree that the options name, which follows its sessions.
+
+    Raises CannotRun if the tree cannot be opened.
+    """
     tree = opened_tree(options, stack, "cannot read the tree")
     if options.trace != "-":
         # A server conceals its own log, so replay does too.
         tree.conceal(source.stream.fileno())
-    session = SessionOptions(max_response_bytes=options.max_response_bytes, gitignore=options.gitignore)
-    return Replayer(corpus_of(tree, ColdCorpus), session)
+    given = GivenFlags(
+        tree.policy if tree.policy.active else None, options.max_response_bytes, options.gitignore or None
+    )
+    session = SessionOptions(
+        max_response_bytes=options.max_response_bytes or SessionOptions().max_response_bytes,
+        gitignore=options.gitignore,
+    )
+    replayer = Replayer(corpus_of(tree, ColdCorpus), session)
+    return follow_sessions(source.steps(), replayer, given), replayer

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Condition(NamedTuple):
-    """What an argument of a call must be for the call to be allowed."""
+    """A call is allowed only if the argument has one of these values."""
 
     argument: int
     """Counted from 0."""

@@ -1,8 +1,8 @@
 """Text from files, made safe to show: characters that a terminal or a reader would obey are escaped.
 
 Escaped are control characters but line feed and tab, marks that reorder text (bidirectional controls), the line and
-paragraph separators U+2028 and U+2029, characters without width that make two names look the same (zero width space,
-soft hyphen, annotation marks), and the invisible tag characters and variation selectors of plane 14, which can carry
+paragraph separators U+2028 and U+2029, annotation marks, and every character that Unicode calls default-ignorable:
+joiners, fillers, variation selectors and tag characters, which show nothing, make two names look the same and can carry
 hidden text. A carriage return is one of them, so no file can begin a row of its own in the middle of a line.
 """
 
@@ -10,8 +10,8 @@ import json
 import re
 
 _UNSAFE = re.compile(
-    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e0fff]"
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
 
@@ -22,7 +22,7 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return a name as it is if it can be printed on a line, else as a JSON string in ASCII."""
-    return text if text.isprintable() else json.dumps(text)
+    return text if text.isprintable() and not _UNSAFE.search(text) else json.dumps(text)
 
 
 def visible_json(text: str) -> str:

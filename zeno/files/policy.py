@@ -118,10 +118,8 @@ def deny_list(name: str) -> list[str]:
 
 
 def _plain(glob: str, field: str) -> str:
-    """Return a glob without `./` and trailing slashes. Raises InvalidArgs if it cannot match a relative path."""
-    while glob.startswith("./"):
-        glob = glob[2:]
-    glob = glob.rstrip("/")
-    if glob in ("", ".") or glob.startswith("/") or ".." in glob.split("/"):
+    """Return a glob without empty steps and `.` as a step. Raises InvalidArgs if it cannot match a relative path."""
+    steps = [step for step in glob.split("/") if step not in ("", ".")]
+    if not steps or glob.startswith("/") or ".." in steps:
         raise InvalidArgs(f"{field} takes a glob over paths relative to the root, such as '*.pem' or 'private/*'")
-    return glob
+    return "/".join(steps)

@@ -16,6 +16,7 @@ from pydantic import MISSING
 
 from zeno.files.policy import Policy
 from zeno.meter import Meter
+from zeno.options import SessionOptions
 from zeno.search.corpus import Corpus
 
 _LIMITS = spec.resource("rules/request_limits.json")
@@ -30,10 +31,7 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
     if args.op is not MISSING:
         names = [name for name in names if name == f"{_OPS}{args.op}.json"]
         schemas = {name: inlined(name) for name in names if args.schemas}
-    options = meter.options._asdict()
-    confinement = options.pop("confinement")
-    options.pop("max_scan_bytes")
-    flags = {name: options.pop(name) for name in ("gitignore", "log")}
+    confinement = meter.options.confinement
     return DescribeResult(
         protocol=spec.PROTOCOL_VERSION,
         ops=[
@@ -45,7 +43,7 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
             for name in names
             if name.startswith(_OPS)
         ],
-        limits=ServerLimits.model_validate({name: limit for name, limit in options.items() if limit is not None}),
+        limits=describe_limits(meter.options),
         request_limits=RequestLimits(
             max_glob_characters=_LIMITS["max_glob_characters"],
             max_pattern_work=meter.options.max_pattern_work or _LIMITS["max_pattern_work"],
@@ -54,9 +52,9 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
             max_symbols_file_bytes=_LIMITS["max_symbols_file_bytes"],
             unmetered_states=_LIMITS["unmetered_states"],
         ),
-        flags=ServerFlags.model_validate(flags),
+        flags=ServerFlags(gitignore=meter.options.gitignore, log=meter.options.log),
         roots=corpus.tree.names or MISSING,
-        policy=_policy(corpus.tree.policy),
+        policy=describe_policy(corpus.tree.policy),
         confinement=Confinement(files=confinement.files, network=confinement.network),
         model_defaults={
             op: tool["defaults"]
@@ -68,7 +66,14 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
     )
 
 
-def _policy(policy: Policy) -> ServerPolicy | MISSING:
+def describe_limits(options: SessionOptions) -> ServerLimits:
+    """Return the limits of a session that are set."""
+    limits = {name: getattr(options, name) for name in ServerLimits.model_fields}
+    return ServerLimits.model_validate({name: limit for name, limit in limits.items() if limit is not None})
+
+
+def describe_policy(policy: Policy) -> ServerPolicy | MISSING:
+    """Return what a policy denies; MISSING if it denies nothing."""
     if not policy.active:
         return MISSING
     return ServerPolicy(

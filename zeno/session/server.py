@@ -76,6 +76,11 @@ class Server:
         before, self._corpus = self._corpus, corpus
         self._warm_up = WarmUp(corpus.preparations(), corpus)
         before.close()
+        self.begin_session()
+
+    def begin_session(self) -> None:
+        """Let the trace state what is served, under which policy and limits, before the next event."""
+        self._trace.session(self._corpus.tree, self._options)
 
     def close(self) -> None:
         """Release the corpus."""

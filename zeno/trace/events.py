@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 import contract_spec as spec
 
 SCHEMA = "zeno/trace_event.json"
-KINDS = ("request", "response", "error", "subcall_start", "subcall_end", "claim")
+KINDS = ("session", "request", "response", "error", "subcall_start", "subcall_end", "claim")
 # Twice the size of the largest request with its text escaped; no event is longer.
 MAX_LINE_BYTES = 1 << 23
 MAX_DEPTH = 70

@@ -76,6 +76,12 @@ class Replayer:
         self._known: dict[bytes, Again] = {}
         self._resolved: dict[str, str] = {}
 
+    def change(self, corpus: Corpus, options: SessionOptions) -> None:
+        """Run requests on another corpus and under other options from now on."""
+        self.corpus, self._options = corpus, options
+        self._known.clear()
+        self._resolved.clear()
+
     def compare(self, exchange: Exchange) -> Comparison:
         """Run a request again and compare the answers."""
         answer = exchange.answer
@@ -206,6 +212,8 @@ def replay(steps: Iterable[Any], replayer: Replayer, *, count_times: bool = Fals
     for step in steps:
         if not isinstance(step, Exchange):
             continue
+        if suspects.tree is not replayer.corpus.tree:
+            suspects = Suspects(replayer.corpus.tree)
         comparison = replayer.compare(step)
         verdict = "differs" if count_times and comparison.verdict == "times" else comparison.verdict
         counts[verdict] += 1

@@ -31,7 +31,7 @@ class Suspects:
     """Modification times of the files and directories of a tree, looked up once."""
 
     def __init__(self, tree: FileTree) -> None:
-        self._tree = tree
+        self.tree = tree
         self._files: dict[str, int] | None = None
         self._directories: dict[str, int] = {}
 
@@ -43,7 +43,7 @@ class Suspects:
         since = seconds_of(moment) or 0
         files = self._look()
         if op != "list_files" or args.get("tree") or args.get("sort") == "mtime":
-            wanted = paths_read(self._tree, args)
+            wanted = paths_read(self.tree, args)
             found = (path for path, changed in files.items() if changed >= since and wanted(path))
             if named := tuple(islice(found, _NAMED)):
                 return named
@@ -54,7 +54,7 @@ class Suspects:
         if self._files is None:
             self._files = {}
             self._directories["."] = self._changed(".")
-            for path, problem in walk_all(self._tree, include_hidden=True):
+            for path, problem in walk_all(self.tree, include_hidden=True):
                 if problem is not None:
                     continue
                 self._files[path] = self._changed(path)
@@ -67,7 +67,7 @@ class Suspects:
     def _changed(self, path: str) -> int:
         """Return the modification time in whole seconds, as in a trace; -1 if it is unknown."""
         try:
-            status = self._tree.place(path).status
+            status = self.tree.place(path).status
         except ZenoError:
             return -1
         return -1 if status is None else (status.st_mtime_ns + _TICK) // 10**9

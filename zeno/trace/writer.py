@@ -3,17 +3,22 @@
 import os
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
+import contract_spec as spec
 from contract_models.zeno.metrics import Metrics
 from contract_models.zeno.ops.grep import GrepResult
 from contract_models.zeno.ops.list_files import ListFilesResult
 from contract_models.zeno.request import Request
-from contract_models.zeno.trace_event import ErrorEvent, RequestEvent, ResponseEvent, ResponseSummary
+from contract_models.zeno.trace_event import ErrorEvent, RequestEvent, ResponseEvent, ResponseSummary, SessionEvent
 from contract_spec.model import Model
 from pydantic import MISSING
 
 from zeno.errors import TraceFailed, ZenoError
+from zeno.files.file_tree import FileTree
+from zeno.ops.describe import describe_limits, describe_policy
+from zeno.options import SessionOptions
 from zeno.session import wire
 from zeno.trace.digest import digest
 from zeno.trace.log import Log, timestamp
@@ -46,6 +51,8 @@ class TraceWriter:
     def __init__(self, path: str, clock: Callable[[], float] = time.time) -> None:
         self._log = Log(path)
         self._clock = clock
+        self._session: Callable[[], SessionEvent] | None = None
+        """Makes the session event that is still to be written."""
 
     @property
     def descriptor(self) -> int:
@@ -55,6 +62,19 @@ class TraceWriter:
     def close(self) -> None:
         """Close the log."""
         self._log.close()
+
+    def session(self, tree: FileTree, options: SessionOptions) -> None:
+        """Write a session event before the next event: a server that is never asked leaves no trace."""
+        self._session = lambda: SessionEvent(
+            ts=self._now(),
+            event="session",
+            version=version("zeno-normalizer"),
+            protocol=spec.PROTOCOL_VERSION,
+            roots=tree.names or MISSING,
+            policy=describe_policy(tree.policy),
+            limits=describe_limits(options),
+            gitignore=options.gitignore,
+        )
 
     def request(self, request: Request) -> None:
         """Write the request event, before the operation runs."""
@@ -84,6 +104,9 @@ class TraceWriter:
 
     def _write(self, event: Any) -> None:
         try:
+            if self._session is not None:
+                self._log.append(wire.dump(self._session()))
+                self._session = None
             self._log.append(wire.dump(event))
         except OSError as error:
             raise TraceFailed(f"the log cannot be written: {os.strerror(error.errno or 0)}") from None

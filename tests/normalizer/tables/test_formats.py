@@ -10,7 +10,7 @@ import pytest
 from normalizer.aggregate import cell_names
 from normalizer.cli import main
 from normalizer.tables import formats
-from normalizer.tables.formats import Cell, Table
+from normalizer.tables.formats import Cell, Table, written
 from tests.support.bundles import bundle, entry
 from tests.support.lacking import needs
 
@@ -64,3 +64,11 @@ def test_a_formula_behind_white_space_or_a_separator_stands_in_quotation_marks(s
 @pytest.mark.parametrize("plain", ["-1.5", "+3", "a-b", "a=b", "x; y", "gpt-4 +tools"])
 def test_ordinary_names_stand_as_they_are(plain):
     assert cell_names.level(plain) == plain
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "md", "latex"])
+@pytest.mark.parametrize("name", ["::error::forged", "##[error]forged", "::warning file=x::y"])
+def test_no_name_begins_a_line_of_a_log_as_a_command(form, name):
+    lines = written(Table([name, "n"], [[name, 1], ["::stop", 2]], []), form).splitlines()
+    assert any(name[3:6] in line for line in lines)
+    assert not [line for line in lines if line.lstrip().startswith(("::", "##["))]

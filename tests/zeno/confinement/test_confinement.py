@@ -268,7 +268,7 @@ def test_code_inside_serve_cannot_get_out(kernel, root, tmp_path, intruder, cach
         # A signal with a handler also ends the loop of `serve`.
         _, complaints = process.communicate(timeout=PATIENCE)
     assert (process.returncode, complaints) == (0, b"")
-    assert len((tmp_path / "log").read_text().splitlines()) == 4
+    assert len((tmp_path / "log").read_text().splitlines()) == 5
 
 
 def test_code_inside_the_mcp_server_cannot_get_out(kernel, root, intruder):
@@ -379,7 +379,7 @@ def test_a_confined_server_goes_on_writing_its_log_when_that_is_moved_or_emptied
     log.rename(tmp_path / "log.1")
     log.touch()
     assert server.ask("stat", path=".")["ok"]
-    assert (len((tmp_path / "log.1").read_text().splitlines()), log.read_text()) == (4, "")
+    assert (len((tmp_path / "log.1").read_text().splitlines()), log.read_text()) == (5, "")
     # And with `copytruncate`: the next line is the first.
     os.truncate(tmp_path / "log.1", 0)
     assert server.ask("stat", path=".")["ok"]
@@ -406,7 +406,7 @@ def test_a_claim_after_the_log_was_moved_is_written_or_refused_and_never_a_bug(k
     assert cites_a_line.status_code == 201
     assert cites_an_answer.json()["code"] in ("invalid_args", "trace_failed")
     assert "bug" not in told
-    assert len((tmp_path / "log.1").read_text().splitlines()) == 4
+    assert len((tmp_path / "log.1").read_text().splitlines()) == 5
 
 
 @pytest.mark.parametrize(

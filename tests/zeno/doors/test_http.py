@@ -107,7 +107,7 @@ def test_bodies_that_are_no_requests_are_in_the_trace_too(root: Path, tmp_path: 
     with http(root, "--log", str(log), "--max-request-bytes", "100") as url:
         for body in (b"{", b"{}" + b" " * 200, b"[]"):
             post(f"{url}/v1/ops/stat", content=body, headers=JSON)
-    codes = [json.loads(line)["error"]["code"] for line in log.read_text().splitlines()]
+    codes = [json.loads(line)["error"]["code"] for line in log.read_text().splitlines()[1:]]
     assert codes == ["invalid_json", "invalid_request", "invalid_request"]
 
 
@@ -263,7 +263,7 @@ def test_many_at_once_are_answered_like_one_after_the_other(url: str, root: Path
         with ThreadPoolExecutor(16) as threads:
             together = list(threads.map(ask, requests))
     assert together == alone
-    events = [json.loads(line) for line in log.read_text().splitlines()]
+    events = [json.loads(line) for line in log.read_text().splitlines()[1:]]
     by_id: dict[str, list[str]] = {}
     for event in events:
         by_id.setdefault(event["id"], []).append(event["event"])
@@ -350,7 +350,7 @@ def test_where_the_system_cannot_fork_a_request_over_its_time_has_one_answer_in_
         assert problem(post(f"{url}/v1/ops/grep", json=args))["code"] == "deadline_exceeded"
         assert post(f"{url}/v1/ops/stat", json={"path": "."}).status_code == 200
     events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
-    assert events == ["request", "error", "request", "response"]
+    assert events == ["session", "request", "error", "request", "response"]
 
 
 def test_a_claim_on_a_denied_path_is_denied(tmp_path: Path) -> None:
@@ -376,7 +376,7 @@ def test_a_claim_goes_into_the_trace_and_cites_an_answer_by_its_id(root: Path, u
             assert problem(post(f"{traced}/v1/claims", json=wrong))["code"] == "invalid_args"
         assert post(f"{traced}/v1/ops/read_file", json={"path": "gone"}).headers["zeno-request-id"] != request_id
     events = [json.loads(line) for line in log.read_text().splitlines()]
-    assert (events[0]["id"], events[2]) == (request_id, written.json())
+    assert (events[1]["id"], events[3]) == (request_id, written.json())
     assert problem(post(f"{url}/v1/claims", json=claim))["status"] == 404
 
 

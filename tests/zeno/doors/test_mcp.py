@@ -77,7 +77,8 @@ def test_tools_answer_as_the_plain_server_does_with_the_defaults_for_models(root
         return {op: await client.call_tool(op, args_of(op)) for op in OPS}
 
     told = ask(root, all_of_them, "--max-seconds", "300")
-    with stdio(root, "--max-seconds", "300") as pipe:
+    # A server for agents denies secrets without being told.
+    with stdio(root, "--max-seconds", "300", "--deny", "secrets") as pipe:
         for op, result in told.items():
             args = plain_defaults(op) | args_of(op)
             answer = pipe.line(json.dumps({"id": "1", "op": op, "args": args}).encode())

@@ -212,7 +212,7 @@ def test_claims_can_cite_only_what_is_left(home: Path) -> None:
     assert [bool(one) for one in ask(flags, questions, uri(home / "A" / "web"))] == [False, True]
 
 
-def test_a_trace_of_a_narrowed_session_is_replayed_with_only(home: Path) -> None:
+def test_a_trace_of_a_narrowed_session_is_replayed_as_it_was_narrowed(home: Path) -> None:
     async def questions(client: Client) -> None:
         await files(client)
         await client.call_tool("grep", {"pattern": "needle", "paths": ["web*"]})
@@ -220,11 +220,8 @@ def test_a_trace_of_a_narrowed_session_is_replayed_with_only(home: Path) -> None
 
     log = str(home / "log")
     ask(["--root", str(home / "A"), "--log", log], questions, uri(home / "A" / "web", home / "A" / "web two"))
-    only = ["--only", "web", "--only", "web two"]
     command = zeno("trace", "replay", log, "--root", str(home / "A"))
-    told = [subprocess.run([*command, *more], capture_output=True, text=True).stdout for more in ([], only)]
-    assert "0 the same, 3 different" in told[0]
-    assert "3 the same, 0 different" in told[1]
+    assert "3 the same, 0 different" in subprocess.run(command, capture_output=True, text=True).stdout
 
 
 def test_over_http_the_roots_of_the_command_line_count(home: Path) -> None:

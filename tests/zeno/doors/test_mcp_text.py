@@ -248,13 +248,35 @@ def test_no_file_can_forge_a_row(path, text):
     assert len(text_of("list_files", listed).splitlines()) == 2
 
 
-@given(st.text())
+# Default_Ignorable_Code_Point in DerivedCoreProperties.txt of Unicode 16.0.
+IGNORABLE = (
+    "\xad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+OBEYED = re.compile(f"[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufff9-\ufffb{IGNORABLE}]")
+
+
+@given(st.one_of(st.text(), st.from_regex(f"[a{IGNORABLE}]+", fullmatch=True)))
 def test_visible_text_has_nothing_to_obey_and_ordinary_text_stays(text):
     shown = visible(text)
-    assert not re.search(
-        "[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e0fff\xad\u180e\u200b\ufff9-\ufffb]", shown
-    )
+    assert not OBEYED.search(shown)
     assert visible(shown) == shown
-    if text.isprintable():
+    if not OBEYED.search(text):
+        assert shown == text
+    if text.isprintable() and not OBEYED.search(text):
         assert one_line(text) == text
     assert one_line(text).isprintable()
+    assert not OBEYED.search(one_line(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\ufe0fb", "a\\ufe0fb"),
+        ("a\u115f\u3164\uffa0b", "a\\u115f\\u3164\\uffa0b"),
+        ("a\u200d\u034fb", "a\\u200d\\u034fb"),
+        ("a\U000e0041b", "a\\U000e0041b"),
+    ],
+)
+def test_characters_that_show_nothing_are_shown_as_escapes(text, shown):
+    assert visible(text) == shown

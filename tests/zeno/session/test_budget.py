@@ -85,7 +85,7 @@ def test_without_a_budget_nothing_is_said_of_one(ask):
 def test_an_answer_has_the_same_digest_with_and_without_a_budget(root, pipe, tmp_path):
     for name, flags in (("one", ()), ("two", ("--max-ops", "5"))):
         pipe("--log", str(tmp_path / name), *flags).ask("list_files")
-    digests = [json.loads((tmp_path / name).read_text().splitlines()[1])["digest"] for name in ("one", "two")]
+    digests = [json.loads((tmp_path / name).read_text().splitlines()[2])["digest"] for name in ("one", "two")]
     assert digests[0] == digests[1]
 
 

@@ -136,7 +136,7 @@ def test_the_line_after_a_torn_one_is_not_glued_to_it(tmp_path, root, pipe):
     log.write_bytes(b'{"ts":"2030-01-01T0')
     server = pipe("--log", str(log))
     server.ask("list_files")
-    assert json.loads(log.read_bytes().splitlines()[1])["event"] == "request"
+    assert json.loads(log.read_bytes().splitlines()[1])["event"] == "session"
 
 
 def test_lines_of_many_writers_are_never_torn(root, pipe, tmp_path):
@@ -202,6 +202,7 @@ def test_a_recorded_command_finds_its_trace_and_root_and_ends_as_it_does(root, t
     told = [(one["event"], one.get("id"), one.get("parent")) for one in events(log)]
     assert told == [
         ("subcall_start", "sub-1", None),
+        ("session", None, None),
         ("request", "1", None),
         ("response", "1", None),
         ("claim", None, "sub-1"),

@@ -349,3 +349,11 @@ def test_lines_and_answers_are_both_asked_for(session):
     session.record.claim("one unseen", [("b.txt", 3, 5)], answers=["r2"])
     _, report = session.run("verify")
     assert [claim["holds"] for claim in report["claims"]] == [True, False]
+
+
+def test_a_trace_without_claims_fails_where_claims_are_required(session):
+    session.ask("read_file", path="a.txt")
+    assert session.run("verify")[0] == 0
+    assert session.run("verify", "--require-claims")[0] == 1
+    session.record.claim("it counts", [("a.txt", 1, 1)])
+    assert session.run("verify", "--require-claims")[0] == 0

@@ -28,6 +28,7 @@ def test_every_request_is_told_before_and_after(root, pipe, tmp_path):
     server.line(b"{")
     written = events(log)
     assert [spec.violations("zeno/trace_event.json", event) for event in written] == [[]] * len(written)
+    assert written.pop(0)["event"] == "session"
     assert [event["event"] for event in written] == ["request", "response"] * 6 + ["request", "error"] * 2 + ["error"]
     assert [event["digest"] for event in written[1:12:2]] == [digest_of(result) for result in results]
     assert [event["summary"]["count"] for event in written[1:12:2]] == [1, 1, None, None, 1, 1]
@@ -43,7 +44,7 @@ def test_an_overview_counts_the_files_it_is_about(root, pipe, tmp_path):
     server = pipe("--log", str(log))
     assert len(server.ask("list_files", tree=True, max=1)["result"]["tree"]) == 1
     server.ask("list_files", tree=True, glob="nope")
-    assert [event["summary"]["count"] for event in events(log)[1::2]] == [3, 0]
+    assert [event["summary"]["count"] for event in events(log)[2::2]] == [3, 0]
 
 
 def test_a_log_inside_the_root_never_shows_up(root, pipe):

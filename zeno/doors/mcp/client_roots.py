@@ -81,7 +81,7 @@ class ClientRoots:
             return
         self._within = within
         if within is not None:
-            _tell(f"the client's roots leave {', '.join(map(one_line, within))}; replay a trace of this with --only")
+            _tell(f"the client's roots leave {', '.join(map(one_line, within))}")
         tree = self._tree if within is None else self._tree.under(self._tree.policy.narrowed(within))
         self._server.answer_from(self._make_corpus(tree))
         if self._claims is not None:
