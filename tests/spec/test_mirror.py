@@ -119,7 +119,6 @@ TESTED_BY = {
     },
     "zeno/cli": {
         "zeno/cli/test_parser.py": "commands flags interrupts printing",
-        "zeno/files/test_policy.py": "policy_flags",
         "zeno/trace/test_verify.py": "trace_parser trace_read trace_source",
         "zeno/trace/test_recorder.py": "trace_write",
     },
