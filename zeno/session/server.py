@@ -56,9 +56,7 @@ class Server:
         self._trace = trace or NoTrace()
         self._clock = clock
         limits = (max_request_bytes, max_response_bytes, max_ops, max_lines, max_bytes, max_seconds)
-        self._options = SessionOptions(
-            *limits, max_pattern_work, max_scan_bytes, gitignore=gitignore, log=trace is not None
-        )
+        self._options = SessionOptions(*limits, max_pattern_work, max_scan_bytes, gitignore, trace is not None)
         # Most sessions begin with these; the other operations are loaded when asked for.
         operations = [partial(dispatch.prepare, name) for name in ("grep", "list_files", "read_file")]
         self._warm_up = WarmUp([*operations, *corpus.preparations()], corpus)
