@@ -82,6 +82,7 @@ REACHES = {
     "trace.log": {"open": "the log", "os.open": "the log"},
     "trace.page.view": {"importlib": "the template of the page"},
     "trace.recorder": {"open": "the log"},
+    "trace.writer": {"importlib": "the version"},
 }
 
 
