@@ -20,9 +20,13 @@ _PIECE = 1 << 20
 def open_regular(path: Path) -> BufferedReader:
     """Open a regular file to read its bytes. Links are followed. Raises OSError, also for anything but a file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
         os.close(descriptor)
-        raise OSError(0, "it is not a regular file", str(path))
+        is_folder = stat.S_ISDIR(mode)
+        raise OSError(
+            0, "it is a folder, where a file is wanted" if is_folder else "it is not a regular file", str(path)
+        )
     return os.fdopen(descriptor, "rb")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictStr
+from pydantic import MISSING, ConfigDict, Field, StrictStr
 
 
 class Reason(Model):
@@ -32,4 +32,8 @@ class Reason(Model):
     message: Annotated[StrictStr, Field(min_length=1)]
     """
     One sentence for a person. Its wording is not part of the contract.
+    """
+    file: StrictStr | MISSING = MISSING
+    """
+    Of file_without_entry, and of file_not_in_manifest where no record is to blame: the file, or the item of a comparison, that the reason is about.
     """

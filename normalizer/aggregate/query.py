@@ -37,6 +37,7 @@ def places_of(scale: Scale) -> int:
 MEMBERS = (
     "artifact",
     "eval_id",
+    "file",
     "generator_model",
     "judge_kind",
     "judge_model",
@@ -53,7 +54,10 @@ MEMBERS = (
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The columns of `lines`: members of a record by name, scores `d0`, `d1`... and factors `f0`, `f1`... by number."""
+    """The columns of `lines`: members of a record by name, scores `d0`, `d1`... and factors `f0`, `f1`... by number.
+
+    `named_factors` are all factors as a sorted JSON list, if only its file's name says which artifact a record is of.
+    """
 
     dimensions: tuple[str, ...]
     factors: tuple[str, ...]
@@ -86,7 +90,7 @@ class Query:
         columns += [f"{self._level(self.cluster) if self.cluster else 'NULL'} AS c"]
         columns += ["artifact", "generator_model AS generator", "judge_model AS judge"]
         columns += [f"{_PHASE} AS phase", "protocol_version AS protocol", f"{eligibility.SELF} AS self"]
-        columns += [f"{_JUDGE_KIND} AS judge_kind", "leg"]
+        columns += [f"{_JUDGE_KIND} AS judge_kind", "leg", "named_factors"]
         columns += [f"{self._chosen()} AS chosen"]
         scores = [
             self._score(f"d{number}", dimension.scale, worths=worths)
@@ -114,8 +118,18 @@ class Query:
             "MIN(c) AS c",
             "MAX(c) AS c2",
             "SUM(CASE WHEN c IS NULL THEN 1 ELSE 0 END) AS c0",
+            "MIN(named_factors) AS n1",
+            "MAX(named_factors) AS n2",
         ]
         return f"SELECT {', '.join(columns + sums)} FROM records WHERE {eligible} GROUP BY {', '.join(columns)}"
+
+    def factors_of_names(self, eligible: str) -> str:
+        """Return SQL for the artifact, generator and factors of units whose records differ in factors."""
+        unit = ", ".join([*self.keys, "artifact", "generator"])
+        differing = f"SELECT artifact FROM judged GROUP BY {unit} HAVING MIN(n1) <> MAX(n2)"
+        where = f"{eligible} AND named_factors IS NOT NULL AND artifact IN ({differing})"
+        columns = ", ".join(["artifact", "generator", *self.keys, "named_factors"])
+        return f"SELECT DISTINCT {columns} FROM records WHERE {where} ORDER BY {columns}"
 
     def artifacts(self, repeats: Iterable[int]) -> tuple[str, int]:
         """Return the SQL of artifacts with the sums of their judges' averages, and their denominator."""

@@ -42,8 +42,12 @@ def scores_of(record: dict[str, Any], rubric: Rubric) -> dict[str, str] | None:
 def line_of(record: dict[str, Any], worths: dict[str, str] | None) -> str:
     """Return a line with the members that an engine reads."""
     kept = {name: record[name] for name in (*MEMBERS, "factors") if name in record}
-    source = {"bundle_sha256": record["source"]["bundle_sha256"]}
+    source = _place(record)
     return dumps({**kept, "source": source, "scores": worths or {}}) + "\n"
+
+
+def _place(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: record["source"][name] for name in ("bundle_sha256", "line") if name in record["source"]}
 
 
 def write_lines(lines: Iterable[str], path: Path) -> Path:
@@ -70,7 +74,7 @@ def at_end(records: Iterable[dict[str, Any]], rubric: Rubric, end: str, *, worth
         }
         members["phase"] = level_in(record, "phase") or 0
         members["self_judged"] = record.get("self_judged") is True
-        members["source"] = {"bundle_sha256": record["source"]["bundle_sha256"]}
+        members["source"] = _place(record)
         members.setdefault("artifact", record["record_id"])
         members.setdefault("rubric", rubric.name)
         yield dumps({**members, "scores": scores}) + "\n"

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from normalizer.aggregate import restated_scores
+from normalizer.aggregate.artifact_names import refuse_shared_names
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.interface import Engine, RecordFile
 from normalizer.aggregate.query import Query
@@ -85,6 +86,7 @@ class Numbers:
             engine.table("units", query.record_units(self._eligible))
             return 1
         engine.table("judged", query.judged(self._eligible))
+        refuse_shared_names(engine, query, self._eligible)
         text, repeats = query.artifacts(int(row[0]) for row in engine.rows("SELECT DISTINCT m FROM judged"))
         engine.table("artifacts", text)
         if query.cluster is not None:

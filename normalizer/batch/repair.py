@@ -25,7 +25,7 @@ from normalizer.documents.settings import Settings, load, parse_document
 from normalizer.errors import CannotRun, UnusableDocument, UnusableLedger
 from normalizer.ledger import commit_record
 from normalizer.ledger.commit_record import SpanDigester, Spans, bucket_of
-from normalizer.ledger.durable import made, sync
+from normalizer.ledger.durable import create_folder, sync
 from normalizer.ledger.line_format import DOCUMENT_NAME, SHA256, settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
 
@@ -88,7 +88,7 @@ def repair(ledger: Ledger, out: Path, jobs: int = 1) -> Repaired:
         raise UnusableLedger(f"no bundle of {ledger.folder} can be rebuilt{why}")
     # There is a run for each of the settings: after some of them the ledger would look whole. It is built beside its
     # place, and moved there when nothing is missing.
-    with made(out.parent), TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as beside:
+    with create_folder(out.parent), TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as beside:
         rebuilt = Path(beside) / out.name
         for text, settings in usable.items():
             run(sorted(map(str, groups[text])), rebuilt, settings, jobs=jobs)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import contract_spec as spec
 from contract_spec.extras import install_command
 
 from normalizer.batch.workers import STANDARD_INPUT, BundleCounts, Normalize, Take, TaskRunner, WorkerPool
@@ -30,6 +31,8 @@ class Account(NamedTuple):
     ledger: Counts
     flawed: bool
     """Whether any input of the run, new to the ledger or known to it, is not entirely valid."""
+    rubric: str = ""
+    """The name of the active rubric."""
 
     def lines(self) -> list[str]:
         """Return the lines that account for every input, then the first reasons."""
@@ -44,7 +47,16 @@ class Account(NamedTuple):
             f"ledger: {ledger.bundles} bundles, {ledger.entries} entries = {ledger.valid} valid + "
             f"{ledger.invalid} invalid; {ledger.unreadable} unreadable",
             *self._reasons(),
+            *self._cure(),
         ]
+
+    def _cure(self) -> Iterator[str]:
+        """Yield what to do, if nothing became valid and all of it for one reason."""
+        if self.done.valid == 0 and len(self.done.codes) == 1:
+            [code] = self.done.codes
+            cure = spec.resource("rules/cures.json").get(code)
+            if cure is not None:
+                yield f"nothing is valid, all of it because of {code}: {cure.format(rubric=self.rubric)}"
 
     def _reasons(self) -> Iterator[str]:
         names = dict(self.done.names)
@@ -80,7 +92,7 @@ def run(
                 staging.begin()
                 with _pool(engine, jobs, TaskRunner(folder, settings, replace)) as pool:
                     done, flawed = _work(staging, pool, sources, progress)
-                account = Account(done, staging.merge(), flawed)
+                account = Account(done, staging.merge(), flawed, settings.rubric.name)
                 settling()
                 staging.commit()
             except BaseException:

@@ -54,6 +54,8 @@ class BundleCounts:
     unselected: int = 0
     """Rows that hold no entry, by declaration of the dialect."""
     flawed: bool = False
+    codes: frozenset[str] = frozenset()
+    """The codes of the first reasons of entries and bundles."""
     shown: tuple[tuple[str, bool, tuple[Reason, ...]], ...] = ()
     """The first bundles with reasons: hash, whether it could be read, and its first reasons."""
     names: tuple[tuple[str, str], ...] = ()
@@ -75,6 +77,7 @@ class BundleCounts:
             unreadable_rows=self.unreadable_rows + other.unreadable_rows,
             unselected=self.unselected + other.unselected,
             flawed=self.flawed or other.flawed,
+            codes=self.codes | other.codes,
             shown=shown,
             names=names,
         )
@@ -275,6 +278,7 @@ def _done(outcome: BundleOutcome) -> BundleCounts:
         unreadable_rows=outcome.unreadable_count,
         unselected=outcome.unselected_count,
         flawed=outcome.flawed,
+        codes=frozenset(reason.code for reason in outcome.reasons),
         shown=((outcome.sha256, read, outcome.reasons),) if outcome.reasons else (),
     )
 

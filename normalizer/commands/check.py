@@ -8,6 +8,7 @@ import click
 from normalizer.checks.published_tables.compare import check, follows
 from normalizer.commands.aggregate import LEDGERS, grouped, joined, selecting, spreading
 from normalizer.errors import CannotRun
+from normalizer.ledger.reader import is_ledger
 from normalizer.tables import check_table, formats, pretty
 from normalizer.terminal.output import WIDE, print_table
 from normalizer.terminal.progress import elapsed
@@ -52,6 +53,8 @@ def command(
     the cell's own number of places, is what it says; where the exact value lies just between two, either is a tie.
     A number for a group that has none does not follow; columns whose names are no statistic are listed and skipped.
     """
+    if is_ledger(table):
+        raise CannotRun(f"{table} is a ledger: the table comes first, then its ledgers")
     named = {}
     for text in columns:
         name, sign, statistic = text.rpartition("=")

@@ -166,7 +166,7 @@ def _call(documents: Documents, artifacts: Path, out: Path, options: dict[str, A
     """Call the judge for each file that has no usable reply yet, and write the bundle."""
     described = describe_judge(options)
     run = RunFolder(out)
-    run.refuse_strangers()
+    run.refuse_unknown_files()
     leg = None if options["leg"] is None else Leg(run, options["leg"], documents, described)
     if leg is not None:
         run, documents = leg.folder, leg.documents

@@ -9,7 +9,6 @@ import click
 import contract_spec as spec
 
 from normalizer.commands.normalize import printable
-from normalizer.documents.manifest import says_without_entry
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.ledger.reader import Ledger, reading
 from normalizer.terminal.output import WIDE, print_line
@@ -65,9 +64,9 @@ def _missing(ledger: Ledger, header: dict[str, Any]) -> Iterator[dict[str, Any]]
     files: dict[str, Any] = {}
     if header["reasons"] and "manifest" in header["settings"]:
         listed = ledger.document(header["settings"]["manifest"])["files"]
-        files = {says_without_entry(file["file"]): file for file in listed}
+        files = {file["file"]: file for file in listed}
     for reason in header["reasons"]:
-        file = files.get(reason["message"], {})
+        file = files.get(reason.get("file"), {}) if reason["code"] == "file_without_entry" else {}
         artifact = file.get("artifact", file.get("file"))
         about = {
             "file": file.get("file"),

@@ -4,8 +4,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from normalizer.documents.lossless import dumps
-
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
@@ -27,11 +25,6 @@ def manifest_of(document: dict[str, Any]) -> Manifest:
     metadata = {key: value for key, value in document.items() if key not in ("files", "relaxations")}
     files = {item["file"]: item for item in document["files"]}
     return Manifest(metadata, files, tuple(document.get("relaxations", [])))
-
-
-def says_without_entry(file: str) -> str:
-    """The sentence about a file of a manifest that has no entry."""
-    return f"the manifest's file {dumps(file)} has no entry"
 
 
 def files_named_twice(document: dict[str, Any]) -> list[str]:

@@ -44,9 +44,14 @@ class Settings:
     @property
     def run(self) -> dict[str, Any]:
         """Metadata of the run that does not come from its files: the manifest's, and what was stated."""
-        given = self.manifest.metadata if self.manifest is not None else {}
-        factors = {**self.stated.get("factors", {}), **given.get("factors", {})}
-        return {**self.stated, **given, **({"factors": factors} if factors else {})}
+        return run_metadata(self.manifest, self.stated)
+
+
+def run_metadata(manifest: Manifest | None, stated: dict[str, Any]) -> dict[str, Any]:
+    """Return the metadata that a manifest and --set give a run; the manifest's where both do."""
+    given = manifest.metadata if manifest is not None else {}
+    factors = {**stated.get("factors", {}), **given.get("factors", {})}
+    return {**stated, **given, **({"factors": factors} if factors else {})}
 
 
 def load(

@@ -58,7 +58,7 @@ class Flat(NamedTuple):
         for ledger, seen in _own_bundles(self.ledgers):
             for kind in self.kinds:
                 for line in ledger.lines(kind):
-                    if _is_meant(ledger.item(kind, line), seen, self.where):
+                    if _is_selected(ledger.item(kind, line), seen, self.where):
                         yield line
 
 
@@ -95,11 +95,11 @@ def _records(
     for ledger, seen in _own_bundles(ledgers):
         for kind in kinds:
             for record in ledger.items(kind):
-                if _is_meant(record, seen, where):
+                if _is_selected(record, seen, where):
                     yield kind, record
 
 
-def _is_meant(record: dict[str, Any], seen: set[str], where: dict[str, keys.Level]) -> bool:
+def _is_selected(record: dict[str, Any], seen: set[str], where: dict[str, keys.Level]) -> bool:
     """Whether a record is selected, and its bundle in no ledger before."""
     return record["source"]["bundle_sha256"] not in seen and all(
         keys.level_in(record, name) == level for name, level in where.items()

@@ -82,7 +82,7 @@ def begin(
 
     Returns the hashes of the inputs. Raises CannotRun where a begun run is another one.
     """
-    run.refuse_strangers()
+    run.refuse_unknown_files()
     run.clear_parts()
     begun = run.begun
 

@@ -26,7 +26,7 @@ import contract_spec as spec
 
 from normalizer.errors import CannotRun
 from normalizer.judge.replies import CheckedReply, read_reply
-from normalizer.ledger.durable import made, sync
+from normalizer.ledger.durable import create_folder, sync
 from normalizer.regular_files import regular_bytes
 
 _KNOWN = {".lock", "manifest.json", "rubric.json", "inputs"}
@@ -75,12 +75,12 @@ class RunFolder:
         """Where a bundle of the usable replies is, if one was asked for."""
         return self.path / "partial.json"
 
-    def refuse_strangers(self) -> None:
+    def refuse_unknown_files(self) -> None:
         """Raise CannotRun if the folder holds something that is no part of a run."""
         names = {entry.name for entry in self.path.iterdir()} if self.path.is_dir() else set()
-        strangers = sorted(name for name in names - _KNOWN if not name.endswith(_PART))
-        if strangers and not self.begun:
-            raise CannotRun(f"{self.path} holds {strangers[0]} and is no judge run: give --out a new folder")
+        unknown = sorted(name for name in names - _KNOWN if not name.endswith(_PART))
+        if unknown and not self.begun:
+            raise CannotRun(f"{self.path} holds {unknown[0]} and is no judge run: give --out a new folder")
 
     def clear_parts(self) -> None:
         """Remove half-written files of a run that was cut, and inputs of a run without run.json."""
@@ -93,7 +93,7 @@ class RunFolder:
         """Write a file atomically and sync it, with the folders that it needs."""
         target = self.path / name
         scratch = target.with_name(f".{target.name}{_PART}")
-        with made(target.parent):
+        with create_folder(target.parent):
             with scratch.open("wb") as file:
                 file.write(data)
                 file.flush()

@@ -43,7 +43,7 @@ def sync(path: Path) -> None:
 
 
 @contextmanager
-def made(folder: Path) -> Iterator[None]:
+def create_folder(folder: Path) -> Iterator[None]:
     """Make a folder with its parents, and sync their names. If the block fails, those left empty are removed again."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     try:

@@ -8,9 +8,10 @@ from typing import Any
 
 from normalizer.documents.dialect import dialect_of, translate
 from normalizer.documents.lossless import dumps, ordinary
-from normalizer.documents.manifest import Manifest, manifest_of, says_without_entry
+from normalizer.documents.manifest import Manifest, manifest_of
 from normalizer.documents.rubric import Rubric, rubric_of
-from normalizer.errors import CannotRun
+from normalizer.documents.settings import run_metadata
+from normalizer.errors import CannotRun, UnusableLedger
 from normalizer.ledger.reader import Ledger, reading
 from normalizer.ledger.record_check import Check, check_records
 
@@ -162,7 +163,7 @@ def _account(sources: OpenLedgers, kind: str, item: dict[str, Any], documents: d
     settings = item["settings"]
     manifest = manifest_of(documents[settings["manifest"]]) if "manifest" in settings else None
     sources.unreadable += kind == "audit"
-    lacking = {reason["message"] for reason in item["reasons"] if reason["code"] == "file_without_entry"}
+    lacking = files_without_entry(item)
     sources.without_entry += len(lacking)
     if manifest is None:
         return
@@ -172,8 +173,8 @@ def _account(sources: OpenLedgers, kind: str, item: dict[str, Any], documents: d
         envelope = item.get("header", {})
         if "dialect" in settings and envelope:
             envelope = translate(envelope, dialect_of(documents[settings["dialect"]]).bundle).value
-        files = list(_files(manifest, envelope))
-        without = [file for file in files if says_without_entry(file["file"]) in lacking]
+        files = list(_files(manifest, documents.get(settings.get("stated", ""), {}), envelope))
+        without = [file for file in files if file["file"] in lacking]
         sources.lacking += without
         if lacking or kind == "audit":
             sources.expected += files
@@ -181,9 +182,19 @@ def _account(sources: OpenLedgers, kind: str, item: dict[str, Any], documents: d
             sources.supplied += [file for file in files if file not in without]
 
 
-def _files(manifest: Manifest, envelope: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def files_without_entry(item: dict[str, Any]) -> set[str]:
+    """Return the files of its manifest that a bundle lacks, from its header or audit item."""
+    reasons = [reason for reason in item["reasons"] if reason["code"] == "file_without_entry"]
+    if any("file" not in reason for reason in reasons):
+        raise UnusableLedger(
+            f"bundle {item['bundle_sha256']} lacks files, and its ledger does not say which: normalize it again"
+        )
+    return {reason["file"] for reason in reasons}
+
+
+def _files(manifest: Manifest, stated: dict[str, Any], envelope: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Return the metadata that records of the manifest's files have or would have, as `records` combines it."""
-    run = ordinary_metadata(manifest.metadata)
+    run = ordinary_metadata(run_metadata(manifest, stated))
     factors = {name: of.get("factors", {}) for name, of in (("envelope", envelope), ("run", run))}
     known = {**run, **envelope}
     for file in manifest.files.values():

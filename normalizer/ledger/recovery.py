@@ -18,7 +18,7 @@ from typing import Literal, NoReturn
 from normalizer.documents.lossless import ordinary
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.commit_record import NAME
-from normalizer.ledger.durable import made, sync
+from normalizer.ledger.durable import create_folder, sync
 from normalizer.ledger.line_format import DOCUMENT_NAME, FILES, settings_in
 from normalizer.ledger.reader import COMMIT, LOCK, STAGING, locked
 from normalizer.regular_files import READING_LIMITS, whole_lines
@@ -39,7 +39,7 @@ RecoveryOutcome = Literal["completed", "cleared", "nothing"]
 def made_and_locked(folder: Path) -> Iterator[None]:
     """Make a folder and hold its lock to write. A block that fails leaves no lock file in a folder without a ledger."""
     fresh = not os.path.lexists(folder / LOCK)
-    with made(folder), locked(folder, "write"):
+    with create_folder(folder), locked(folder, "write"):
         try:
             yield
         except BaseException:

@@ -6,16 +6,11 @@ from typing import Any
 
 from normalizer.documents import lossless
 from normalizer.documents.exact import rounded
-from normalizer.documents.locate import ItemSpan, items, place
 from normalizer.report.markup import NA, Html, brief, el, text, visible
+from normalizer.report.raw_lines import Raw
 from normalizer.report.record_status import RecordStatus, spelled
 from normalizer.report.study import Study
 from normalizer.tables import formats
-
-MOST_RAW = 20_000_000
-"""Bytes of raw bundles that a page carries; beyond, lines are named but not shown."""
-_LONGEST = 2_000
-"""Characters of a raw line that are shown."""
 
 
 class Drilldowns:
@@ -50,7 +45,7 @@ class Drilldowns:
             text(shown) if drilldown is None else el("button", shown, type="button", class_="n words", data_t=drilldown)
         )
 
-    def document(self, raw: "Raw") -> list[dict[str, Any]]:
+    def document(self, raw: Raw) -> list[dict[str, Any]]:
         """The drilldowns as data for the page's script."""
         return [
             {
@@ -60,59 +55,6 @@ class Drilldowns:
             }
             for title, places, spots in self._known
         ]
-
-
-class Raw:
-    """The raw bundles, and where in them things stand."""
-
-    def __init__(self, bundles: dict[str, bytes]) -> None:
-        self.numbers = {sha: number for number, sha in enumerate(sorted(bundles))}
-        self._texts = {sha: bundles[sha].decode("utf-8", "replace") for sha in self.numbers}
-        self._entries: dict[tuple[str, str], list[ItemSpan]] = {}
-
-    def entry(self, sha256: str, pointer: str, line: int | None = None) -> ItemSpan:
-        """The lines of an entry in its raw bundle. A row of a file that is not one document has the line `line`."""
-        if line is not None:
-            return ItemSpan(line, line, 0, 0)
-        parent, _, index = pointer.rpartition("/")
-        if (sha256, parent) not in self._entries:
-            self._entries[sha256, parent] = items(self._texts[sha256], parent)
-        return self._entries[sha256, parent][int(index)]
-
-    def lines(self, sha256: str, pointer: str) -> tuple[int, int]:
-        """First and last line of what a pointer names, or of what would hold it."""
-        try:
-            found = place(self._texts[sha256], pointer)
-        except (ValueError, IndexError, RecursionError):  # no JSON: the whole of it is meant
-            return 1, self._texts[sha256].count("\n") + 1
-        return found.first, found.last if found.there else found.first
-
-    def within(self, sha256: str, entry: str, pointer: str, line: int | None = None) -> tuple[int, int]:
-        """The lines of a value inside an entry, located without reading the text before the entry."""
-        if line is not None:
-            return line, line
-        if not pointer.startswith(f"{entry}/"):
-            return self.lines(sha256, pointer)
-        span = self.entry(sha256, entry)
-        found = place(self._texts[sha256][span.start : span.end], pointer.removeprefix(entry))
-        first, last = (span.first - 1 + line for line in (found.first, found.last))
-        return first, last if found.there else first
-
-    def document(self) -> list[dict[str, Any]]:
-        """The bundles as the page carries them."""
-        left = MOST_RAW
-        found = []
-        for sha256 in self.numbers:
-            text = self._texts[sha256]
-            left -= len(text)
-            shown = left >= 0 and not text.startswith("PK\x03\x04")  # bytes of an archive are no lines
-            lines = [_cut(visible(line.rstrip("\r"))) for line in text.split("\n")] if shown else None
-            found.append({"sha256": sha256, "lines": lines})
-        return found
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} \u2026 ({len(line)} characters)"
 
 
 _OF_A_COMPARISON = ("a", "b", "verdict", "verdict_about", "order", "repeat", "criterion", "length")
@@ -135,8 +77,8 @@ def _record(each: RecordStatus, raw: Raw, findings: list[dict[str, Any]] | None)
     record, source = each.record, each.record["source"]
     sha256 = source["bundle_sha256"]
     scores = record.get("scores")
-    line = int(source["line"]) if "line" in source else None
-    span = raw.entry(sha256, source["pointer"], line)
+    row = raw.row(source)
+    span = raw.entry(sha256, source["pointer"], row)
     about = [(name, _said(record[name])) for name in _SHOWN if name in record]
     factors = record.get("factors")
     about += [(name, _said(level)) for name, level in (factors.items() if isinstance(factors, dict) else ())]
@@ -156,7 +98,7 @@ def _record(each: RecordStatus, raw: Raw, findings: list[dict[str, Any]] | None)
             [
                 reason["code"],
                 visible(reason["message"]),
-                *raw.within(sha256, source["pointer"], reason["pointer"], line),
+                *raw.within(sha256, source["pointer"], reason["pointer"], row),
             ]
             for reason in record.get("reasons", [])
         ],

@@ -16,8 +16,9 @@ from normalizer.aggregate.summary import Options
 from normalizer.documents.protocol import version
 from normalizer.report import audit_sections, judge_sections, sections
 from normalizer.report.decisions.sections import decided
-from normalizer.report.drilldown import Drilldowns, Raw, records_document
+from normalizer.report.drilldown import Drilldowns, records_document
 from normalizer.report.markup import Html, el, join, visible
+from normalizer.report.raw_lines import Raw
 from normalizer.report.record_lookup import RecordLookup
 from normalizer.report.sections import Section
 from normalizer.report.study import Study
@@ -26,7 +27,8 @@ from normalizer.tables.summary_table import of_all, selection_in_words
 
 def page(study: Study, options: Options, *, title: str) -> bytes:
     """The page."""
-    drilldowns, lookup, raw = Drilldowns(), RecordLookup(study, options.rules), Raw(study.bundles)
+    drilldowns, lookup = Drilldowns(), RecordLookup(study, options.rules)
+    raw = Raw(study.bundles, (each.record for each in (*study.records, *study.others)))
     found = [
         sections.headline(study, drilldowns, lookup),
         sections.distribution(study),

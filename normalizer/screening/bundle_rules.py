@@ -13,7 +13,7 @@ from normalizer.documents.manifest import Manifest
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.documents.settings import Settings
 from normalizer.screening.bundle import COMPARISONS, ENTRIES, Bundle
-from normalizer.screening.reasons import Reason, one_a_place
+from normalizer.screening.reasons import Reason, first_per_pointer
 from normalizer.screening.records import METADATA
 
 _SCHEMAS = {ENTRIES: "eval/judge_bundle.json", COMPARISONS: "eval/comparison_bundle.json"}
@@ -86,7 +86,7 @@ def conflicts(pointers: list[str]) -> Iterator[Reason]:
 
 
 def _shape(bundle: Bundle) -> Iterator[Reason]:
-    for violation in one_a_place(_violations(bundle, bundle.envelope)):
+    for violation in first_per_pointer(_violations(bundle, bundle.envelope)):
         code = "envelope_field_unknown" if violation.keyword == "additionalProperties" else "envelope_field_invalid"
         yield Reason(code, violation.pointer, f"{'.'.join(steps_of(violation.pointer))} {violation.message}")
 

@@ -14,13 +14,13 @@ import contract_spec as spec
 from normalizer.documents import phases
 from normalizer.documents.dialect import original
 from normalizer.documents.lossless import Number, dumps, exact_value
-from normalizer.documents.manifest import Manifest, says_without_entry
+from normalizer.documents.manifest import Manifest
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.documents.rubric import Scale, exact_sum
 from normalizer.documents.settings import Settings
 from normalizer.screening import bundle_rules
 from normalizer.screening.bundle import Bundle
-from normalizer.screening.reasons import Reason, one_a_place, sort
+from normalizer.screening.reasons import Reason, first_per_pointer, sort
 from normalizer.screening.records import Entry, Metadata
 
 _SCHEMA = "eval/judge_bundle.json#/$defs/entry"
@@ -58,7 +58,7 @@ class EntryRules:
             return []
         violations = spec.violations(_SCHEMA, _outline(value))
         found: list[Reason] = []
-        for violation in one_a_place(violations):
+        for violation in first_per_pointer(violations):
             if violation.pointer == "" and violation.keyword == "type":
                 found.append(Reason("entry_not_an_object", "", f"the entry {violation.message}"))
                 continue
@@ -93,7 +93,8 @@ class EntryRules:
         if "rubric_keys" in self.enforced:
             for key in dimensions:
                 if key not in scores:
-                    yield Reason("dimension_missing", f"/scores/{escape(key)}", f"{key} is not scored")
+                    message = f"{key} is not scored, and the rubric {self._rubric.name} has it"
+                    yield Reason("dimension_missing", f"/scores/{escape(key)}", message)
 
     def _as_usual(self, scores: dict[str, Any]) -> bool:
         """Fast path: whether every dimension has a score whose spelling is known to be allowed."""
@@ -198,10 +199,11 @@ def listing(
         return
     for file in manifest.files:
         if file not in seen:
-            yield Reason("file_without_entry", entries_at, says_without_entry(file))
+            message = f"the manifest's file {dumps(file)} has no entry"
+            yield Reason("file_without_entry", entries_at, message, file)
     if "manifest_files" not in enforced:
         for file in set(seen) - manifest.files.keys():
-            yield Reason("file_not_in_manifest", entries_at, f"{dumps(file)} is not in the manifest")
+            yield Reason("file_not_in_manifest", entries_at, f"{dumps(file)} is not in the manifest", file)
 
 
 def _plainly_shaped(value: Any) -> bool:

@@ -14,6 +14,8 @@ class Reason(NamedTuple):
     code: str
     pointer: str
     message: str
+    file: str | None = None
+    """The file that a bundle lacks, or has beside its manifest, where no record is to blame."""
 
 
 _SHOWN = 5
@@ -52,15 +54,15 @@ def _rank() -> dict[str, int]:
 
 def sort(reasons: list[Reason]) -> list[Reason]:
     """The reasons in the order of the taxonomy, then of their pointers."""
-    return sorted(set(reasons), key=lambda reason: (_rank()[reason.code], reason.pointer, reason.message))
+    return sorted(set(reasons), key=lambda reason: (_rank()[reason.code], reason.pointer, reason.message, reason.file or ""))
 
 
 def reasons_json(reasons: list[Reason]) -> str:
     """The reasons as a JSON list."""
-    return dumps([reason._asdict() for reason in reasons])
+    return dumps([{key: value for key, value in reason._asdict().items() if value is not None} for reason in reasons])
 
 
-def one_a_place(violations: list[spec.Violation]) -> list[spec.Violation]:
+def first_per_pointer(violations: list[spec.Violation]) -> list[spec.Violation]:
     """Return schema violations of a value, one for each place; a wrong type comes before its consequences."""
     by_weight = sorted(violations, key=lambda violation: violation.keyword != "type")
     return list({violation.pointer: violation for violation in reversed(by_weight)}.values())

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from normalizer.aggregate.artifact_names import refuse_shared_names
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.query import Query, sql_literal
 
@@ -43,6 +44,7 @@ class JudgeScores:
         self.engine = engine
         self.query = query
         engine.table("judged", query.judged(eligible))
+        refuse_shared_names(engine, query, eligible)
         text, common = query.verdicts(int(row[0]) for row in engine.rows("SELECT DISTINCT m FROM judged"))
         engine.table("verdicts", text)
         engine.table(

@@ -44,7 +44,7 @@ class ProgressLine:
         if now - self._first < DELAY or now - self._drawn_at < _REST or not self.is_on_terminal():
             return
         self._drawn, self._drawn_at = True, now
-        self._write(f"{_CLEAR}{self.prefix}{what}: {told(done, of, now - self._begun)}")
+        self._write(f"{_CLEAR}{self.prefix}{what}: {format_progress(done, of, now - self._begun)}")
 
     def is_on_terminal(self) -> bool:
         """Whether anything would be shown."""
@@ -66,7 +66,7 @@ class ProgressLine:
         self._stream().flush()
 
 
-def told(done: int, of: int, seconds: float) -> str:
+def format_progress(done: int, of: int, seconds: float) -> str:
     """Return how much is done after `seconds`, and how long the rest will take."""
     if not of:
         return str(done)

@@ -81,7 +81,7 @@ TESTED_BY = {
         ),
     },
     "normalizer/report/decisions": {
-        "normalizer/report/decisions/test_sections.py": "behind decision_plots other_records",
+        "normalizer/report/decisions/test_sections.py": "decision_plots other_records records_of_row",
     },
     "normalizer/screening": {
         "normalizer/screening/test_pipeline.py": "bundle bundle_rules rebuild records",

@@ -59,13 +59,14 @@ class DuckDB:
         files, fields = self._view
         members = dict.fromkeys(fields.members, "VARCHAR")
         members["scores"] = _members(fields.dimensions)
-        if fields.factors:
-            members["factors"] = _members(fields.factors)
-        members["source"] = 'STRUCT("bundle_sha256" VARCHAR)'
+        members["factors"] = "MAP(VARCHAR, VARCHAR)"
+        members["source"] = 'STRUCT("bundle_sha256" VARCHAR, "line" VARCHAR)'
         columns = ", ".join(f"{name}: {sql_literal(kind)}" for name, kind in members.items())
         taken = [*fields.members]
         taken += [f"scores[{sql_literal(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
         taken += [f"factors[{sql_literal(name)}] AS f{number}" for number, name in enumerate(fields.factors)]
+        factors = "CAST(to_json(list_sort(map_entries(factors))) AS VARCHAR)"
+        taken += [f"CASE WHEN artifact = file AND source.line IS NULL THEN {factors} END AS named_factors"]
         parts = []
         for number, file in enumerate(files):
             condition = f" WHERE source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})" if file.skip else ""

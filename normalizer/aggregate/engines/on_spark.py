@@ -27,10 +27,16 @@ class Spark:
     def lines(self, files: list[RecordFile], fields: Fields) -> None:
         """Make the view `lines`."""
         members = [f"{name} STRING" for name in fields.members]
-        members += ["source STRUCT<bundle_sha256: STRING>", "scores MAP<STRING, STRING>", "factors MAP<STRING, STRING>"]
+        members += [
+            "source STRUCT<bundle_sha256: STRING, line: STRING>",
+            "scores MAP<STRING, STRING>",
+            "factors MAP<STRING, STRING>",
+        ]
         taken = [f"r.{name}" for name in fields.members]
         taken += [f"r.scores[{sql_literal(name)}] AS d{number}" for number, name in enumerate(fields.dimensions)]
         taken += [f"r.factors[{sql_literal(name)}] AS f{number}" for number, name in enumerate(fields.factors)]
+        factors = "to_json(array_sort(map_entries(r.factors)))"
+        taken += [f"CASE WHEN r.artifact = r.file AND r.source.line IS NULL THEN {factors} END AS named_factors"]
         parts = []
         for number, file in enumerate(files):
             self._session.read.text(_path(file.path), lineSep="\n").createOrReplaceTempView(f"text{number}")

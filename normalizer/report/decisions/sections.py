@@ -5,8 +5,8 @@ from decimal import Decimal
 from typing import Any
 
 from normalizer.aggregate import cell_names
-from normalizer.report.decisions import behind, decision_plots
-from normalizer.report.decisions.behind import Rows
+from normalizer.report.decisions import decision_plots, records_of_row
+from normalizer.report.decisions.records_of_row import Rows
 from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, el, table
 from normalizer.report.sections import Section, notes, section
@@ -18,11 +18,11 @@ from normalizer.tables.formats import Table
 def decided(study: Study, drilldowns: Drilldowns) -> Iterator[Section]:
     """The sections that the study has documents for."""
     if study.preferences is not None:
-        yield _preferences(study.preferences, behind.of_preferences(study), drilldowns)
+        yield _preferences(study.preferences, records_of_row.of_preferences(study), drilldowns)
     if study.calibration is not None:
-        yield _calibration(study, study.calibration, behind.of_calibration(study), drilldowns)
+        yield _calibration(study, study.calibration, records_of_row.of_calibration(study), drilldowns)
     if study.gate is not None:
-        yield _gate(study.gate, behind.of_gate(study), drilldowns)
+        yield _gate(study.gate, records_of_row.of_gate(study), drilldowns)
 
 
 def _preferences(document: dict[str, Any], rows: dict[str, Rows], drilldowns: Drilldowns) -> Section:

@@ -28,7 +28,7 @@
     const bundle = DATA.bundles[number];
     const box = el("div", "raw");
     if (!bundle.lines) {
-      box.append(el("div", "", el("span"), el("span", "", "not in the page: normalizer restore LEDGER " + bundle.sha256.slice(0, 12))));
+      box.append(el("div", "", el("span"), el("span", "", "not in the page: it is no text, or the page would be too large; normalizer restore LEDGER " + bundle.sha256.slice(0, 12))));
       return box;
     }
     for (let at = first; at <= Math.min(last, first + FEW - 1); at++) {

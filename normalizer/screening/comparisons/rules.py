@@ -19,7 +19,7 @@ from normalizer.documents.settings import Settings
 from normalizer.screening import bundle_rules
 from normalizer.screening.bundle import Bundle
 from normalizer.screening.comparisons.records import about, generators, order_of, verdict_winner
-from normalizer.screening.reasons import Reason, one_a_place, sort
+from normalizer.screening.reasons import Reason, first_per_pointer, sort
 from normalizer.screening.records import Entry, Metadata
 
 _SCHEMA = "eval/comparison_bundle.json#/$defs/comparison_entry"
@@ -124,10 +124,11 @@ class ComparisonRules:
         at = self._bundle.entries_at
         for item in self._manifest.files:
             if item not in items:
-                yield Reason("file_without_entry", at, f"the manifest's item {dumps(item)} has no comparison")
+                message = f"the manifest's item {dumps(item)} has no comparison"
+                yield Reason("file_without_entry", at, message, item)
         if "manifest_files" not in self._enforced:
             for item in set(items) - self._manifest.files.keys():
-                yield Reason("file_not_in_manifest", at, f"{dumps(item)} is not in the manifest")
+                yield Reason("file_not_in_manifest", at, f"{dumps(item)} is not in the manifest", item)
 
 
 def identity(bundle: Bundle, entry: dict[str, Any]) -> str:
@@ -157,7 +158,7 @@ def _shape(value: Any) -> Iterator[Reason]:
     violations = spec.violations(_SCHEMA, plain(value))
     if not violations and alike is not None and len(_FITTING) < _MOST_KINDS:
         _FITTING.add(alike)
-    for violation in one_a_place(violations):
+    for violation in first_per_pointer(violations):
         if violation.pointer == "" and violation.keyword == "type":
             yield Reason("entry_not_an_object", "", f"the entry {violation.message}")
             continue

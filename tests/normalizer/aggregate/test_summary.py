@@ -19,6 +19,9 @@ from scipy import stats
 from normalizer.aggregate.keys import keys_of
 from normalizer.aggregate.summary import Options, aggregate
 from normalizer.cli import main
+from normalizer.errors import UnusableLedger
+from normalizer.ledger.open_ledgers import files_without_entry
+from normalizer.ledger.reader import reading
 from tests.normalizer.checks.test_reverify import with_own_id
 from tests.support.bundles import DIMENSIONS, bundle, entry
 from tests.support.studies import Verdict, bundles_of, ledger_of, model, output, refusal
@@ -250,6 +253,42 @@ def test_rows_of_a_partial_run_are_flagged_unless_another_leg_has_what_is_missin
     ledger_of(tmp_path, [{"per_file_scores": [entry("c")]}], manifest=leg)
     assert partial_rows(capsys, ledger, "--by", "leg") == [{"leg": None}]
     assert partial_rows(capsys, ledger, "--by", "generator_model", "--mix", "leg") == []
+
+
+def test_a_partial_run_is_told_where_its_metadata_is_stated_with_set(tmp_path, capsys):
+    manifest = {"protocol_version": "p-1", "judge_model": "j", "phase": 1, "files": [{"file": "a"}, {"file": "b"}]}
+    stated = {"generator_model": "g", "factors": {"style": "short"}}
+    ledger = ledger_of(tmp_path, [{"per_file_scores": [entry("a")]}], manifest=manifest, stated=stated)
+    for by in ("generator_model", "factors.style", "judge_model"):
+        [row] = output(capsys, "aggregate", str(ledger), "--by", by)["rows"]
+        assert (row["n"], "partial" in row["flags"]) == (1, True), by
+
+
+def test_missing_files_are_known_by_a_field_and_not_by_the_words_of_a_message(tmp_path, capsys):
+    manifest = {"protocol_version": "p-1", "judge_model": "j", "phase": 1, "files": [{"file": "a"}, {"file": "b"}]}
+    bundle = {"generator_model": "g", "per_file_scores": [entry("a")]}
+    ledger = ledger_of(tmp_path, [bundle], manifest=manifest)
+    with reading(ledger) as opened:
+        [header] = opened.items("headers")
+    reworded = {**header, "reasons": [{**reason, "message": "other words"} for reason in header["reasons"]]}
+    assert files_without_entry(reworded) == {"b"}
+    unsaid = [{key: value for key, value in reason.items() if key != "file"} for reason in header["reasons"]]
+    with pytest.raises(UnusableLedger, match="normalize it again"):
+        files_without_entry({**header, "reasons": unsaid})
+    capsys.readouterr()
+    assert main(["list", str(ledger), "--format", "json"]) == 0
+    listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(item["kind"], item["file"]) for item in listed] == [("valid", "a"), ("missing", "b")]
+
+
+def test_an_item_of_a_manifest_without_a_comparison_is_listed_as_missing(tmp_path, capsys):
+    manifest = {"protocol_version": "p-1", "judge_model": "j", "phase": 1, "files": [{"file": "a"}, {"file": "b"}]}
+    entry = {"item": "a", "a": "g", "b": "h", "verdict": "a", "order": "ab"}
+    ledger = ledger_of(tmp_path, [{"per_comparison": [entry]}], manifest=manifest)
+    capsys.readouterr()
+    assert main(["list", str(ledger), "--format", "json"]) == 0
+    listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(item["kind"], item["file"]) for item in listed] == [("valid", "a"), ("missing", "b")]
 
 
 RUBRIC: dict[str, Any] = {

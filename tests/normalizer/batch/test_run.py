@@ -9,6 +9,7 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import contract_spec as spec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -279,3 +280,41 @@ def test_limits_of_bundles_are_refused_where_rows_are_read(tmp_path, capsys, fla
     assert main(argv) == 2
     assert f"{flag} is for judge bundles" in capsys.readouterr().err
     assert not (tmp_path / "l").exists()
+
+
+def last_line(tmp_path, capsys, documents, *options):
+    paths = []
+    for number, document in enumerate(documents):
+        paths.append(tmp_path / f"{number}.json")
+        paths[-1].write_text(document if isinstance(document, str) else json.dumps(document))
+    capsys.readouterr()
+    assert main(["normalize", *map(str, paths), "--out", str(tmp_path / "ledger"), *options]) == 1
+    return capsys.readouterr().err.splitlines()[-1]
+
+
+def test_one_reason_for_everything_stands_at_the_end_with_its_cure(tmp_path, capsys):
+    other = {"file": "a", "scores": {"quality": 7}}
+    run = {"phase": 1, "protocol_version": "p", "judge_model": "j", "generator_model": "g"}
+    said = last_line(tmp_path, capsys, [{**run, "run_id": str(n), "per_file_scores": [other]} for n in range(12)])
+    assert said.startswith("nothing is valid, all of it because of dimension_missing: the entries are scored by another")
+    assert "the rubric prompt-drift-v1: give theirs with --rubric FILE; `normalizer guess FILE` proposes one" in said
+
+
+def test_a_forgotten_dialect_is_said_once_with_the_command_that_proposes_one(tmp_path, capsys):
+    said = last_line(tmp_path, capsys, ['{"a": 1}\n{"a": 2}\n', '{"a": 3}\n{"a": 4}\n'])
+    assert "all of it because of not_strict_json" in said
+    assert "name a dialect: `normalizer guess FILE` proposes one" in said
+
+
+def test_no_cure_is_named_where_reasons_differ_or_something_is_valid(tmp_path, capsys):
+    sound, broken = bundle(entry("a")), bundle({"file": "a", "scores": {"quality": 7}}, phase=1)
+    assert "nothing is valid" not in last_line(tmp_path, capsys, [sound, "{"])
+    assert "nothing is valid" not in last_line(tmp_path, capsys, [broken, "["], "--set", "generator_model=g")
+
+
+def test_every_cure_is_of_a_code_and_fits_one_line():
+    codes = spec.schema("eval/reason.json")["$defs"]["code"]["enum"]
+    cures = spec.resource("rules/cures.json")
+    assert set(cures) <= set(codes)
+    for cure in cures.values():
+        assert cure.format(rubric="r").isprintable()

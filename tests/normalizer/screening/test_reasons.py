@@ -6,7 +6,7 @@ import contract_spec as spec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.screening.reasons import Reason, one_a_place, reasons_json, sort
+from normalizer.screening.reasons import Reason, first_per_pointer, reasons_json, sort
 
 CODES = spec.schema("eval/reason.json")["$defs"]["code"]["enum"]
 
@@ -23,7 +23,7 @@ def test_the_order_depends_on_nothing_but_the_reasons(reasons):
 
 def test_a_wrong_type_comes_before_its_consequences():
     found = spec.violations("eval/reason.json", {"code": 7, "pointer": "", "message": ""})
-    kept = one_a_place(found)
+    kept = first_per_pointer(found)
     assert len({violation.pointer for violation in kept}) == len(kept)
     assert [violation.keyword for violation in kept if violation.pointer == "/code"] == ["type"]
 

@@ -201,3 +201,12 @@ def test_a_label_between_two_numbers_does_not_join_them(ledger, check, capsys):
     ]
     _, report = check("generator_model;total", *(f"writer-alder;{cell}" for cell in cells), flags=flags)
     assert verdicts(report) == ["match", "match", "mismatch"]
+
+
+def test_swapped_arguments_and_folders_are_called_what_they_are(ledger, tmp_path, capsys):
+    (tmp_path / "table.csv").write_text("n\n1\n")
+    capsys.readouterr()
+    assert main(["check", str(ledger), str(tmp_path / "table.csv")]) == 2
+    assert f"{ledger} is a ledger: the table comes first, then its ledgers" in capsys.readouterr().err
+    assert main(["check", str(tmp_path), str(ledger)]) == 2
+    assert "it is a folder, where a file is wanted" in capsys.readouterr().err
