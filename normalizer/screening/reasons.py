@@ -54,7 +54,9 @@ def _rank() -> dict[str, int]:
 
 def sort(reasons: list[Reason]) -> list[Reason]:
     """The reasons in the order of the taxonomy, then of their pointers."""
-    return sorted(set(reasons), key=lambda reason: (_rank()[reason.code], reason.pointer, reason.message, reason.file or ""))
+    return sorted(
+        set(reasons), key=lambda reason: (_rank()[reason.code], reason.pointer, reason.message, reason.file or "")
+    )
 
 
 def reasons_json(reasons: list[Reason]) -> str:

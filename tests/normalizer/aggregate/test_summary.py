@@ -33,10 +33,9 @@ VERDICTS = st.builds(
     artifact=st.sampled_from(["a", "b", "c", "d"]),
     scores=st.tuples(*[st.integers(0, 2)] * 5),
     phase=st.sampled_from([1, 1, 1, 0]),
-    question=st.sampled_from(["q1", "q2"]),
     protocol=st.just("p-1"),
     run=st.sampled_from(["r-1", "r-2"]),
-)
+).map(lambda verdict: verdict._replace(question="q1" if verdict.artifact in "ab" else "q2"))
 STUDIES = st.lists(
     VERDICTS,
     min_size=1,

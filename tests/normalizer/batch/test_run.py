@@ -296,7 +296,9 @@ def test_one_reason_for_everything_stands_at_the_end_with_its_cure(tmp_path, cap
     other = {"file": "a", "scores": {"quality": 7}}
     run = {"phase": 1, "protocol_version": "p", "judge_model": "j", "generator_model": "g"}
     said = last_line(tmp_path, capsys, [{**run, "run_id": str(n), "per_file_scores": [other]} for n in range(12)])
-    assert said.startswith("nothing is valid, all of it because of dimension_missing: the entries are scored by another")
+    assert said.startswith(
+        "nothing is valid, all of it because of dimension_missing: the entries are scored by another"
+    )
     assert "the rubric prompt-drift-v1: give theirs with --rubric FILE; `normalizer guess FILE` proposes one" in said
 
 
