@@ -679,6 +679,20 @@ class Dialect(Model):
     """
     The rubric that is active where the user gives none.
     """
+    phase: Annotated[Literal[0, 1, 2] | MISSING, Field(title='Phase')] = MISSING
+    """
+    The phase of the runs whose files are read, where neither the file, its manifest nor --set gives one.
+    """
+    protocol_version: Annotated[
+        StrictStr | MISSING, Field(min_length=1, title='Name')
+    ] = MISSING
+    """
+    The protocol version of those runs, where nothing else gives one. `this` stands for the version of the program that reads the files, which `normalizer protocol` prints.
+    """
+    self_judged: Literal['by_name'] | MISSING = MISSING
+    """
+    `by_name`: each record that has no label of its own is labelled by whether judge and generator have the same name.
+    """
     needs: list[Need] | MISSING = MISSING
     """
     Run metadata that these files do not have and that the user is to state with --set or a manifest. For people; nothing is checked by it.

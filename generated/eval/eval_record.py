@@ -53,10 +53,22 @@ class Translation(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     name: Annotated[StrictStr, Field(min_length=1)]
     """
     The name of the dialect.
+    """
+    sha256: Annotated[StrictStr, Field(pattern='^[0-9a-f]{64}$(?!\\n)')]
+    """
+    SHA-256 of the dialect, as compact JSON.
+    """
+    stated: Annotated[
+        list[Literal['phase', 'protocol_version', 'self_judged']] | MISSING,
+        Field(min_length=1),
+    ] = MISSING
+    """
+    Run metadata of the record that the dialect states, by name; absent where it states none.
     """
     steps: list[TranslationStep]
     """

@@ -184,9 +184,11 @@ class RunManifest(Model):
     """
     The phase of the run. Absent: the bundle's, else 0.
     """
-    self_judged: Annotated[StrictBool | MISSING, Field(title='SelfJudged')] = MISSING
+    self_judged: Annotated[
+        Literal[True, False, 'by_name'] | MISSING, Field(title='SelfJudgedOrByName')
+    ] = MISSING
     """
-    True labels a run whose judge judged its own outputs; a file may have its own label.
+    True labels a run whose judge judged its own outputs; a file may have its own label. `by_name` labels each record by whether judge and generator have the same name.
     """
     rubric: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = MISSING
     """

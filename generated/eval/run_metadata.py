@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from contract_spec.model import Model
-from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictStr
+from pydantic import MISSING, ConfigDict, Field, StrictStr
 from typing_extensions import TypeAliasType
 
 Name = TypeAliasType("Name", Annotated[StrictStr, Field(min_length=1, title='Name')])
@@ -82,9 +82,11 @@ class RunMetadata(Model):
     """
     The phase of the run. Absent: 0.
     """
-    self_judged: Annotated[StrictBool | MISSING, Field(title='SelfJudged')] = MISSING
+    self_judged: Annotated[
+        Literal[True, False, 'by_name'] | MISSING, Field(title='SelfJudgedOrByName')
+    ] = MISSING
     """
-    True labels a run whose judge judged its own outputs.
+    True labels a run whose judge judged its own outputs; `by_name` labels each record by whether judge and generator have the same name.
     """
     rubric: Annotated[StrictStr | MISSING, Field(min_length=1, title='Name')] = MISSING
     """

@@ -13,7 +13,7 @@ import contract_spec as spec
 from normalizer.batch.run import ProgressCallback
 from normalizer.checks.reverify import Verified, mismatch_in_words, reverify
 from normalizer.documents import lossless, phases
-from normalizer.documents.lossless import ordinary
+from normalizer.documents.lossless import loads_plain
 from normalizer.ledger.commit_record import changes
 from normalizer.ledger.line_format import MAX_DEPTH, SCHEMAS, VERDICTS, has_own_id, index_of, sha_slice, starts_well
 from normalizer.ledger.reader import Ledger
@@ -167,14 +167,14 @@ def _items(kind: str, group: Iterator[bytes], tally: _Tally) -> Iterator[dict[st
     """Yield the lines that fit their schema."""
     for line in group:
         try:
-            plain = lossless.plain(lossless.parse(line, MAX_DEPTH))
+            plain = lossless.to_builtin(lossless.parse(line, MAX_DEPTH))
             wrong = all(spec.violations(schema, plain) for schema in SCHEMAS[kind])
         except spec.NotStrictJson:
             wrong = True
         if wrong:
             tally.problem(f"{kind}.jsonl has a line that is not one of ours: was it edited?")
         else:
-            yield ordinary(line)
+            yield loads_plain(line)
 
 
 def _bundle(ledger: Ledger, item: dict[str, Any], tally: _Tally) -> None:
@@ -239,11 +239,11 @@ class _Groups:
         tally = self._tally
         if not has_own_id(self._kind, line):
             said = "its id is not that of its content: the line was changed"
-            tally.problem(f"record {ordinary(line)['record_id']}: {said}")
+            tally.problem(f"record {loads_plain(line)['record_id']}: {said}")
         if self._tail and line.endswith(self._tail) and starts_well(self._kind, line):
             tally.repeated[self._facts] += 1
             return index_of(line)
-        record = ordinary(line)
+        record = loads_plain(line)
         facts = _facts(self._kind, record)
         tally.repeated[facts] += 1
         tally.blamed.update({reason["code"] for reason in record.get("reasons", [])})
@@ -269,7 +269,7 @@ def _tail(line: bytes) -> bytes:
     """
     tail = line[line.rfind(b',"judge_model":') :]
     try:
-        members = ordinary(b"{" + tail[1:])
+        members = loads_plain(b"{" + tail[1:])
     except ValueError:
         return b""
     return tail if {"judge_model", "generator_model", "phase"} <= members.keys() else b""

@@ -8,7 +8,7 @@ import contract_spec as spec
 from normalizer.checks import hints
 from normalizer.containers.mapping import Mapping
 from normalizer.documents import lossless, phases
-from normalizer.documents.lossless import Number, dumps, exact_value, plain
+from normalizer.documents.lossless import Number, dumps, exact_value, to_builtin
 from normalizer.documents.manifest import files_named_twice
 from normalizer.documents.pointers import escape
 from normalizer.documents.rubric import rubric_mistakes
@@ -35,7 +35,7 @@ def read_document(name: str, kind: str, data: bytes) -> tuple[Any, list[LintFind
         return None, [LintFinding(name, "", f"it is not strict JSON: {error}")]
     found = [
         LintFinding(name, violation.pointer, hints.violation_in_words(f"eval/{kind}.json", value, violation))
-        for violation in spec.violations(f"eval/{kind}.json", plain(value))
+        for violation in spec.violations(f"eval/{kind}.json", to_builtin(value))
     ]
     return value, found
 

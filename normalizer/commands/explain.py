@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from normalizer.documents.locate import place
-from normalizer.documents.lossless import dumps, ordinary
+from normalizer.documents.lossless import dumps, loads_plain
 from normalizer.documents.phases import eligibility
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.line_format import sha_slice
@@ -73,7 +73,7 @@ def _is(line: bytes, name: str) -> bool:
         return True
     if dumps(name)[1:-1].encode() not in line:
         return False
-    record = ordinary(line)
+    record = loads_plain(line)
     return name in (record.get("file"), record.get("artifact"))
 
 
@@ -87,7 +87,7 @@ def _bundle(ledger: Ledger, name: str) -> list[str]:
         ) from None
     for kind, verdict in (("headers", "read"), ("audit", "unreadable")):
         for line in ledger.lines_of(kind, sha256):
-            item = ordinary(line)
+            item = loads_plain(line)
             out = [f"bundle {sha256}: {verdict}"]
             out += [f"  {key}: {item[key]}" for key in ("entries", "valid", "invalid", "bytes") if key in item]
             out += [f"  settings.{key}: {digest}" for key, digest in item["settings"].items()]
@@ -100,7 +100,7 @@ def _explained(ledger: Ledger, kind: str, line: bytes) -> list[str]:
     record = ledger.exact(kind, line)
     source = record["source"]
     row = raw_row(ledger, source)
-    verdict = f"VALID, {eligibility(ordinary(line))}" if kind == "records" else "INVALID"
+    verdict = f"VALID, {eligibility(loads_plain(line))}" if kind == "records" else "INVALID"
     out = [f"record {record['record_id']}: {verdict}", f"bundle {source['bundle_sha256']}, {source['pointer']}"]
     fields = {key: value for key, value in record.items() if key not in ("record_id", "source", "reasons")}
     out += [f"  {key}: {dumps(value)}" for key, value in fields.items()]

@@ -1,20 +1,24 @@
 """`normalizer normalize`."""
 
+import shlex
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from normalizer.batch.intake import document_bytes, sources
-from normalizer.batch.run import run
+from normalizer.batch.run import Account, run
 from normalizer.containers import shipped
 from normalizer.containers.mapping import Mapping
 from normalizer.containers.readers.opening import file_globs
+from normalizer.documents import protocol
 from normalizer.documents.lossless import dumps
+from normalizer.documents.set_options import metadata
 from normalizer.documents.settings import Settings, load
-from normalizer.documents.stated import metadata
 from normalizer.errors import CannotRun
+from normalizer.screening.bundle_rules import phase_of
 from normalizer.terminal.progress import LINE
 
 _MOST_JOINED = 1 << 28
@@ -96,9 +100,20 @@ def command(
         settling=_not_to_be_interrupted,
     )
     LINE.clear()
-    for line in account.lines():
+    for line in [*account.lines(), *_advice(account, settings)]:
         click.echo(printable(line), err=True)
     return 1 if account.flawed else 0
+
+
+def _advice(account: Account, settings: Settings) -> Iterator[str]:
+    """Say what to do if a file is no bundle and no dialect was given, or if no record can enter a table."""
+    names = dict(account.done.names)
+    unread = [names.get(sha256, "FILE") for sha256, read, _ in account.done.shown if not read]
+    if unread and settings.dialect is None:
+        yield f"a file that is no judge bundle needs a dialect: normalizer guess {shlex.quote(unread[0])}"
+    if settings.reads_rows and account.done.valid and phase_of({}, settings) == 0:
+        version = "" if "protocol_version" in settings.run else f" --set protocol_version={protocol.version()}"
+        yield f"nothing states a phase, so these records are diagnostic and enter no table: add --set phase=1{version}"
 
 
 def _not_to_be_interrupted() -> None:

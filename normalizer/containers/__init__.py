@@ -1,7 +1,8 @@
 """Files that other tools write, read row by row.
 
 `readers` yields rows. `values`, `conversions` and `number_text` read fields out of a `scope`, `reply` reads JSON in a
-judge's reply, `joining` finds rows of a second file; `making` and `forms` make one entry, `mapping` all of a row.
+judge's reply, `joining` finds rows of a second file; `entry_builder` and `forms` build one entry, `mapping` all of a
+row.
 `shipped` finds the dialects that come with the program, `guess` proposes one. Nothing here decides whether a record is
 valid.
 """

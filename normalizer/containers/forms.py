@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from normalizer.containers.making import Field, Making, Problem, RecordedStep
+from normalizer.containers.entry_builder import EntryBuilder, Field, Problem, RecordedStep
 from normalizer.containers.scope import MISSING
 from normalizer.documents.pointers import escape
 from normalizer.errors import UnusableDocument
@@ -42,7 +42,7 @@ class ScoresForm:
             if name not in known:
                 raise UnusableDocument(f"the dialect's /key names {name!r}, which is no field or factor of its entries")
 
-    def content(self, made: Making) -> Content:
+    def content(self, made: EntryBuilder) -> Content:
         """Read all fields."""
         value: dict[str, Any] = {}
         if (file := made.text(self._file)) is not None:
@@ -77,7 +77,7 @@ class _Texts:
         self._row: Any = None
         self._known: tuple[dict[str, str], list[RecordedStep], list[Problem]] = ({}, [], [])
 
-    def read(self, made: Making) -> dict[str, str]:
+    def read(self, made: EntryBuilder) -> dict[str, str]:
         """The texts that are there, by name. The caller must not change the result."""
         if not self._fields:
             return {}
@@ -120,7 +120,7 @@ class ComparisonForm:
         self._notes = _compared(declared, "notes") if "notes" in declared else None
         self._names = _Texts({name: _compared(declared, name) for name in _RUN if name in declared})
 
-    def content(self, made: Making) -> Content:
+    def content(self, made: EntryBuilder) -> Content:
         """Read all fields, in the order in which a record has them."""
         value: dict[str, Any] = {**self._sides.read(made)}
         if self._verdict is not None and (verdict := made.score(self._verdict)) is not None:
@@ -160,5 +160,5 @@ def _both(declared: dict[str, Any], name: str, put: str) -> dict[str, Field]:
     return {side: Field(given[side], f"{put}/{side}", f"/comparison/{name}/{side}") for side in given}
 
 
-def _numbers(made: Making, fields: dict[str, Field]) -> dict[str, Any]:
+def _numbers(made: EntryBuilder, fields: dict[str, Field]) -> dict[str, Any]:
     return {name: number for name, field in fields.items() if (number := made.score(field)) is not None}

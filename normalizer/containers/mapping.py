@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from normalizer.containers import reply
+from normalizer.containers.entry_builder import EntryBuilder, Problem, RecordedStep
 from normalizer.containers.forms import ComparisonForm, ScoresForm
 from normalizer.containers.joining import Joined
-from normalizer.containers.making import Making, Problem, RecordedStep
 from normalizer.containers.readers.rows import Row
 from normalizer.containers.scope import MISSING, Scope, Star
 from normalizer.containers.values import fetch, matcher
@@ -121,7 +121,7 @@ class Mapping:
             if partner is MISSING:
                 message = f"no row of the joined file has the key {name}" if name else "it has no key to join by"
                 problems = [*problems, Problem("entry_field_missing", "", message)]
-        made = Making(scope, steps, problems)
+        made = EntryBuilder(scope, steps, problems)
         content = self._form.content(made)
         found = made.problems
         if any(problem.pointer == self._form.verdict_at for problem in problems):

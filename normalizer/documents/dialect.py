@@ -4,6 +4,9 @@ from typing import Any, NamedTuple
 
 from normalizer.documents.pointers import copy_along, inserted, parent_of
 
+STATED = ("phase", "protocol_version", "self_judged")
+"""Run metadata that a dialect may state."""
+
 
 class DialectStep(NamedTuple):
     """Take a member; put it somewhere, or set it aside where `put` is None."""
@@ -26,8 +29,10 @@ class Dialect(NamedTuple):
     name: str
     bundle: tuple[DialectStep, ...]
     entry: tuple[DialectStep, ...]
-    rows: dict[str, Any] | None = None
+    rows: dict[str, Any] | None
     """The document itself where it declares a container, whose rows are read; None for judge bundles."""
+    metadata: dict[str, Any]
+    """Run metadata that it states for the files it reads."""
 
 
 class Translated(NamedTuple):
@@ -47,7 +52,8 @@ def dialect_of(document: dict[str, Any]) -> Dialect:
         for part in ("bundle", "entry")
     }
     rows = document if "container" in document else None
-    return Dialect(document["name"], steps["bundle"], steps["entry"], rows)
+    metadata = {name: document[name] for name in STATED if name in document}
+    return Dialect(document["name"], steps["bundle"], steps["entry"], rows, metadata)
 
 
 def translate(value: dict[str, Any], steps: tuple[DialectStep, ...]) -> Translated:

@@ -33,7 +33,7 @@ def exact_value(number: Number) -> Decimal | None:
         return None
 
 
-def ordinary(line: bytes) -> Any:
+def loads_plain(line: bytes) -> Any:
     """A line of a ledger with Python's numbers. Integers too long for a machine become floats, if need be infinite."""
     return json.loads(line, parse_int=_integer)
 
@@ -42,7 +42,7 @@ def _integer(digits: str) -> int | float:
     return int(digits) if len(digits) < 20 else float(digits)
 
 
-def plain(value: Any) -> Any:
+def to_builtin(value: Any) -> Any:
     """Return the value with Python's numbers, for validation by a schema.
 
     A number that no double can hold becomes the nearest double that is finite and, unless the number is zero, not zero.
@@ -51,9 +51,9 @@ def plain(value: Any) -> Any:
     if type(value) is Number:
         return _double(value)
     if type(value) is dict:
-        return {key: plain(inner) for key, inner in value.items()}
+        return {key: to_builtin(inner) for key, inner in value.items()}
     if type(value) is list:
-        return [plain(inner) for inner in value]
+        return [to_builtin(inner) for inner in value]
     return value
 
 
@@ -132,7 +132,7 @@ def members(value: dict[str, Any]) -> str:
 
 
 def too_many_values(data: bytes, max_bytes: int) -> str | None:
-    """Why a document is not read if it has more values than one for eight bytes of its greatest size; else None.
+    """Why a document is not read if it has more values than one for every eight bytes that it may have; else None.
 
     A value takes some hundred bytes of memory, however short it is: 64 MiB of `0,` would take 4 GB. Commas and opening
     brackets are counted, also those in texts.

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,12 +10,16 @@ import contract_spec as spec
 
 from normalizer.documents import lossless, protocol
 from normalizer.documents.dialect import Dialect, dialect_of
-from normalizer.documents.lossless import dumps, plain
+from normalizer.documents.lossless import dumps, to_builtin
 from normalizer.documents.manifest import Manifest, files_named_twice, manifest_of
 from normalizer.documents.rubric import Rubric, rubric_mistakes, rubric_of
 from normalizer.errors import UnusableDocument
 
 BUILT_IN_RUBRIC = "rules/rubrics/prompt-drift-v1.json"
+BY_NAME = "by_name"
+"""The label of a run whose records are labelled self-judged by the names of judge and generator."""
+OUR_PROTOCOL = "this"
+"""The protocol version of a dialect that stands for ours."""
 LIMITS: dict[str, int] = spec.resource("rules/limits.json")
 
 
@@ -43,8 +48,36 @@ class Settings:
 
     @property
     def run(self) -> dict[str, Any]:
-        """Metadata of the run that does not come from its files: the manifest's, and what was stated."""
+        """Metadata of the run that does not come from its files: the manifest's, and what was stated.
+
+        A label `by_name` is not a value of the run, so it is left out: see `labels_by_name`.
+        """
+        given = self._given
+        return {key: given[key] for key in given if key != "self_judged" or given[key] != BY_NAME}
+
+    @property
+    def _given(self) -> dict[str, Any]:
         return run_metadata(self.manifest, self.stated)
+
+    @property
+    def of_dialect(self) -> dict[str, Any]:
+        """Run metadata that the dialect states, as far as the run has none of its own."""
+        metadata = self.dialect.metadata if self.dialect is not None else {}
+        stated = {key: value for key, value in metadata.items() if key not in self._given and key != "self_judged"}
+        if stated.get("protocol_version") == OUR_PROTOCOL:
+            stated["protocol_version"] = protocol.version()
+        return stated
+
+    @property
+    def labels_by_name(self) -> bool:
+        """Whether records without a label are labelled self-judged by the names of judge and generator."""
+        metadata = self.dialect.metadata if self.dialect is not None else {}
+        return bool({**metadata, **self._given}.get("self_judged") == BY_NAME)
+
+    def stated_by_dialect(self, others: Collection[str] = ()) -> list[str]:
+        """Return the names of metadata that only the dialect states; `others` are stated by the file itself."""
+        metadata = self.dialect.metadata if self.dialect is not None else {}
+        return [key for key in metadata if key not in self._given and key not in others]
 
 
 def run_metadata(manifest: Manifest | None, stated: dict[str, Any]) -> dict[str, Any]:
@@ -108,7 +141,7 @@ def load(
         identity={"protocol": protocol.version(), **hashes},
         documents={hashes[name]: text for name, text in texts.items()},
         stated=chosen.get("stated", {}),
-        limits={**LIMITS, **plain(chosen.get("limits", {}))},
+        limits={**LIMITS, **to_builtin(chosen.get("limits", {}))},
         joined=chosen["joined"]["text"] if "joined" in chosen else None,
     )
 
@@ -156,7 +189,7 @@ def _agreeing(stated: dict[str, Any], manifest: dict[str, Any], rubric: str) -> 
             differing = [name for name in value if manifest.get(key, {}).get(name, value[name]) != value[name]]
             key = f"factors.{differing[0]}" if differing else key
         else:
-            differing = [key] if plain(manifest.get(key, value)) != plain(value) else []
+            differing = [key] if to_builtin(manifest.get(key, value)) != to_builtin(value) else []
         if differing:
             raise UnusableDocument(f"--set {key} contradicts the manifest: leave one of them out")
     if stated.get("rubric", rubric) != rubric:
@@ -171,7 +204,7 @@ def parse_document(kind: str, data: bytes) -> dict[str, Any]:
         value = lossless.parse(data, LIMITS["max_depth"])
     except spec.NotStrictJson as error:
         raise UnusableDocument(f"the {kind} is not strict JSON: {error}") from None
-    for violation in spec.violations(f"eval/{kind}.json", plain(value)):
+    for violation in spec.violations(f"eval/{kind}.json", to_builtin(value)):
         where = violation.pointer or "the document"
         raise UnusableDocument(f"the {kind} does not fit its schema: {where} {violation.message}")
     checked: dict[str, Any] = value

@@ -4,7 +4,7 @@ from typing import Any
 
 import contract_spec as spec
 
-from normalizer.documents.lossless import Number, dumps, plain
+from normalizer.documents.lossless import Number, dumps, to_builtin
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
 from normalizer.judge.plan import Plan
@@ -56,7 +56,7 @@ def bundle(plan: Plan, kind: str, inputs: list[str], kept: list[list[Kept]], *, 
     if partial:
         meta["partial"] = {"files": Number(str(len(kept))), "without_entry": Number(str(len(kept) - len(entries)))}
     envelope = {**plan.metadata, "bundle_meta": meta}
-    for violation in spec.violations("eval/judge_bundle.json", plain({**envelope, ENTRIES: entries})):
+    for violation in spec.violations("eval/judge_bundle.json", to_builtin({**envelope, ENTRIES: entries})):
         raise CannotRun(f"the bundle would not fit its schema: {violation.pointer} {violation.message}")
     members = [f"{dumps(key)}:{dumps(value)}" for key, value in envelope.items()]
     members.append(f"{dumps(ENTRIES)}:[\n" + ",\n".join(map(dumps, entries)) + "\n]")

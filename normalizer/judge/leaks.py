@@ -13,7 +13,7 @@ from typing import Any
 
 import contract_spec as spec
 
-from normalizer.documents.lossless import dumps, parse, plain
+from normalizer.documents.lossless import dumps, parse, to_builtin
 from normalizer.documents.manifest import Manifest
 from normalizer.documents.settings import BUILT_IN_RUBRIC, LIMITS
 from normalizer.errors import CannotRun
@@ -70,7 +70,7 @@ def coincidences(
     carried = list(_all_strings(parameters))
     people = [("a relaxation", item["statement"]) for item in manifest.relaxations]
     people += [("--parameters", text) for text in carried]
-    if plain(rubric) != spec.resource(BUILT_IN_RUBRIC):
+    if to_builtin(rubric) != spec.resource(BUILT_IN_RUBRIC):
         people += [("the rubric", text) for text in _texts(rubric)]
     tasks = _tasks(manifest)
     people += [(f"a {name} of the manifest", text) for name, texts in tasks.items() for text in texts]
@@ -126,7 +126,7 @@ def _texts(rubric: dict[str, Any]) -> Iterator[str]:
 def refuse_leaks(data: bytes, content: bytes, told: Prompt, task: dict[str, str] | None = None) -> None:
     """Raise Leak unless a finished input holds only the file's content, its declared task and the run's prompt."""
     document = parse(data, LIMITS["max_depth"])
-    for violation in spec.violations("eval/judge_input.json", plain(document)):
+    for violation in spec.violations("eval/judge_input.json", to_builtin(document)):
         raise Leak(f"the input is not made of its parts: {violation.pointer} {violation.message}")
     if content_of(document) != content:
         raise Leak("the file part of the input is not the file's content")

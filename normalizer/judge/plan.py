@@ -9,7 +9,7 @@ from typing import Any
 from normalizer.documents import lossless, phases, protocol
 from normalizer.documents.lossless import Number, dumps
 from normalizer.documents.manifest import Manifest
-from normalizer.documents.settings import LIMITS, Settings
+from normalizer.documents.settings import BY_NAME, LIMITS, Settings
 from normalizer.errors import CannotRun
 from normalizer.judge.leaks import coincidences
 from normalizer.judge.packet import TASK, Prompt, prompt
@@ -130,6 +130,9 @@ def _label(manifest: Manifest, judge: str | None) -> bool | None:
         known = judge is not None and generator is not None
         own = phases.judges_itself({"judge_model": judge, "generator_model": generator}) if known else None
         label = file.get("self_judged", manifest.metadata.get("self_judged"))
+        if label == BY_NAME:
+            labels.append((own, True))
+            continue
         if own and label is False:
             raise CannotRun(
                 f"{dumps(judge)} would judge its own output {dumps(file['file'])}, which the manifest labels "
@@ -142,7 +145,8 @@ def _label(manifest: Manifest, judge: str | None) -> bool | None:
             f"{dumps(judge)} would judge its own outputs beside those of others: label its files in the manifest "
             "with self_judged: true, the others with false"
         )
-    return manifest.metadata.get("self_judged", shared)
+    stated = manifest.metadata.get("self_judged", shared)
+    return shared if stated == BY_NAME else stated
 
 
 def _require(metadata: dict[str, Any], manifest: Manifest, phase: int) -> None:

@@ -28,7 +28,7 @@ def read_reply(data: bytes, *, truncated: bool = False) -> CheckedReply:
         value = lossless.parse(data, LIMITS["max_depth"])
     except spec.NotStrictJson as error:
         return CheckedReply(None, f"it is not strict JSON: {error}")
-    violations = spec.violations("eval/judge_reply.json", lossless.plain(value))
+    violations = spec.violations("eval/judge_reply.json", lossless.to_builtin(value))
     if violations:
         where, _, what = violations[0]
         return CheckedReply(None, f"it does not have the shape of a reply: {spec.dotted('reply', where)} {what}")

@@ -72,7 +72,7 @@ def refuse_strange_content(folder: Path) -> None:
 
 def documents_named(text: bytes) -> dict[str, str]:
     """The protocol and the settings documents, by hash, that a line names. Raises UnusableLedger, or ValueError."""
-    named = lossless.ordinary(text)
+    named = lossless.loads_plain(text)
     strange = [name for name in named if name not in (*DOCUMENTS, "protocol")]
     if strange or "protocol" not in named or not all(isinstance(value, str) for value in named.values()):
         raise UnusableLedger("they are not as a run writes them")
@@ -109,7 +109,7 @@ def _strange(kind: str, line: bytes) -> str:
     if not starts_well(kind, line) or not line.endswith(b"}\n"):
         return "it does not begin or end like one"
     try:
-        value = lossless.plain(lossless.parse(line, MAX_DEPTH))
+        value = lossless.to_builtin(lossless.parse(line, MAX_DEPTH))
     except spec.NotStrictJson as error:
         return str(error)
     found = [spec.violations(schema, value) for schema in SCHEMAS[kind]]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.documents.dialect import dialect_of, translate
-from normalizer.documents.lossless import dumps, ordinary
+from normalizer.documents.lossless import dumps, loads_plain
 from normalizer.documents.manifest import Manifest, manifest_of
 from normalizer.documents.rubric import Rubric, rubric_of
 from normalizer.documents.settings import run_metadata
@@ -204,5 +204,5 @@ def _files(manifest: Manifest, stated: dict[str, Any], envelope: dict[str, Any])
 
 def ordinary_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     """A manifest's metadata with ordinary numbers."""
-    value: dict[str, Any] = ordinary(dumps(metadata).encode())
+    value: dict[str, Any] = loads_plain(dumps(metadata).encode())
     return value

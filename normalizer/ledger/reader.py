@@ -94,11 +94,11 @@ class Ledger:
     def item(self, kind: str, line: bytes) -> dict[str, Any]:
         """A line as a value with ordinary numbers. Without digests its shape is checked by its schema."""
         try:
-            value: dict[str, Any] = lossless.ordinary(line)
+            value: dict[str, Any] = lossless.loads_plain(line)
         except ValueError:
             raise self._damaged(kind) from None
         if self.spans is None:
-            plain = lossless.plain(self.exact(kind, line))
+            plain = lossless.to_builtin(self.exact(kind, line))
             if all(spec.violations(schema, plain) for schema in SCHEMAS[kind]):
                 raise self._damaged(kind)
         return value
@@ -106,7 +106,7 @@ class Ledger:
     def settings(self, text: bytes) -> dict[str, str]:
         """The settings that a line names, from their JSON text (see `settings_in`)."""
         try:
-            value: dict[str, str] = lossless.ordinary(text)
+            value: dict[str, str] = lossless.loads_plain(text)
         except ValueError:
             raise self._damaged("headers") from None
         return value

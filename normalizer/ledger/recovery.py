@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, NoReturn
 
-from normalizer.documents.lossless import ordinary
+from normalizer.documents.lossless import loads_plain
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.commit_record import NAME
 from normalizer.ledger.durable import create_folder, sync
@@ -170,7 +170,7 @@ def _used_settings(folder: Path) -> set[str]:
         with (staged if staged.exists() else present).open("rb") as file:
             for line in whole_lines(file):
                 try:
-                    named = ordinary(settings_in(kind, line))
+                    named = loads_plain(settings_in(kind, line))
                 except ValueError:
                     named = {}
                 if not named:

@@ -26,6 +26,17 @@ from normalizer.ledger.recovery import REPLACED, put_in_place, recover
 
 _BLOCK = 1 << 22
 
+_SETTINGS = {
+    "manifest": "another manifest",
+    "stated": "other values of --set",
+    "rubric": "another rubric",
+    "dialect": "another dialect",
+    "joined": "another file as --join",
+    "limits": "other limits",
+    "protocol": "another protocol version",
+}
+"""The settings that the records of a bundle depend on, and the words for a difference in each."""
+
 
 class Counts(NamedTuple):
     """How many lines a ledger's files have, and what its headers promise."""
@@ -74,15 +85,11 @@ class Staging:
 
     def _same_settings(self, sha256: str, before: dict[str, str]) -> None:
         now = self._settings.identity
-        differing = [
-            name
-            for name in ("manifest", "stated", "rubric", "dialect", "joined", "limits", "protocol")
-            if before.get(name) != now.get(name)
-        ]
+        differing = [words for name, words in _SETTINGS.items() if before.get(name) != now.get(name)]
         if differing:
             raise UnusableLedger(
-                f"bundle {sha256} is in {self._folder} already, normalized under another {' and '.join(differing)}: "
-                "give --replace to have it normalized anew, or another --out"
+                f"bundle {sha256} is in {self._folder} already, normalized with {' and '.join(differing)}: "
+                "give --replace to normalize it again, or another folder as --out"
             )
 
     def buckets(self) -> list[str]:

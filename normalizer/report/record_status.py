@@ -12,7 +12,7 @@ from normalizer.aggregate.groups import selected
 from normalizer.aggregate.restated_scores import scores_of
 from normalizer.aggregate.summary import Options
 from normalizer.documents import lossless, phases
-from normalizer.documents.lossless import Number, ordinary
+from normalizer.documents.lossless import Number, loads_plain
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import OpenLedgers
@@ -95,7 +95,7 @@ def _lines(given: OpenLedgers) -> Iterator[tuple[int, str, bytes]]:
 def _placed(
     place: int, part: int, kind: str, line: bytes, rubric: Rubric, options: Options, given: OpenLedgers
 ) -> RecordStatus:
-    record, plain = given.parts[part].ledger.exact(kind, line), ordinary(line)
+    record, plain = given.parts[part].ledger.exact(kind, line), loads_plain(line)
     levels = tuple(keys.level_in(plain, name) for name in options.by)
     each = RecordStatus(place, record, plain, part, levels, None, None)
     if kind == "records":

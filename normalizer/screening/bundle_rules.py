@@ -8,7 +8,7 @@ import contract_spec as spec
 
 from normalizer.documents import phases
 from normalizer.documents.dialect import original
-from normalizer.documents.lossless import Number, dumps, exact_value, plain
+from normalizer.documents.lossless import Number, dumps, exact_value, to_builtin
 from normalizer.documents.manifest import Manifest
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.documents.settings import Settings
@@ -27,8 +27,8 @@ _OF_A_FILE_ONLY = ("file", "artifact", "path", "sha256")
 
 
 def phase_of(envelope: dict[str, Any], settings: Settings) -> int:
-    """The phase a bundle is screened under: its own, the manifest's or the stated one, else 0."""
-    stated = envelope.get("phase", settings.run.get("phase"))
+    """The phase a bundle is screened under: its own, the manifest's, the stated one or the dialect's, else 0."""
+    stated = {**settings.of_dialect, **settings.run, **envelope}.get("phase")
     value = exact_value(stated) if type(stated) is Number else None
     return int(value) if value in (0, 1, 2) else 0
 
@@ -43,7 +43,7 @@ def reasons(bundle: Bundle, entries: list[Any], taken: dict[str, Any], settings:
         relaxed(settings.manifest, phase),
         contradictions(bundle.envelope, settings),
         () if bundle.compares else _rubric(bundle.envelope, settings),
-        missing_metadata({**settings.run, **bundle.envelope}, phase, _wanted(bundle)),
+        missing_metadata({**settings.of_dialect, **settings.run, **bundle.envelope}, phase, _wanted(bundle)),
     )
     for part in parts:
         for reason in part:
@@ -76,7 +76,7 @@ def _violations(bundle: Bundle, envelope: dict[str, Any]) -> list[spec.Violation
     """Validate an envelope against the bundle's schema. A valid list replaces the entries, which are screened one by
     one elsewhere."""
     name = bundle.entries_name
-    return spec.violations(_SCHEMAS[name], {**plain(envelope), name: _SOUND_ENTRIES[name]})
+    return spec.violations(_SCHEMAS[name], {**to_builtin(envelope), name: _SOUND_ENTRIES[name]})
 
 
 def conflicts(pointers: list[str]) -> Iterator[Reason]:

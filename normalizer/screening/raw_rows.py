@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from normalizer.containers.readers.archives import ArchiveReader
 from normalizer.containers.readers.opening import open_container
 from normalizer.containers.readers.rows import UnreadableContainer
-from normalizer.documents.lossless import ordinary
+from normalizer.documents.lossless import loads_plain
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import Ledger
 from normalizer.regular_files import open_regular
@@ -33,7 +33,7 @@ class RawRow(NamedTuple):
 def raw_row(ledger: Ledger, source: dict[str, Any]) -> RawRow:
     """The text that the record with this source comes from."""
     sha256 = source["bundle_sha256"]
-    header = next((ordinary(line) for line in ledger.lines_of("headers", sha256)), None)
+    header = next((loads_plain(line) for line in ledger.lines_of("headers", sha256)), None)
     kind = header["header"].get("container") if header is not None and header["entries_at"] == "" else None
     if header is None or kind in (None, "json"):
         return RawRow(ledger.bundle(sha256).decode().removeprefix("\ufeff"), 1, "", is_json=True)

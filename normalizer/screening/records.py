@@ -145,11 +145,11 @@ class RecordDrafts:
         dialect = self._settings.dialect
         if dialect is None:
             return ""
+        settings = self._settings
         steps = [{key: value for key, value in done._asdict().items() if value is not None} for done in entry.moved]
-        translation: dict[str, Any] = {"name": dialect.name, "steps": steps}
-        if entry.aside:
-            translation["aside"] = entry.aside
-        return f',"dialect":{dumps(translation)}'
+        aside = f',"aside":{dumps(entry.aside)}' if entry.aside else ""
+        named = dialect_members(settings, settings.stated_by_dialect(self._bundle.envelope))
+        return f',"dialect":{{{named},"steps":{dumps(steps)}{aside}}}'
 
     def artifact(self, file: Any) -> str:
         """Return the stable id of a file as a member; empty if the entry names no file."""
@@ -158,12 +158,11 @@ class RecordDrafts:
     def gather(self, file: dict[str, Any]) -> Metadata:
         """Return the metadata of a file: its own values before the bundle's, the bundle's before the run's."""
         envelope, run = self._bundle.envelope, self._settings.run
-        values = {
-            key: next(given[key] for given in (file, envelope, run) if key in given)
-            for key in METADATA
-            if key in file or key in envelope or key in run
-        }
+        known = {**self._settings.of_dialect, **run, **envelope, **file}
+        values = {key: known[key] for key in METADATA if key in known}
         values.setdefault("phase", Number("0"))
+        if self._settings.labels_by_name:
+            label_by_name(values, values.get("generator_model"))
         values.setdefault("rubric", self._settings.rubric.name)
         if type(envelope.get("factors", {})) is dict:
             factors = {**envelope.get("factors", {}), **run.get("factors", {}), **file.get("factors", {})}
@@ -173,6 +172,20 @@ class RecordDrafts:
             values["factors"] = envelope["factors"]
         ordered = {key: values[key] for key in METADATA if key in values}
         return Metadata(ordered, dumps(ordered)[1:-1])
+
+
+def label_by_name(values: dict[str, Any], *generators: Any) -> None:
+    """Label a record self-judged by whether its judge is one of the generators, unless it has a label or no names."""
+    judge = values.get("judge_model")
+    if "self_judged" not in values and type(judge) is str and all(type(name) is str for name in generators):
+        values["self_judged"] = judge in generators
+
+
+def dialect_members(settings: Settings, stated: list[str]) -> str:
+    """Return what a record's source says of its dialect: name, digest, and the metadata that the dialect states."""
+    name = settings.dialect.name if settings.dialect is not None else ""
+    text = f'"name":{quoted(name)},"sha256":"{settings.identity["dialect"]}"'
+    return f'{text},"stated":{dumps(stated)}' if stated else text
 
 
 def artifact_member(file: Any, manifest: Manifest | None) -> str:

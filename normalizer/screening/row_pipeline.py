@@ -82,8 +82,11 @@ class _Pass:
             raise TypeError("the settings have no dialect with a container")
         self._dialect, self._sha256, self._settings, self._out = dialect, sha256, settings, out
         self._mapping = Mapping(dialect, settings.joined)
-        compares = dialect.get("kind") == "comparison"
-        self._records = (RowComparisons if compares else RowRecords)(sha256, settings, self._mapping)
+        self._records: RowRecords | RowComparisons
+        if dialect.get("kind") == "comparison":
+            self._records = RowComparisons(sha256, settings)
+        else:
+            self._records = RowRecords(sha256, settings, self._mapping.key)
         self._copies = copies
         self.keys = bytearray()
         self._seen: set[str] = set()

@@ -3,15 +3,15 @@
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from normalizer.containers.mapping import MappedEntry, Mapping
+from normalizer.containers.mapping import MappedEntry
 from normalizer.containers.number_text import readable_by
 from normalizer.containers.readers.rows import Row
-from normalizer.documents.lossless import Number, dumps, members, plain
+from normalizer.documents.lossless import Number, dumps, members, to_builtin
 from normalizer.documents.settings import Settings
 from normalizer.screening import bundle_rules
 from normalizer.screening.entry_rules import EntryRules, listing, self_judging
 from normalizer.screening.reasons import Reason, sort
-from normalizer.screening.records import METADATA, artifact_member
+from normalizer.screening.records import METADATA, artifact_member, label_by_name
 from normalizer.screening.row_sources import MOST_KEPT, RowSources, relocated, unreadable
 
 _OWN = tuple(key for key in METADATA if key != "factors")
@@ -38,16 +38,18 @@ class RowRecords:
     mark = ""
     """Further fields of the header line."""
 
-    def __init__(self, sha256: str, settings: Settings, mapping: Mapping) -> None:
+    def __init__(self, sha256: str, settings: Settings, key: list[str]) -> None:
         self._settings = settings
         self._phase = bundle_rules.phase_of({}, settings)
-        self._key = mapping.key
-        self._sources = RowSources(sha256, mapping.name)
+        self._key = key
+        self._sources = RowSources(sha256, settings)
         self.rules = EntryRules(settings, self._phase)
         self.shared = sort(
             [
                 *bundle_rules.relaxed(settings.manifest, self._phase),
-                *bundle_rules.missing_metadata(settings.run, self._phase, ("protocol_version",)),
+                *bundle_rules.missing_metadata(
+                    {**settings.of_dialect, **settings.run}, self._phase, ("protocol_version",)
+                ),
             ]
         )
         """Reasons that every record has."""
@@ -133,12 +135,11 @@ class RowRecords:
     def _gather(self, own: dict[str, Any], listed: dict[str, Any]) -> RunMetadata:
         """The manifest's file comes before the row, the row before the run."""
         run = self._settings.run
-        values = {
-            key: next(given[key] for given in (listed, own, run) if key in given)
-            for key in METADATA
-            if key != "factors" and (key in listed or key in own or key in run)
-        }
+        known = {**self._settings.of_dialect, **run, **own, **listed}
+        values = {key: known[key] for key in METADATA if key != "factors" and key in known}
         values.setdefault("phase", Number("0"))
+        if self._settings.labels_by_name:
+            label_by_name(values, values.get("generator_model"))
         values.setdefault("rubric", self._settings.rubric.name)
         ordered = {key: values[key] for key in METADATA if key in values}
         found = [*bundle_rules.missing_metadata(ordered, self._phase, ("judge_model", "generator_model"))]
@@ -161,7 +162,7 @@ def contradictions(own: dict[str, Any], others: dict[str, Any]) -> Iterator[Reas
                 (f"factors.{n}", level, known[n]) for n, level in given.items() if known.get(n, level) != level
             ]
         else:
-            differing = [(key, given, others[key])] if plain(others.get(key, given)) != plain(given) else []
+            differing = [(key, given, others[key])] if to_builtin(others.get(key, given)) != to_builtin(given) else []
         for label, one, other in differing:
             message = f"{label} is {dumps(one)} in the row and {dumps(other)} in the manifest or --set"
             yield Reason("manifest_contradiction", f"/{label.replace('.', '/', 1)}", message)

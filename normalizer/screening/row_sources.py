@@ -3,11 +3,13 @@
 import base64
 import hashlib
 
-from normalizer.containers.making import RecordedStep
+from normalizer.containers.entry_builder import RecordedStep
 from normalizer.containers.mapping import MappedEntry
 from normalizer.containers.readers.rows import Row
 from normalizer.documents.lossless import dumps, quoted
+from normalizer.documents.settings import Settings
 from normalizer.screening.reasons import Reason
+from normalizer.screening.records import dialect_members
 
 MOST_KEPT = 4096
 """Metadata and steps kept for rows that have the same."""
@@ -16,8 +18,8 @@ MOST_KEPT = 4096
 class RowSources:
     """Writes the `source` of records, for the rows of one file."""
 
-    def __init__(self, sha256: str, dialect_name: str) -> None:
-        self._name = quoted(dialect_name)
+    def __init__(self, sha256: str, settings: Settings) -> None:
+        self._named = dialect_members(settings, settings.stated_by_dialect())
         self._start = f'"source":{{"bundle_sha256":"{sha256}","index":'
         self._steps: dict[tuple[RecordedStep, ...], str] = {}
 
@@ -28,7 +30,7 @@ class RowSources:
     def of_entry(self, index: int, row: Row, made: MappedEntry, *, first: bool) -> str:
         """The source of an entry. `first`: it is the first of its row."""
         source = self._text(index, row, made.part, first=first, answer=made.answer)
-        return f'{source},"dialect":{{"name":{self._name},"steps":{self._steps_text(made.steps)}}}}}'
+        return f'{source},"dialect":{{{self._named},"steps":{self._steps_text(made.steps)}}}}}'
 
     def _text(self, index: int, row: Row, part: str, *, first: bool, answer: str | None = None) -> str:
         text = f'{self._start}{index},"pointer":{quoted(row.pointer + part)},"line":{row.line}'

@@ -11,7 +11,7 @@ import contract_spec as spec
 import pytest
 
 from normalizer.cli import main
-from normalizer.documents.lossless import dumps, parse, plain
+from normalizer.documents.lossless import dumps, parse, to_builtin
 from normalizer.documents.settings import load
 from normalizer.ledger.line_format import FILES
 from normalizer.ledger.reader import reading
@@ -122,4 +122,4 @@ def test_vectors_of_valid_bundles_say_what_the_records_are_to_the_byte():
         for line in (case / "records.jsonl").read_bytes().splitlines():
             assert dumps(parse(line, 300)).encode() == line
             kind = "comparison_record" if b'"kind":"comparison"' in line else "eval_record"
-            assert spec.violations(f"eval/{kind}.json", plain(parse(line, 300))) == []
+            assert spec.violations(f"eval/{kind}.json", to_builtin(parse(line, 300))) == []

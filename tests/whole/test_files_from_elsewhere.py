@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from normalizer.cli import main
+from normalizer.containers import shipped
 from tests.normalizer.containers.test_shipped import CASES, FOLDER, archived, fixture
 
 STATED = ("--set", "phase=1", "--set", "protocol_version=p-1")
@@ -296,3 +297,63 @@ def test_a_second_file_that_would_fill_the_memory_is_refused_before_it_is_read(t
     flags = ("--dialect", tmp_path / "dialect.json", "--join", tmp_path / "huge.jsonl", "--out", tmp_path / "ledger")
     run("normalize", tmp_path / "rows.csv", *flags, status=2)
     assert "huge.jsonl is larger than 268435456 bytes: join a file" in capsys.readouterr().err
+
+
+def test_a_shipped_dialect_needs_no_ceremony_to_fill_a_table(tmp_path, capsys):
+    ledger = tmp_path / "ledger"
+    run("normalize", FOLDER / "mt-bench.jsonl", "--dialect", "mt-bench", "--out", ledger, status=1)
+    assert "diagnostic" not in capsys.readouterr().err
+    run("aggregate", ledger, "--format", "json")
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["left_out"]["diagnostic"] == 0
+    assert sum(row["n"] for row in summary["rows"]) == CASES["mt-bench"][0]
+
+
+def test_a_dialect_without_a_phase_says_that_nothing_enters_a_table_and_what_to_add(tmp_path, capsys):
+    dialect = json.loads(shipped.text("mt-bench"))
+    del dialect["phase"], dialect["protocol_version"]
+    (tmp_path / "dialect.json").write_text(json.dumps(dialect))
+    argv = ("normalize", FOLDER / "mt-bench.jsonl", "--dialect", tmp_path / "dialect.json")
+    run(*argv, "--out", tmp_path / "one", status=1)
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert "enter no table" in said
+    run(*argv, *said.partition("add ")[2].split(), "--out", tmp_path / "two", status=1)
+    assert "enter no table" not in capsys.readouterr().err
+    run("aggregate", tmp_path / "two", "--format", "json")
+    assert json.loads(capsys.readouterr().out)["left_out"]["diagnostic"] == 0
+
+
+def test_a_file_that_is_no_bundle_is_told_to_be_guessed(tmp_path, capsys):
+    run("normalize", FOLDER / "mt-bench.jsonl", "--out", tmp_path / "ledger", status=1)
+    assert f"normalizer guess {FOLDER / 'mt-bench.jsonl'}" in capsys.readouterr().err
+
+
+def test_labels_by_name_are_stated_once_for_everybody(tmp_path, capsys):
+    file = tmp_path / "ratings.jsonl"
+    rows = [json.loads(line) for line in fixture("mt-bench").splitlines() if line.endswith(b"}")]
+    for row, name in zip(rows, ("judge-large", "writer"), strict=False):
+        row["model"], row["judge"] = name, ["judge-large", "single-v1"]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
+    argv = ("normalize", file, "--dialect", "mt-bench")
+    run(*argv, "--out", tmp_path / "unlabelled", status=1)
+    assert "self_judging_unlabelled" in capsys.readouterr().err
+    run(*argv, "--set", "self_judged=by_name", "--out", tmp_path / "ledger")
+    records = [json.loads(line) for line in (tmp_path / "ledger" / "records.jsonl").read_text().splitlines()]
+    assert {record["generator_model"]: record["self_judged"] for record in records} == {
+        "judge-large": True,
+        "writer": False,
+    }
+
+
+def test_the_same_file_under_other_settings_is_refused_in_plain_words_unless_replaced(tmp_path, capsys):
+    argv = ("normalize", FOLDER / "mt-bench.jsonl", "--dialect", "mt-bench", "--out", tmp_path / "ledger")
+    run(*argv, status=1)
+    before = taken(tmp_path / "ledger")
+    run(*argv, "--set", "run_id=r", status=2)
+    assert "normalized with other values of --set: give --replace" in capsys.readouterr().err
+    assert taken(tmp_path / "ledger") == before
+    (tmp_path / "dialect.json").write_text(shipped.text("mt-bench").replace("mt-bench", "mine", 1))
+    run(*argv[:3], tmp_path / "dialect.json", *argv[4:], status=2)
+    assert "normalized with another dialect: give --replace" in capsys.readouterr().err
+    run(*argv, "--set", "run_id=r", "--replace", status=1)
+    assert "ledger: 1 bundles" in capsys.readouterr().err

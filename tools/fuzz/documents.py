@@ -40,7 +40,7 @@ def keeps_spelling(data: bytes) -> None:
     assert lossless.parse(written.encode(), _DEPTH) == value
     assert lossless.dumps(lossless.parse(written.encode(), _DEPTH)) == written
     assert _numbers_of(value) == _numbers_of(json.loads(data, parse_int=Number, parse_float=Number))
-    json.dumps(lossless.plain(value), allow_nan=False)
+    json.dumps(lossless.to_builtin(value), allow_nan=False)
 
 
 def _numbers_of(value: Any) -> list[str]:
@@ -58,7 +58,7 @@ def moves(data: bytes) -> None:
     except spec.NotStrictJson:
         return
     if not isinstance(value, dict) or spec.violations(
-        "eval/dialect.json", {"name": "x", "bundle": lossless.plain(steps)}
+        "eval/dialect.json", {"name": "x", "bundle": lossless.to_builtin(steps)}
     ):
         return
     before = lossless.dumps(value)
@@ -73,7 +73,7 @@ def dialect(data: bytes) -> None:
         document = settings.checked_dialect(data)
     except UnusableDocument:
         return
-    assert not spec.violations("eval/dialect.json", lossless.plain(document))
+    assert not spec.violations("eval/dialect.json", lossless.to_builtin(document))
 
 
 def manifest(data: bytes) -> None:

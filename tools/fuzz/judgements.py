@@ -74,7 +74,7 @@ def _checked(outcome: BundleOutcome) -> tuple[Any, list[Any]]:
 def _lines(kind: str, text: str) -> list[Any]:
     values = [lossless.parse(line.encode(), _DEPTH) for line in text.splitlines()]
     for value in values:
-        assert not spec.violations(f"eval/{kind}.json", lossless.plain(value)), value
+        assert not spec.violations(f"eval/{kind}.json", lossless.to_builtin(value)), value
     return values
 
 

@@ -8,7 +8,7 @@ from normalizer.aggregate.eligibility import Kind
 from normalizer.aggregate.groups import selected
 from normalizer.aggregate.restated_scores import scores_of
 from normalizer.aggregate.summary import Options
-from normalizer.documents.lossless import ordinary
+from normalizer.documents.lossless import loads_plain
 from normalizer.documents.phases import is_self_judged
 from normalizer.documents.rubric import Rubric
 from normalizer.ledger.reader import Ledger
@@ -38,7 +38,7 @@ def add_records(
         part += 1
         for kind in ("records", "invalid"):
             for line in ledger.checked_lines(kind):
-                plain = ordinary(line)
+                plain = loads_plain(line)
                 if plain["source"]["bundle_sha256"] in known:
                     continue
                 each = _placed(len(records) + len(found), part, kind, ledger, line, plain, rubric)

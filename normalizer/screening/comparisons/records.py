@@ -10,7 +10,7 @@ from typing import Any
 from normalizer.documents.lossless import Number, dumps, exact_value, members
 from normalizer.documents.rubric import exact_sum
 from normalizer.screening.bundle import Bundle
-from normalizer.screening.records import METADATA, Metadata, RecordDrafts
+from normalizer.screening.records import METADATA, Metadata, RecordDrafts, label_by_name
 
 FIELDS = (
     "item",
@@ -47,6 +47,7 @@ class ComparisonDrafts(RecordDrafts):
         manifest = self._settings.manifest
         listed = manifest.files.get(item, {}) if manifest is not None and type(item) is str else {}
         own = {name: entry[key] for key, name in _OWN.items() if key in entry}
+        own |= self.label_of(entry, listed)
         levels = entry.get("levels", {})
         key = dumps([own, levels, item if listed else None])
         known = self._by_file.get(key)
@@ -55,6 +56,17 @@ class ComparisonDrafts(RecordDrafts):
             given = {**listed, **own, **({"factors": factors} if factors != {} else {})}
             known = self._by_file[key] = self.gather(given)
         return known
+
+    def label_of(self, entry: dict[str, Any], listed: dict[str, Any]) -> dict[str, Any]:
+        """Return the label of an entry whose run is labelled by name; nothing if it has a label, or no names."""
+        envelope = self._bundle.envelope
+        if not self._settings.labels_by_name or any("self_judged" in given for given in (envelope, listed)):
+            return {}
+        known = {**self._settings.run, **envelope, **listed}
+        values = {"judge_model": entry.get("judge", known.get("judge_model"))}
+        if "own_output" not in entry:
+            label_by_name(values, *generators(self._bundle, entry))
+        return {"self_judged": values["self_judged"]} if "self_judged" in values else {}
 
     def gather(self, file: dict[str, Any]) -> Metadata:
         """Return the metadata: values of the entry and the item before the bundle's, the bundle's before the run's."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from normalizer.containers.mapping import MappedEntry, Mapping
+from normalizer.containers.mapping import MappedEntry
 from normalizer.containers.readers.rows import Row
 from normalizer.documents.lossless import dumps, members
 from normalizer.documents.settings import Settings
@@ -16,7 +16,7 @@ from normalizer.screening.reasons import Reason, sort
 from normalizer.screening.row_records import contradictions
 from normalizer.screening.row_sources import MOST_KEPT, RowSources, relocated, unreadable
 
-_NOTHING: dict[str, str] = {}
+_NOTHING: dict[str, Any] = {}
 
 
 class _Known(NamedTuple):
@@ -47,21 +47,22 @@ class RowComparisons:
     mark = COMPARISON_MARK
     """Further fields of the header line."""
 
-    def __init__(self, sha256: str, settings: Settings, mapping: Mapping) -> None:
+    def __init__(self, sha256: str, settings: Settings) -> None:
         self._settings = settings
         stated = {"baseline": settings.run["baseline"]} if "baseline" in settings.run else {}
         self._run = Bundle({}, stated, [], "", [], [], COMPARISONS)
         """Stands for the bundle that a file of rows does not have."""
         self._drafts = ComparisonDrafts(self._run, sha256, settings)
         self._rules = ComparisonRules(self._run, settings)
-        self._sources = RowSources(sha256, mapping.name)
+        self._sources = RowSources(sha256, settings)
         phase = bundle_rules.phase_of({}, settings)
         self._shared = sort(
             [
                 *bundle_rules.relaxed(settings.manifest, phase),
-                *bundle_rules.missing_metadata(settings.run, phase, ("protocol_version",)),
+                *bundle_rules.missing_metadata({**settings.of_dialect, **settings.run}, phase, ("protocol_version",)),
             ]
         )
+        self._by_name = settings.labels_by_name
         self._known: dict[Any, _Known] = {}
         self._levels: dict[str, str] | None = None
         self._last: _Known | None = None
@@ -122,13 +123,14 @@ class RowComparisons:
         manifest = self._settings.manifest
         item = value.get("item", "")
         listed = manifest.files.get(item, {}) if manifest is not None else {}
-        label = value.get("own_output")
+        by_name = self._drafts.label_of(value, listed) if self._by_name else _NOTHING
+        label = value.get("own_output", by_name)
         key = (value.get("judge"), type(label), repr(label), tuple(made.metadata.items()), item if listed else None)
         known = self._known.get(key)
         if known is None:
             if len(self._known) > MOST_KEPT:
                 self._known.clear()
-            own = {**made.metadata, **{name: value[given] for given, name in _OWN.items() if given in value}}
+            own = {**made.metadata, **{name: value[given] for given, name in _OWN.items() if given in value}, **by_name}
             known = self._known[key] = self._gather(own, listed)
         return known
 

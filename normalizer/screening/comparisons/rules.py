@@ -13,7 +13,7 @@ import contract_spec as spec
 
 from normalizer.documents import phases
 from normalizer.documents.dialect import original
-from normalizer.documents.lossless import Number, dumps, exact_value, plain
+from normalizer.documents.lossless import Number, dumps, exact_value, to_builtin
 from normalizer.documents.pointers import steps_of
 from normalizer.documents.settings import Settings
 from normalizer.screening import bundle_rules
@@ -90,7 +90,7 @@ class ComparisonRules:
             yield Reason("generators_equal", "/a", f"both answers are of {dumps(a)}: give them different names")
         told = verdict_winner(entry.get("verdict"))
         verdict = entry.get("verdict")
-        if told is None and type(verdict) is dict and not spec.violations(_TWO_SCORES, plain(verdict)):
+        if told is None and type(verdict) is dict and not spec.violations(_TWO_SCORES, to_builtin(verdict)):
             yield Reason("entry_field_invalid", "/verdict", "verdict has a score that cannot be compared")
         sides = told is not None and told[0] in ("a", "b")
         if sides and about(self._bundle, entry) == "positions" and order_of(entry) == "unknown":
@@ -155,7 +155,7 @@ def _shape(value: Any) -> Iterator[Reason]:
     alike = _kind(value)
     if alike in _FITTING:
         return
-    violations = spec.violations(_SCHEMA, plain(value))
+    violations = spec.violations(_SCHEMA, to_builtin(value))
     if not violations and alike is not None and len(_FITTING) < _MOST_KINDS:
         _FITTING.add(alike)
     for violation in first_per_pointer(violations):

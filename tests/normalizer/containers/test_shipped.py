@@ -14,7 +14,7 @@ import contract_spec as spec
 import pytest
 
 from normalizer.containers import shipped
-from normalizer.documents.lossless import parse, plain
+from normalizer.documents.lossless import parse, to_builtin
 from normalizer.documents.settings import load
 from normalizer.screening.pipeline import normalize
 from normalizer.screening.rebuild import rebuild_text
@@ -95,7 +95,7 @@ def test_lines_are_what_their_schemas_say(name):
     kinds = {records: outcome.records, invalid: outcome.invalid, "bundle_header": outcome.header}
     for kind, text in kinds.items():
         for line in lines(text):
-            assert spec.violations(f"eval/{kind}.json", plain(line)) == []
+            assert spec.violations(f"eval/{kind}.json", to_builtin(line)) == []
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
@@ -133,7 +133,7 @@ def test_the_lengths_of_alpaca_eval_are_those_that_it_counts():
     rows = json.loads(fixture("alpaca-eval"))
     rows[0] |= {"output_1": "é\N{GRINNING FACE}", "output_2": "four"}
     [first, *_] = lines(run("alpaca-eval", json.dumps(rows).encode()).records)
-    assert plain(first["length"]) == {"a": 2, "b": 4}
+    assert to_builtin(first["length"]) == {"a": 2, "b": 4}
 
 
 def test_scores_of_every_langfuse_layout_name_their_trace():

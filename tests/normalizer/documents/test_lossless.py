@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from normalizer.documents import lossless
-from normalizer.documents.lossless import Number, dumps, ordinary, parse, plain
+from normalizer.documents.lossless import Number, dumps, loads_plain, parse, to_builtin
 from tests.support.bundles import NUMBERS, VALUES, spaced
 
 
@@ -34,7 +34,7 @@ def test_output_is_json_for_everybody(value):
 @given(number=NUMBERS)
 def test_a_plain_number_is_whole_exactly_if_the_spelled_one_is(number):
     value = lossless.exact_value(number)
-    seen = plain(number)
+    seen = to_builtin(number)
     if value is not None and abs(value) < 2**50:
         assert (seen == int(seen)) is (value == int(value))
         assert (seen in (0, 1, 2)) is (value in (0, 1, 2))
@@ -43,7 +43,7 @@ def test_a_plain_number_is_whole_exactly_if_the_spelled_one_is(number):
 @pytest.mark.parametrize("spelling", ["0", "-0", "1.0", "1e2", "1E+2", "9" * 5000, "1e999", "0.10"])
 def test_a_spelling_survives(spelling):
     assert dumps(parse(f"[{spelling}]".encode(), 8)) == f"[{spelling}]"
-    assert ordinary(spelling.encode()) == float(spelling)
+    assert loads_plain(spelling.encode()) == float(spelling)
 
 
 def test_a_number_is_not_the_string_of_its_digits():

@@ -9,7 +9,7 @@ import contract_spec as spec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normalizer.documents.lossless import plain
+from normalizer.documents.lossless import to_builtin
 from normalizer.documents.settings import load
 from normalizer.screening.entry_rules import _plainly_shaped
 from normalizer.screening.pipeline import normalize
@@ -119,7 +119,7 @@ def test_relaxations_of_phase_0_lift_only_what_they_name():
 @given(value=ENTRIES)
 def test_the_quick_way_never_lets_a_misshapen_entry_pass(value):
     if _plainly_shaped(value):
-        assert spec.violations("eval/judge_bundle.json#/$defs/entry", plain(value)) == []
+        assert spec.violations("eval/judge_bundle.json#/$defs/entry", to_builtin(value)) == []
 
 
 @given(value=SOUND_ENTRIES)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normalizer.documents.lossless import dumps, parse, plain
+from normalizer.documents.lossless import dumps, parse, to_builtin
 from normalizer.documents.settings import load
 from normalizer.errors import UnusableDocument
 from normalizer.screening.pipeline import normalize
@@ -63,15 +63,15 @@ def test_every_entry_is_one_record_and_every_line_fits_its_schema(document, unde
     assert (outcome.valid_count, outcome.invalid_count) == (len(valid), len(invalid))
     for name, found in (("eval_record", valid), ("invalid_record", invalid), ("bundle_header", [header])):
         for line in found:
-            assert spec.violations(f"eval/{name}.json", plain(line)) == []
+            assert spec.violations(f"eval/{name}.json", to_builtin(line)) == []
 
 
 @given(document=documents())
 def test_a_document_with_valid_records_only_fits_the_bundle_schema(document):
     outcome = normalize(dumps(document).encode(), BARE)
     if outcome.invalid_count == 0:
-        assert spec.violations("eval/judge_bundle.json", plain(document)) == []
-    if spec.violations("eval/judge_bundle.json", plain(document)):
+        assert spec.violations("eval/judge_bundle.json", to_builtin(document)) == []
+    if spec.violations("eval/judge_bundle.json", to_builtin(document)):
         assert outcome.invalid_count > 0
 
 

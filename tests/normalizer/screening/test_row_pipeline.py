@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normalizer.documents.lossless import parse, plain
+from normalizer.documents.lossless import parse, to_builtin
 from normalizer.documents.settings import load
 from normalizer.errors import UnusableDocument
 from normalizer.screening.pipeline import normalize
@@ -79,7 +79,7 @@ def test_counts_are_those_of_a_simple_model_and_bytes_come_back(lines, ends):
     assert rebuild_text(header, records) == data
     for kind, text in (("eval_record", outcome.records), ("invalid_record", outcome.invalid)):
         for line in text.splitlines():
-            assert spec.violations(f"eval/{kind}.json", plain(parse(line.encode(), 300))) == []
+            assert spec.violations(f"eval/{kind}.json", to_builtin(parse(line.encode(), 300))) == []
 
 
 def row(q, r, **more):

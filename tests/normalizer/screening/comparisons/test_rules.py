@@ -4,7 +4,7 @@ import contract_spec as spec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normalizer.documents.lossless import Number, dumps, exact_value, members, plain
+from normalizer.documents.lossless import Number, dumps, exact_value, members, to_builtin
 from normalizer.screening.bundle import COMPARISONS, Bundle
 from normalizer.screening.comparisons import rules
 
@@ -40,7 +40,9 @@ BUNDLE = Bundle({}, {"baseline": "base"}, [], "", [], [], COMPARISONS)
 def test_an_entry_of_a_known_kind_is_what_the_schema_says(entries):
     for entry in entries:
         told = list(rules._shape(entry))
-        assert bool(told) == bool(spec.violations("eval/comparison_bundle.json#/$defs/comparison_entry", plain(entry)))
+        assert bool(told) == bool(
+            spec.violations("eval/comparison_bundle.json#/$defs/comparison_entry", to_builtin(entry))
+        )
 
 
 def simple_identity(entry):

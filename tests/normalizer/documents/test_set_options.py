@@ -3,7 +3,7 @@
 import pytest
 
 from normalizer.documents.lossless import Number
-from normalizer.documents.stated import metadata
+from normalizer.documents.set_options import metadata
 from normalizer.errors import CannotRun
 
 

@@ -42,7 +42,7 @@ class Field:
         """Whether it is the same for all entries of a row."""
 
 
-class Making:
+class EntryBuilder:
     """An entry while it is made: the fields read so far, and problems."""
 
     def __init__(self, scope: Scope, steps: list[RecordedStep], problems: list[Problem]) -> None:
