@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from normalizer.commands.aggregate import FORMATS, LEDGERS, options_from, selecting
+from normalizer.commands.options import FORMATS, LEDGERS, add_selection, read_selection
 from normalizer.statistics.agreement import agreement
 from normalizer.tables import agreement_table, pretty
 from normalizer.terminal.output import WIDE, print_table
@@ -16,7 +16,7 @@ from normalizer.terminal.progress import elapsed
 @LEDGERS
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @WIDE
-@selecting
+@add_selection
 def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
     """How well each pair of judges agrees on the artifacts both judged, and all judges together.
 
@@ -24,7 +24,7 @@ def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
     matrices in the JSON. A measure that is undefined for a table is NA, with the reason.
     """
     with elapsed("agreement", shown=not chosen["verify"]):
-        report = agreement(ledgers, options_from(**chosen))
+        report = agreement(ledgers, read_selection(**chosen))
     if form == "json":
         click.echo(pretty.dumps(report))
     else:

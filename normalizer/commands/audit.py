@@ -12,7 +12,7 @@ from normalizer.checks import evidence
 from normalizer.checks.audit import audit
 from normalizer.checks.reverify import jobs_for
 from normalizer.checks.study.findings import findings
-from normalizer.commands.aggregate import check_of
+from normalizer.commands.options import choose_check
 from normalizer.documents import protocol
 from normalizer.ledger import signature as signatures
 from normalizer.ledger.reader import reading
@@ -126,7 +126,7 @@ def _print_audit(ledger: Path, form: str, jobs: int | None, quick: bool) -> int:
 
 def _print_claims(ledger: Path, form: str, quick: bool, every: bool) -> int:
     with reading(ledger) as opened:
-        check_of(not quick)(opened)
+        choose_check(not quick)(opened)
         report = stated.claims(opened)
     LINE.clear()
     if not every:
@@ -139,7 +139,7 @@ def _print_claims(ledger: Path, form: str, quick: bool, every: bool) -> int:
 
 
 def _print_evidence(ledger: Path, artifacts: Path, form: str, quick: bool) -> int:
-    report = evidence.verify(ledger, artifacts, check_of(not quick), LINE)
+    report = evidence.verify(ledger, artifacts, choose_check(not quick), LINE)
     LINE.clear()
     if form == "json":
         click.echo(pretty.dumps(report))

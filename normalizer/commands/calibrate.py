@@ -10,7 +10,7 @@ from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.calibration.labels import CONSENSUS
 from normalizer.calibration.overview import calibrate
-from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of, joined
+from normalizer.commands.options import LEDGERS, VERIFY, choose_check, join_values
 from normalizer.tables import calibration_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
 from normalizer.terminal.progress import elapsed
@@ -36,7 +36,7 @@ _CRITERION = ("criterion",)
 @click.option(
     "--by",
     multiple=True,
-    callback=joined,
+    callback=join_values,
     metavar="KEYS",
     help="Also give numbers for each group, such as factors.topic.",
 )
@@ -77,7 +77,7 @@ def command(
         by=keys_of(by, _CRITERION),
         where=where_of(where, (*ALSO_SELECTED, *_CRITERION)),
         rules=Rules(diagnostic, frozenset(mix)),
-        check=check_of(verify),
+        check=choose_check(verify),
     )
     folders = (*ledgers, *(folder for folder in against if folder not in ledgers))
     method = Method(bootstrap=True, resamples=resamples, seed=seed)

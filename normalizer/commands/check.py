@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from normalizer.checks.published_tables.compare import check, follows
-from normalizer.commands.aggregate import LEDGERS, grouped, joined, selecting, spreading
+from normalizer.commands.options import LEDGERS, add_intervals, add_selection, join_values, read_grouping
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import is_ledger
 from normalizer.tables import check_table, formats, pretty
@@ -20,11 +20,11 @@ from normalizer.terminal.progress import elapsed
 @click.option(
     "--by",
     multiple=True,
-    callback=joined,
+    callback=join_values,
     metavar="KEYS",
     help="Keys of the groups, with commas; columns of the table.",
 )
-@spreading
+@add_intervals
 @click.option(
     "--column",
     "columns",
@@ -35,7 +35,7 @@ from normalizer.terminal.progress import elapsed
 @click.option("--all", "everything", is_flag=True, help="List the cells that match, too.")
 @click.option("--format", "form", type=click.Choice(["json", "text", "csv", "md"]), default="text", show_default=True)
 @WIDE
-@selecting
+@add_selection
 def command(
     table: Path,
     ledgers: tuple[Path, ...],
@@ -62,7 +62,7 @@ def command(
             raise CannotRun(f"--column {text} names no statistic: write NAME=STATISTIC")
         named[name] = statistic
     with elapsed("check", shown=not chosen["verify"]):
-        report = check(table, ledgers, grouped(**chosen), named)
+        report = check(table, ledgers, read_grouping(**chosen), named)
     if form == "json":
         click.echo(pretty.dumps(report))
     else:

@@ -10,11 +10,10 @@ import click
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.keys import where_of
 from normalizer.aggregate.summary import Options, opened_on_engine, query_of, summarize
-from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of
+from normalizer.commands.options import LEDGERS, VERIFY, choose_check, refuse_inside_ledger
 from normalizer.errors import CannotRun
 from normalizer.export import arrow, eee, inspect_log
 from normalizer.export.flat import LOSSES, flattened
-from normalizer.ledger.reader import is_ledger
 from normalizer.ledger.record_check import Check
 
 
@@ -62,15 +61,12 @@ def command(
     """
     if out is None and form not in ("jsonl", "csv"):
         raise CannotRun(f"{form} needs --out: a {'file' if form == 'parquet' else 'folder'} to write")
-    if out is not None:
-        place = out.resolve()
-        for around in filter(is_ledger, (place, *place.parents)):
-            raise CannotRun(f"{out} is in the ledger {around}, which only normalize writes to: name another place")
+    refuse_inside_ledger(out)
     if invalid and form in ("inspect", "eee"):
         raise CannotRun(f"{form} has no place for INVALID records: omit --invalid")
     if mix and form != "eee":
         raise CannotRun(f"{form} has records and no number of several: omit --mix")
-    check = check_of(verify)
+    check = choose_check(verify)
     try:
         if form == "eee":
             publisher = _publisher(organization, relationship, retrieved, developers)

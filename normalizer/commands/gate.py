@@ -7,7 +7,7 @@ import click
 from normalizer.aggregate.eligibility import Rules
 from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
 from normalizer.aggregate.summary import Options
-from normalizer.commands.aggregate import VERIFY, check_of, joined
+from normalizer.commands.options import VERIFY, choose_check, join_values
 from normalizer.errors import CannotRun
 from normalizer.gate.overview import GateOptions, gate, margin_of
 from normalizer.gate.sides import MUST_AGREE
@@ -24,7 +24,11 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("candidate", type=click.Path(path_type=Path))
 @click.option(
-    "--by", multiple=True, callback=joined, metavar="KEYS", help="Decide each group by itself, such as factors.topic."
+    "--by",
+    multiple=True,
+    callback=join_values,
+    metavar="KEYS",
+    help="Decide each group by itself, such as factors.topic.",
 )
 @click.option(
     "--margin", default="0", metavar="X", help="The largest loss that still counts as no worse.  [default: 0]"
@@ -89,7 +93,10 @@ def command(
                 base,
                 candidate,
                 Options(
-                    by=keys_of(by, _CRITERION), where=where_of(where, _SELECTED), rules=rules, check=check_of(verify)
+                    by=keys_of(by, _CRITERION),
+                    where=where_of(where, _SELECTED),
+                    rules=rules,
+                    check=choose_check(verify),
                 ),
                 terms,
             )

@@ -6,12 +6,12 @@ from pathlib import Path
 import click
 
 from normalizer.batch.intake import open_bundle
-from normalizer.commands.normalize import printable
 from normalizer.containers import guess, shipped
 from normalizer.containers.guess import Proposal
 from normalizer.containers.mapping import MappedEntry
 from normalizer.containers.readers.rows import MAX_ROW_BYTES
 from normalizer.documents.lossless import dumps
+from normalizer.tables.formats import printable
 
 _SHOWN = 3
 _TOLD = ("file", "scores", "item", "a", "b", "verdict", "order", "judge")

@@ -8,9 +8,9 @@ from typing import Any
 import click
 import contract_spec as spec
 
-from normalizer.commands.normalize import printable
 from normalizer.errors import CannotRun, did_you_mean
 from normalizer.ledger.reader import Ledger, reading
+from normalizer.tables.formats import printable
 from normalizer.terminal.output import WIDE, print_line
 
 

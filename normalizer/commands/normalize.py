@@ -19,6 +19,7 @@ from normalizer.documents.set_options import metadata
 from normalizer.documents.settings import Settings, load
 from normalizer.errors import CannotRun
 from normalizer.screening.bundle_rules import phase_of
+from normalizer.tables.formats import printable
 from normalizer.terminal.progress import LINE
 
 _MOST_JOINED = 1 << 28
@@ -155,8 +156,3 @@ def _text(path: Path) -> str:
         return document_bytes(path).decode("utf-8")
     except UnicodeDecodeError:
         raise CannotRun(f"{path} is not UTF-8, so it cannot be joined") from None
-
-
-def printable(line: str) -> str:
-    """Return a line with unprintable characters replaced, so that it is safe on a terminal."""
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)

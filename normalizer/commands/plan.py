@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from normalizer.commands.aggregate import LEDGERS, options_from, selecting
+from normalizer.commands.options import LEDGERS, add_selection, read_selection
 from normalizer.noise.overview import PowerTarget, plan
 from normalizer.tables import plan_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
@@ -19,7 +19,7 @@ from normalizer.terminal.progress import elapsed
 @click.option("--alpha", type=click.FloatRange(0, 0.5, min_open=True), default=0.05, show_default=True)
 @click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
 @WIDE
-@selecting
+@add_selection
 def command(
     ledgers: tuple[Path, ...], detect: float | None, power: float, alpha: float, form: str, **chosen: Any
 ) -> int:
@@ -30,7 +30,7 @@ def command(
     """
     wanted = None if detect is None else PowerTarget(detect, power, alpha)
     with elapsed("plan", shown=not chosen["verify"]):
-        document = plan(ledgers, options_from(**chosen), wanted)
+        document = plan(ledgers, read_selection(**chosen), wanted)
     if form == "json":
         click.echo(pretty.dumps(document))
     elif form == "csv":

@@ -7,7 +7,7 @@ import click
 from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import keys_of, where_of
-from normalizer.commands.aggregate import LEDGERS, VERIFY, check_of, joined, judge_kind_option
+from normalizer.commands.options import LEDGERS, VERIFY, choose_check, join_values, judge_kind_option
 from normalizer.preferences.comparisons import ALSO
 from normalizer.preferences.overview import PreferenceOptions, preferences
 from normalizer.tables import preferences_table, pretty
@@ -20,7 +20,7 @@ from normalizer.terminal.progress import elapsed
 @click.option(
     "--by",
     multiple=True,
-    callback=joined,
+    callback=join_values,
     metavar="KEYS",
     help="Keys of the groups, with commas; criterion is one of them.",
 )
@@ -62,7 +62,7 @@ def command(
         baseline=baseline,
         rules=Rules(diagnostic, frozenset(mix), frozenset(judge_kinds)),
         method=Method(bootstrap=True, resamples=resamples, seed=seed),
-        check=check_of(verify),
+        check=choose_check(verify),
     )
     with elapsed("preferences", shown=not verify):
         document = preferences(ledgers, asked)

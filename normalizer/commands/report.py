@@ -7,11 +7,17 @@ from typing import Any
 import click
 
 from normalizer.aggregate.keys import PAIRING, checked, keys_of
-from normalizer.commands.aggregate import LEDGERS, grouped, joined, selecting, spreading
+from normalizer.commands.options import (
+    LEDGERS,
+    add_intervals,
+    add_selection,
+    join_values,
+    read_grouping,
+    refuse_inside_ledger,
+)
 from normalizer.errors import CannotRun
 from normalizer.gate.overview import margin_of
 from normalizer.ledger.content_check import content_checked_on_failure
-from normalizer.ledger.reader import is_ledger
 from normalizer.report.export import export
 from normalizer.report.export import figures as write_figures
 from normalizer.report.html_page import page
@@ -25,13 +31,13 @@ from normalizer.terminal.progress import LINE, Steps
 @click.option(
     "--by",
     multiple=True,
-    callback=joined,
+    callback=join_values,
     default=["generator_model"],
     show_default=True,
     metavar="KEYS",
     help="Keys of the headline's groups, with commas.",
 )
-@spreading
+@add_intervals
 @click.option(
     "--contrast", multiple=True, metavar="KEY", help="Compare its levels; repeatable. Default: generators, factors."
 )
@@ -51,7 +57,7 @@ from normalizer.terminal.progress import LINE, Steps
 @click.option("--margin", default="0", show_default=True, metavar="X", help="With --base: how much worse is no worse.")
 @click.option("--figures", type=click.Path(path_type=Path), help="A folder for all plots as SVG, PDF and PNG.")
 @click.option("--title", default="Evaluation report", show_default=True)
-@selecting
+@add_selection
 def command(
     ledgers: tuple[Path, ...],
     out: Path,
@@ -76,10 +82,7 @@ def command(
         raise CannotRun(f"{artifacts} is not a folder: give the one that the manifests' paths start from")
     if not out.absolute().parent.is_dir():
         raise CannotRun(f"cannot write {out}: there is no folder {out.parent}")
-    for written in (out, *(folder for folder in (tables, figures) if folder is not None)):
-        place = written.resolve()
-        for around in filter(is_ledger, (place, *place.parents)):
-            raise CannotRun(f"{written} is in the ledger {around}, which only normalize writes to: name another place")
+    refuse_inside_ledger(out, tables, figures)
     wanted = ReportOptions(
         contrasts=tuple(checked(key) for key in contrast),
         paired_by=keys_of(pair_by, PAIRING),
@@ -90,7 +93,7 @@ def command(
         base=base,
         margin=margin_of(margin),
     )
-    options = grouped(**chosen)
+    options = read_grouping(**chosen)
     done = Steps("parts of the report made", PARTS + 1 + (tables is not None) + (figures is not None))
     study = gather(ledgers, options, wanted, done)
     with ExitStack() as stack:

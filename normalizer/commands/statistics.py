@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from normalizer.aggregate.keys import PAIRING, checked, keys_of
-from normalizer.commands.aggregate import LEDGERS, joined, options_from, selecting
+from normalizer.commands.options import LEDGERS, add_selection, join_values, read_selection
 from normalizer.errors import CannotRun
 from normalizer.statistics.overview import GENERATORS, statistics
 from normalizer.statistics.signflip import RESAMPLES
@@ -19,7 +19,7 @@ from normalizer.terminal.progress import elapsed
 @click.command()
 @LEDGERS
 @click.option(
-    "--by", multiple=True, callback=joined, metavar="KEYS", help="Keys of the headline's groups, with commas."
+    "--by", multiple=True, callback=join_values, metavar="KEYS", help="Keys of the headline's groups, with commas."
 )
 @click.option("--unit", type=click.Choice(["artifact", "record"]), default="artifact", show_default=True)
 @click.option("--contrast", metavar="KEY", help="Compare its levels, each with each. Default: generators.")
@@ -30,7 +30,7 @@ from normalizer.terminal.progress import elapsed
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--format", "form", type=click.Choice(["json", "md", "text"]), default="text", show_default=True)
 @WIDE
-@selecting
+@add_selection
 def command(
     ledgers: tuple[Path, ...],
     by: str,
@@ -55,7 +55,7 @@ def command(
         raise CannotRun("give --contrast and --pair-by together: the key to compare, and the keys that pairs agree in")
     if contrast is not None and checked(contrast) in paired:
         raise CannotRun(f"{contrast} cannot be both compared and agreed in")
-    options = replace(options_from(**chosen), by=keys_of(by), unit=unit)
+    options = replace(read_selection(**chosen), by=keys_of(by), unit=unit)
     with elapsed("statistics", shown=not chosen["verify"]):
         report = statistics(ledgers, options, contrast, paired, seed, resamples)
     if form == "json":

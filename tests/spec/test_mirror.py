@@ -47,7 +47,7 @@ TESTED_BY = {
         "normalizer/report/test_html_page.py": "report",
         "normalizer/statistics/test_agreement.py": "agreement",
         "normalizer/statistics/test_overview.py": "statistics",
-        "normalizer/test_cli.py": "completion docs explain normalize restore",
+        "normalizer/test_cli.py": "completion docs explain normalize options restore",
         "whole/test_files_from_elsewhere.py": "guess list",
         "whole/test_manual.py": "man",
     },

@@ -3,7 +3,7 @@
 import io
 import time
 
-from normalizer.terminal.progress import ProgressLine, Steps, elapsed, told
+from normalizer.terminal.progress import ProgressLine, Steps, elapsed, format_progress
 
 
 class Screen(io.StringIO):
@@ -75,9 +75,9 @@ def test_steps_are_counted_and_a_prefix_stands_before_them():
 
 
 def test_without_a_total_only_the_count_is_told():
-    assert told(12, 0, 5.0) == "12"
-    assert told(0, 9, 5.0) == "0 of 9"
-    assert told(9, 9, 5.0) == "9 of 9"
+    assert format_progress(12, 0, 5.0) == "12"
+    assert format_progress(0, 9, 5.0) == "0 of 9"
+    assert format_progress(9, 9, 5.0) == "9 of 9"
 
 
 def test_work_of_unknown_size_shows_how_long_it_has_gone_on_and_leaves_nothing():

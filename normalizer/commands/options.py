@@ -1,0 +1,142 @@
+"""Options and arguments that several commands share, and what they stand for."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from normalizer.aggregate.eligibility import MIXABLE, Rules
+from normalizer.aggregate.engines.start import ENGINES
+from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of, where_of
+from normalizer.aggregate.summary import Options
+from normalizer.errors import CannotRun
+from normalizer.ledger.reader import Ledger, is_ledger
+from normalizer.ledger.record_check import Check, check_records
+
+F = TypeVar("F", bound=Callable[..., Any])
+FORMATS = ("json", "csv", "md", "latex", "text")
+LEDGERS = click.argument("ledgers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LEDGER...")
+
+
+def join_values(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> str:
+    """Return the keys of an option that may be given several times, with commas in between."""
+    return ",".join(value for value in values if value)
+
+
+VERIFY = click.option(
+    "--verify", is_flag=True, help="Normalize the raw bundles again first, and refuse records that they do not give."
+)
+
+
+def judge_kind_option(what: str) -> Callable[[F], F]:
+    """Return the option for the kinds of judges whose labels or verdicts count."""
+    return click.option(
+        "--judge-kind",
+        "judge_kinds",
+        multiple=True,
+        type=click.Choice(["model", "human", "reference"]),
+        default=["model"],
+        show_default=True,
+        help=f"Whose {what} count. Repeatable.",
+    )
+
+
+def add_selection(function: Any) -> Any:
+    """Add the options that say which records are meant."""
+    options = [
+        click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records; repeatable."),
+        click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so."),
+        click.option(
+            "--mix",
+            multiple=True,
+            type=click.Choice(MIXABLE),
+            help="Mix several of these in one number; flagged. Repeatable.",
+        ),
+        judge_kind_option("labels"),
+        click.option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default="duckdb",
+            show_default=True,
+            help="The engine that computes the sums.",
+        ),
+        click.option(
+            "--memory", default="1200MB", show_default=True, help="Memory that DuckDB may use before it spills to disk."
+        ),
+        VERIFY,
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def choose_check(verify: bool) -> Check:
+    """Return the check that `--verify` asks for: against the raw bundles, or of the records alone."""
+    if not verify:
+        return check_records
+    from normalizer.checks.reverify import check_against_bundles  # imports what normalizes bundles
+    from normalizer.terminal.progress import LINE
+
+    def check(ledger: Ledger) -> None:
+        check_against_bundles(ledger, LINE)
+        LINE.clear()
+
+    return check
+
+
+def read_selection(
+    where: tuple[str, ...],
+    diagnostic: bool,
+    mix: tuple[str, ...],
+    judge_kinds: tuple[str, ...],
+    engine: str,
+    memory: str,
+    verify: bool,
+) -> Options:
+    """Return the options that `add_selection` declares."""
+    rules = Rules(diagnostic, frozenset(mix), frozenset(judge_kinds))
+    return Options(where=where_of(where), rules=rules, engine=engine, memory=memory, check=choose_check(verify))
+
+
+def add_intervals(function: Any) -> Any:
+    """Add the options for the unit of counting and the intervals."""
+    options = [
+        click.option("--unit", type=click.Choice(["artifact", "record"]), default="artifact", show_default=True),
+        click.option(
+            "--interval",
+            type=click.Choice(["t", "bootstrap"]),
+            default="t",
+            show_default=True,
+            help="Kind of 95 % interval.",
+        ),
+        click.option("--cluster", metavar="KEY", help="Take units with the same level of this key as one cluster."),
+        click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True),
+        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def read_grouping(
+    by: str, unit: str, interval: str, cluster: str | None, resamples: int, seed: int, **chosen: Any
+) -> Options:
+    """Return the options that `--by`, `add_intervals` and `add_selection` were given."""
+    method = Method(
+        bootstrap=interval == "bootstrap",
+        cluster=None if cluster is None else checked(cluster, ALSO_SELECTED),
+        resamples=resamples,
+        seed=seed,
+    )
+    return replace(read_selection(**chosen), by=keys_of(by), unit=unit, interval=method)
+
+
+def refuse_inside_ledger(*places: Path | None) -> None:
+    """Raise CannotRun if a file or folder that a command is to write lies in a ledger."""
+    for given in places:
+        place = given.resolve() if given is not None else Path("/")
+        for around in filter(is_ledger, (place, *place.parents)):
+            raise CannotRun(f"{given} is in the ledger {around}, which only normalize writes to: name another place")
