@@ -456,6 +456,89 @@ class Rule(_JsonSchemaRuntimeValidationBase, Model):
     """
 
 
+VariantsAdditionalProperty = TypeAliasType(
+    "VariantsAdditionalProperty", Annotated[StrictStr, Field(min_length=1)]
+)
+"""
+A function of the same module.
+"""
+
+
+Method = TypeAliasType("Method", Annotated[StrictStr, Field(min_length=1)])
+"""
+A kind.
+"""
+
+
+StripItem = TypeAliasType("StripItem", Annotated[StrictStr, Field(min_length=1)])
+"""
+One mark.
+"""
+
+
+Definition = TypeAliasType("Definition", Annotated[StrictStr, Field(min_length=1)])
+"""
+One query in the language of tree-sitter.
+"""
+
+
+Role = TypeAliasType("Role", Annotated[StrictStr, Field(min_length=1)])
+"""
+One query in the language of tree-sitter.
+"""
+
+
+class Grammar(_JsonSchemaRuntimeValidationBase, Model):
+    """
+    How the syntax trees of a language are asked. Languages without it, and texts beyond the limits, are left to the rules.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    __json_schema_unique_items__: ClassVar[tuple[tuple[object, ...], ...]] = (
+        (('methods',),),
+        (('strip',),),
+    )
+
+    package: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The package that has the grammar of tree-sitter.
+    """
+    version: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Its version, which answers name and pyproject.toml pins.
+    """
+    function: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The function of the package's module that returns the grammar.
+    """
+    variants: dict[str, VariantsAdditionalProperty] | MISSING = MISSING
+    """
+    Other functions, by the endings of the names of files that need them.
+    """
+    methods: list[Method] | MISSING = MISSING
+    """
+    Functions directly within definitions of these kinds are methods; `within` stands for extensions.
+    """
+    strip: list[StripItem] | MISSING = MISSING
+    """
+    Marks that names may begin or end with in the tree and that are no part of them.
+    """
+    separator: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    What joins the parts of a qualified name, where all parts but the last are containers.
+    """
+    definitions: Annotated[list[Definition], Field(min_length=1)]
+    """
+    Queries for definitions. Each captures the name as `name` and the whole definition by its kind, or as `within` if it only contains others; `owner` is a container that the definition names, `verb` and `flag` are for predicates. The first query that matches a name decides.
+    """
+    roles: Annotated[list[Role], Field(min_length=1)]
+    """
+    Queries for what is not plain code: `comment`, `string`, `code` within strings, `import`, the names of `call`, and `start`: attributes that belong to the definition behind them.
+    """
+
+
 class Language(_JsonSchemaRuntimeValidationBase, Model):
     """
     How the symbols of one programming language are found: its files, its comments and strings, and the patterns of its definitions.
@@ -498,6 +581,10 @@ class Language(_JsonSchemaRuntimeValidationBase, Model):
     reserved: list[ReservedItem] | MISSING = MISSING
     """
     Words that are never the name of a definition, nor stand in its head: the likes of `if`, `return`, `new`.
+    """
+    grammar: Grammar | MISSING = MISSING
+    """
+    How syntax trees of the language are asked.
     """
     rules: Annotated[list[Rule], Field(min_length=1)]
     """

@@ -23,7 +23,7 @@ _PART = re.compile(r"%\{([a-z]+)\}")
 _WORD = re.compile(r"\w+")
 
 
-class Symbol(NamedTuple):
+class RuleMatch(NamedTuple):
     """One definition: its kind, its name and the 1-based line of the name."""
 
     kind: str
@@ -63,7 +63,7 @@ def language_of(path: str) -> str | None:
     return None
 
 
-def symbols_of(path: str, text: str) -> list[Symbol]:
+def symbols_of(path: str, text: str) -> list[RuleMatch]:
     """List the symbols that a text defines, in the order of the text.
 
     A file of unknown language has none. Only a line feed ends a line.
@@ -83,12 +83,12 @@ def symbols_of(path: str, text: str) -> list[Symbol]:
             if language.reserved.isdisjoint((name, *_WORD.findall(head))):
                 # The first rule that finds a name decides its kind.
                 found.setdefault(start, (rule.kind, name))
-    symbols: dict[Symbol, None] = {}
+    symbols: dict[RuleMatch, None] = {}
     line, counted = 1, 0
     for start in sorted(found):
         line += data.count(b"\n", counted, start)
         counted = start
-        symbols[Symbol(*found[start], line)] = None
+        symbols[RuleMatch(*found[start], line)] = None
     return list(symbols)
 
 

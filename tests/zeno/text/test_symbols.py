@@ -10,7 +10,7 @@ import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zeno.text.symbols import Symbol, language_of, symbols_of
+from zeno.text.symbols import RuleMatch, language_of, symbols_of
 
 SPEC = files("contract_spec")
 LANGUAGES: dict[str, dict[str, Any]] = {
@@ -563,7 +563,7 @@ SAMPLES = {
 }
 
 
-def parsed(sample: str) -> tuple[str, list[Symbol]]:
+def parsed(sample: str) -> tuple[str, list[RuleMatch]]:
     """Part a sample into the source and the symbols that its marks promise."""
     lines, expected = [], []
     for number, line in enumerate(sample.removeprefix("\n").split("\n"), 1):
@@ -571,7 +571,7 @@ def parsed(sample: str) -> tuple[str, list[Symbol]]:
         lines.append(source.rstrip().replace("→", "\t"))
         for mark in filter(None, map(str.strip, marks.split(";"))):
             kind, _, name = mark.partition(" ")
-            expected.append(Symbol(kind, name, number))
+            expected.append(RuleMatch(kind, name, number))
     return "\n".join(lines), expected
 
 
@@ -632,17 +632,17 @@ def test_unknown_language_has_no_symbols() -> None:
 
 def test_names_may_be_of_any_script() -> None:
     assert symbols_of("a.py", "# größe\ndef größe(): ...\nclass 図形: ...\n") == [
-        Symbol("function", "größe", 2),
-        Symbol("class", "図形", 3),
+        RuleMatch("function", "größe", 2),
+        RuleMatch("class", "図形", 3),
     ]
 
 
 def test_symbols_on_one_line_come_in_order_and_once() -> None:
     source = "struct B { void b() {} }; struct A { void b() {} };"
     assert symbols_of("a.cpp", source) == [
-        Symbol("struct", "B", 1),
-        Symbol("function", "b", 1),
-        Symbol("struct", "A", 1),
+        RuleMatch("struct", "B", 1),
+        RuleMatch("function", "b", 1),
+        RuleMatch("struct", "A", 1),
     ]
 
 

@@ -1,0 +1,129 @@
+"""Extract facts in another process, so that text which crashes a parser costs the facts of one file.
+
+This module is both ends: `Helper` starts the process and asks it, `main` is the process. It inherits the confinement of
+the server, is given text and no path, and its answers are checked by `facts.decode`.
+"""
+
+import os
+import select
+import struct
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+if TYPE_CHECKING:
+    pass
+
+_FRAME = struct.Struct("<II")
+_LENGTH = struct.Struct("<I")
+# Seconds between two looks at the deadline of a request.
+_PAUSE = 0.05
+MAX_ANSWER = 1 << 28
+
+
+class Crashed(Exception):
+    """The process ended, or sent something that is no answer."""
+
+
+class Helper:
+    """A process that extracts facts, one text at a time. Raises OSError if it cannot be started."""
+
+    def __init__(self, *, nice: bool = False) -> None:
+        import subprocess
+
+        # In isolated mode no module is imported from the current directory.
+        command = [sys.executable, "-I", "-m", "zeno.code.helper", *(["--nice"] if nice else [])]
+        self._process: subprocess.Popen[bytes] = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
+        )
+        self._owner = os.getpid()
+        self.descriptor: int = cast(BinaryIO, self._process.stdout).fileno()
+        """Becomes readable when an answer begins."""
+
+    @property
+    def process_id(self) -> int:
+        """The id of the process."""
+        return self._process.pid
+
+    @property
+    def mine(self) -> bool:
+        """Whether this process may ask it: a forked copy must not, since answers would mix."""
+        return os.getpid() == self._owner
+
+    def send(self, name: str, text: bytes) -> None:
+        """Ask for the facts of a text in a file of this name."""
+        raw = name.encode(errors="replace")
+        data = memoryview(_FRAME.pack(len(raw), len(text)) + raw + text)
+        try:
+            sink = cast(BinaryIO, self._process.stdin).fileno()
+            while data:
+                data = data[os.write(sink, data) :]
+        except OSError as error:
+            raise Crashed from error
+
+    def receive(self, check: Callable[[], object]) -> bytes:
+        """Return the encoded facts, calling `check` while waiting, which may raise."""
+        (length,) = _LENGTH.unpack(self._read(_LENGTH.size, check))
+        if length > MAX_ANSWER:
+            raise Crashed
+        return self._read(length, check)
+
+    def _read(self, size: int, check: Callable[[], object]) -> bytes:
+        pieces = []
+        while size:
+            while not select.select([self.descriptor], [], [], _PAUSE)[0]:
+                check()
+            piece = os.read(self.descriptor, min(size, 1 << 20))
+            if not piece:
+                raise Crashed
+            pieces.append(piece)
+            size -= len(piece)
+        return b"".join(pieces)
+
+    def close(self) -> None:
+        """End the process."""
+        for stream in (self._process.stdin, self._process.stdout):
+            cast(BinaryIO, stream).close()
+        if self.mine:
+            self._process.kill()
+            self._process.wait()
+
+
+def main() -> None:
+    """Answer texts on standard input until it ends."""
+    _end_with_parent()
+    from zeno.code.extract import apply_rules, extract
+    from zeno.code.facts import encode
+
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    while len(header := source.read(_FRAME.size)) == _FRAME.size:
+        name_length, text_length = _FRAME.unpack(header)
+        name = source.read(name_length).decode()
+        text = source.read(text_length)
+        try:
+            data = encode(extract(name, text))
+        except (MemoryError, RecursionError):
+            data = encode(apply_rules(name, text))
+        sink.write(_LENGTH.pack(len(data)) + data)
+        sink.flush()
+
+
+def _end_with_parent() -> None:
+    """Leave no core file, take no terminal's interrupt, and end with the server even while parsing."""
+    import contextlib
+    import ctypes
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if "--nice" in sys.argv:
+        os.nice(10)
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if prctl := getattr(ctypes.CDLL(None), "prctl", None):
+        prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+if __name__ == "__main__":
+    main()
