@@ -527,7 +527,7 @@ class Grammar(_JsonSchemaRuntimeValidationBase, Model):
     """
     separator: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    What joins the parts of a qualified name, where all parts but the last are containers.
+    Joins the parts of a qualified name, where all parts but the last are containers.
     """
     definitions: Annotated[list[Definition], Field(min_length=1)]
     """
