@@ -49,6 +49,8 @@ REACHES = {
     "cli.trace_source": {"open": "a trace"},
     "cli.trace_write": {"open": "a trace", "os.stat": "the size of that trace", "subprocess": "a server"},
     "client": {"asyncio.create_subprocess_exec": "starts a server", "subprocess": "starts a server"},
+    "code.helper": {"ctypes": "prctl(2)", "subprocess": "starts itself; it gets texts through a pipe"},
+    "code.syntax": {"importlib": "a grammar", "tree_sitter": "parses texts, in a process of its own"},
     "confinement.landlock": {
         "ctypes": "landlock(7)",
         "os.listdir": "folders of the system, to allow what is in them",
