@@ -58,7 +58,7 @@ class Watch:
             raise Unwatchable
         try:
             self._libc = ctypes.CDLL(None, use_errno=True)
-            self._descriptor = self._call("inotify_init1", os.O_NONBLOCK | os.O_CLOEXEC)
+            self.descriptor = self._call("inotify_init1", os.O_NONBLOCK | os.O_CLOEXEC)
         except AttributeError:
             raise Unwatchable from None
         except OSError as error:
@@ -67,11 +67,11 @@ class Watch:
         try:
             self._mounts = os.open("/proc/self/mountinfo", os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
-            os.close(self._descriptor)
+            os.close(self.descriptor)
             raise refused(error) from None
         self._poll = select.poll()
         self._poll.register(self._mounts, select.POLLPRI)
-        self._poll.register(self._descriptor, select.POLLIN)
+        self._poll.register(self.descriptor, select.POLLIN)
         self._mounted = self._mounted_below()
         self._devices: dict[int, int] = {}
         """The kind of the file system on each device with a watched directory."""
@@ -80,7 +80,7 @@ class Watch:
 
     def close(self) -> None:
         """End all watches."""
-        os.close(self._descriptor)
+        os.close(self.descriptor)
         os.close(self._mounts)
 
     def directory(self, descriptor: int) -> int:
@@ -108,16 +108,16 @@ class Watch:
 
     def forget(self, watch: int) -> None:
         """End a watch, which may have ended already."""
-        self._libc.inotify_rm_watch(self._descriptor, watch)
+        self._libc.inotify_rm_watch(self.descriptor, watch)
 
     def events(self) -> list[Event]:
         """Return the events since the last call. A change of mounts below the root is reported as an unmount."""
         found: list[Event] = []
         # Usually there are no events.
         ready = {descriptor for descriptor, _ in self._poll.poll(0)}
-        if self._descriptor in ready:
+        if self.descriptor in ready:
             # Read only what is queued now: with a constant writer a loop would not end.
-            data = os.read(self._descriptor, self._queued())
+            data = os.read(self.descriptor, self._queued())
             position = 0
             while position < len(data):
                 watch, kind, _, length = _EVENT.unpack_from(data, position)
@@ -133,13 +133,13 @@ class Watch:
     def _queued(self) -> int:
         """Return the number of bytes in the queue."""
         size = bytearray(ctypes.sizeof(ctypes.c_int))
-        ioctl(self._descriptor, FIONREAD, size)
+        ioctl(self.descriptor, FIONREAD, size)
         return int.from_bytes(size, sys.byteorder)
 
     def _add(self, descriptor: int, mask: int) -> int | None:
         # By descriptor, so that the opened file is watched and not whatever is at its path now.
         try:
-            return self._call("inotify_add_watch", self._descriptor, b"/proc/self/fd/%d" % descriptor, mask)
+            return self._call("inotify_add_watch", self.descriptor, b"/proc/self/fd/%d" % descriptor, mask)
         except OSError:
             return None
 

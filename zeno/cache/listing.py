@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from zeno.cache.errors import Lost, refused
 from zeno.cache.inotify import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT
+from zeno.cache.link_table import Link, LinkTable
 from zeno.cache.text_store import CachedFile
 from zeno.cache.watch_table import NO_WATCH, WatchTable
 from zeno.files.batch_open import FILE, FOLDER, LINK, OTHER, BatchOpener, scan
@@ -23,27 +24,6 @@ from zeno.text.path_names import printed_entry
 _RULING = (REPOSITORY, EXCLUDE)
 _CLOSED = {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, *_CLOSED}
-
-
-class Link:
-    """A symbolic link and its target when it was last followed."""
-
-    __slots__ = ("denied", "may_change_unseen", "path", "target")
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.target: str | None = None
-        """The path of the regular file that it leads to, or None."""
-        self.denied = False
-        """Whether it leads to a path that the policy denies: then it is as good as absent."""
-        self.may_change_unseen = True
-        """Whether it goes through an absolute link that does not begin with the root's name: its target can change
-        without a change under the root."""
-
-    @property
-    def listed(self) -> bool:
-        """Whether it is listed as a file."""
-        return self.target is not None
 
 
 class Other:
@@ -92,7 +72,7 @@ class Listing:
         self._drop = drop
         self.root = Folder(None, "")
         self._todo = [self.root]
-        self.links: dict[str, Link] = {}
+        self.links = LinkTable(tree)
         self._others: set[str] = set()
         self._closed: set[Folder] = set()
         """Directories that may not be listed or searched, and those whose path is too long."""
@@ -108,7 +88,7 @@ class Listing:
     @property
     def problems(self) -> list[str]:
         """Names that are no files and lead to none, sorted."""
-        links = (link.path for link in self.links.values() if not link.listed and not link.denied)
+        links = (link.path for link in self.links if not link.listed and not link.denied)
         return sorted([*links, *self._others])
 
     @property
@@ -131,18 +111,8 @@ class Listing:
                         self._scan(folder, opener)
                 while self._todo:
                     self._scan(self._todo.pop(), opener)
-        if self.links:
-            self._follow_links(every=bool(stale) or self.opaque)
+        self._changed |= self.links.follow(self._changed, every=self.opaque)
         self._settle()
-
-    def _follow_links(self, *, every: bool) -> None:
-        """Follow all links again, or only those whose target can change without an event."""
-        for link in self.links.values():
-            if every or link.may_change_unseen:
-                before = (link.target, link.denied)
-                link.target, link.may_change_unseen, link.denied = self._tree.link_target(link.path)
-                if (link.target, link.denied) != before:
-                    self._changed.add(link.path)
 
     def _read_events(self) -> list[Folder]:
         """Read the events and drop what changed. Return the directories that have to be scanned again."""
@@ -231,7 +201,7 @@ class Listing:
             self._changed.add(child.prefix)
         elif kind == LINK:
             # Followed by `refresh`, when all directories are known.
-            folder.children[name] = self.links[path] = Link(path)
+            folder.children[name] = self.links.add(path)
             self._changed.add(path)
         elif kind == OTHER:
             folder.children[name] = Other(path)
@@ -263,7 +233,7 @@ class Listing:
                 del self.entries[child.path]
                 self._changed.add(child.path)
             elif isinstance(child, Link):
-                del self.links[child.path]
+                self.links.remove(child)
                 self._changed.add(child.path)
             elif isinstance(child, Other):
                 self._others.discard(child.path)
@@ -275,7 +245,7 @@ class Listing:
             return
         self.version += 1
         if len(self._changed) > 64:
-            links = [link.path for link in self.links.values() if link.listed]
+            links = [link.path for link in self.links if link.listed]
             self.paths = sorted([*self.entries, *links])
         else:
             for path in self._changed:

@@ -181,6 +181,11 @@ class TreeCache:
                     self._forget(some[number][0])
 
     @property
+    def event_descriptor(self) -> int:
+        """A descriptor that can be read when there are changes to apply."""
+        return self._watch.descriptor
+
+    @property
     def paths(self) -> list[str]:
         """All files, sorted."""
         return self._listing.paths

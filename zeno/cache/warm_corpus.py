@@ -73,6 +73,11 @@ class WarmCorpus:
         """Whether files are listed and searched in memory."""
         return self._cache is not None and self._cache.ready and not self._cache.opaque
 
+    @property
+    def event_descriptors(self) -> list[int]:
+        """The descriptor of the cache, once it is listed."""
+        return [self._cache.event_descriptor] if self._cache is not None and self._cache.ready else []
+
     def before_fork(self) -> None:
         """Bring the cache up to date, so that a forked copy may use it as it is."""
         self._current()
@@ -82,15 +87,20 @@ class WarmCorpus:
         self._is_copy = True
 
     def idle(self) -> bool:
-        """Do one step of preparation; return False when nothing is left to prepare for now."""
+        """Apply changes, and do one step of preparation; return False when nothing is left to do for now."""
         if not self._possible or self._pause:
             return False
         try:
+            if self._cache is not None and self._cache.ready:
+                self._cache.refresh()
             if self._cache is None:
                 from zeno.cache.tree_cache import TreeCache
 
                 self._cache = TreeCache(self.tree, self._cache_bytes)
             return self._cache.prepare()
+        except Lost:
+            self.close()
+            return True
         except Shortage:
             self._wait()
         except Unwatchable:

@@ -3,7 +3,7 @@
 import os
 import select
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from zeno.session import wire
 from zeno.session.server import Server
@@ -12,6 +12,8 @@ from zeno.text.line_splitter import LineSplitter
 # Idle seconds before background work starts. A client that asks one request after another must not wait for that work,
 # and a server that sleeps right after an answer lets its reader run on the same core.
 PAUSE = 0.001
+# Seconds between two looks at changes of the tree while nobody asks: one look takes in all that came meanwhile.
+REST = 0.02
 
 
 def serve(server: Server, source: int, sink: int) -> None:
@@ -63,10 +65,16 @@ def _lines(source: int, server: Server, stop: _Stop) -> Iterator[bytes]:
     """Yield the lines of a descriptor without line ends. A line over the limit is cut to one byte more."""
     lines = LineSplitter(server.max_request_bytes)
     while True:
-        ready, _, _ = select.select([source, stop.wakeup], [], [], PAUSE)
+        asked = (source, stop.wakeup)
+        ready = _wait(asked, PAUSE)
         while not ready:
-            wait = 0 if server.idle() else None
-            ready, _, _ = select.select([source, stop.wakeup], [], [], wait)
+            if server.idle():
+                ready = _wait(asked, 0)
+                continue
+            ready = _wait(asked, REST)
+            if not ready:
+                # Changes are applied as they come, so that no queue overflows while nobody asks.
+                ready = _wait((*asked, *server.event_descriptors), None) & set(asked)
         if stop.wakeup in ready:
             return
         chunk = os.read(source, 1 << 16)
@@ -76,6 +84,14 @@ def _lines(source: int, server: Server, stop: _Stop) -> Iterator[bytes]:
     rest = lines.rest()
     if rest:
         yield rest
+
+
+def _wait(descriptors: Iterable[int], seconds: float | None) -> set[int]:
+    """Return the descriptors that can be read, as soon as there is one; without any after some seconds."""
+    poll = select.poll()
+    for descriptor in descriptors:
+        poll.register(descriptor, select.POLLIN)
+    return {descriptor for descriptor, _ in poll.poll(None if seconds is None else seconds * 1000)}
 
 
 def _write(sink: int, data: bytes) -> None:

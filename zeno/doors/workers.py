@@ -35,6 +35,8 @@ SHORT, LONG = 0.02, 0.08
 _SEARCHES = tuple(name for name, op in OPS.items() if op.walks)
 # More forked copies than this would only compete for the cores.
 MAX_FORKED = 2 * (os.cpu_count() or 1) + 2
+# Seconds between two looks at changes of the tree while nobody asks: one look takes in all that came meanwhile.
+REST = 0.02
 NOBODY = Client("")
 """The client where there is only one."""
 
@@ -60,6 +62,8 @@ class Workers:
         self._moved: set[Job] = set()
         """Requests that were taken, left the thread without an answer, and have none yet."""
         self._warming: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        """Set when there may be background work."""
 
     def __enter__(self) -> Self:
         return self
@@ -105,13 +109,39 @@ class Workers:
             return await asyncio.get_running_loop().run_in_executor(None, work)
 
     def start_warming(self) -> None:
-        """Fill the cache between requests, a few milliseconds at a time."""
+        """Fill the cache between requests, a few milliseconds at a time, and apply changes of the tree to it."""
+        self._wake.set()
         if self._warming is None or self._warming.done():
             self._warming = asyncio.create_task(self._warm())
 
     async def _warm(self) -> None:
-        while await self._in_thread(self._server.idle):
-            pass
+        while True:
+            self._wake.clear()
+            while await self._in_thread(self._server.idle):
+                pass
+            await asyncio.sleep(REST)
+            await self._change()
+
+    async def _change(self) -> None:
+        """Wait until the tree has changed, or a request may have left something to do."""
+        loop = asyncio.get_running_loop()
+        watched = await self._in_thread(self._copy_descriptors)
+        try:
+            for descriptor in watched:
+                loop.add_reader(descriptor, self._wake.set)
+            await self._wake.wait()
+        finally:
+            for descriptor in watched:
+                loop.remove_reader(descriptor)
+                os.close(descriptor)
+
+    def _copy_descriptors(self) -> list[int]:
+        """Copies: the cache may be closed, and its number given to another file, while they are waited for."""
+        try:
+            return [os.dup(descriptor) for descriptor in self._server.event_descriptors]
+        except OSError:
+            # None is left. The next request looks again.
+            return []
 
     async def _answer(self, accept: Callable[..., Job], client: Client, *, urgent: bool) -> Answer:
         work = partial(self._accept_and_run, partial(accept, arrived=time.monotonic()))

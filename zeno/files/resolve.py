@@ -33,6 +33,17 @@ class _Moved(Exception):
     """A directory on the path was moved."""
 
 
+class Trail:
+    """What a path led through when it was resolved."""
+
+    def __init__(self) -> None:
+        self.links: list[bytes] = []
+        """The targets of its links."""
+        self.steps: set[bytes] = set()
+        """Every path from the root at which something was looked up: while nothing there changes, it leads to the same
+        end."""
+
+
 class ResolvedPath(NamedTuple):
     """The end of a resolved path: a name in an open directory."""
 
@@ -102,19 +113,19 @@ def follow(
     path: str,
     target: bytes,
     stack: ExitStack,
-    links: list[bytes] | None = None,
+    trail: Trail | None = None,
 ) -> ResolvedPath:
     """Resolve a path, given as text for errors (`path`) and as bytes (`target`).
 
     Raises OutsideRoot if it leads out of the root, Denied if the policy denies a component, also one that a link leads
-    to, and PermissionDenied. The stack closes the directories that were opened. The targets of links on the path are
-    added to `links`.
+    to, and PermissionDenied. The stack closes the directories that were opened. `trail` takes what the path
+    leads through.
     """
-    links = [] if links is None else links
+    trail = Trail() if trail is None else trail
     for _ in range(MAX_MOVES):
-        links.clear()
+        trail.links.clear()
         try:
-            return _followed(location, absolute_paths, policy, path, target, stack, links)
+            return _followed(location, absolute_paths, policy, path, target, stack, trail)
         except _Moved:
             stack.close()
     raise PermissionDenied(path, "a directory on the way keeps moving")
@@ -127,7 +138,7 @@ def _followed(
     path: str,
     target: bytes,
     stack: ExitStack,
-    links: list[bytes],
+    trail: Trail,
 ) -> ResolvedPath:
     held = HeldDirectories(location, DIRECTORY)
     stack.callback(held.clear)
@@ -161,6 +172,7 @@ def _followed(
             continue
         parent = last()
         place = b"/".join([*names, name])
+        trail.steps.add(place)
         guard.before(place)
         try:
             status = os.stat(name, dir_fd=parent, follow_symlinks=False)
@@ -173,9 +185,9 @@ def _followed(
             if stat.S_ISLNK(status.st_mode):
                 link = os.readlink(name, dir_fd=parent)
                 check()
-                links.append(link)
+                trail.links.append(link)
                 added += link.count(b"/") + 1
-                if len(links) > MAX_LINKS or added > MAX_LINK_COMPONENTS:
+                if len(trail.links) > MAX_LINKS or added > MAX_LINK_COMPONENTS:
                     return _missing(path, names, name, todo)
                 if link.startswith(b"/"):
                     held.clear()

@@ -15,7 +15,7 @@ from zeno.files.listed_names import other_case
 from zeno.files.location import Location
 from zeno.files.open_file import File
 from zeno.files.policy import ALLOWED, DENIED, Policy
-from zeno.files.resolve import MAX_RETRIES, NOWHERE, ResolvedPath, follow
+from zeno.files.resolve import MAX_RETRIES, NOWHERE, ResolvedPath, Trail, follow
 from zeno.text.path_names import printed, raw
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class LinkTarget(NamedTuple):
     change under the root."""
     denied: bool
     """Whether it leads to a path that the policy denies."""
+    steps: frozenset[str]
+    """Every path at which something was looked up on the way."""
 
 
 class Tree:
@@ -221,10 +223,10 @@ class Tree:
         return [place.path] if place.status is not None and stat.S_ISDIR(place.status.st_mode) else []
 
     @contextmanager
-    def _followed(self, path: str, field: str, links: list[bytes] | None = None) -> Iterator[ResolvedPath]:
-        """Resolve a path. Targets of links on the path are added to `links`."""
+    def _followed(self, path: str, field: str, trail: Trail | None = None) -> Iterator[ResolvedPath]:
+        """Resolve a path. `trail` takes what it leads through."""
         with ExitStack() as stack:
-            found = follow(self.location, self._absolute_paths, self.policy, path, raw(path, field), stack, links)
+            found = follow(self.location, self._absolute_paths, self.policy, path, raw(path, field), stack, trail)
             if found.status is None and found.path != "." and self.policy.denies(found.path, is_directory=False):
                 raise Denied(path)
             status = found.status
@@ -249,18 +251,18 @@ class Tree:
 
     def link_target(self, path: str) -> LinkTarget:
         """Follow a link."""
-        links: list[bytes] = []
+        trail = Trail()
         target, denied = None, False
         try:
-            with self._followed(path, "path", links) as found:
+            with self._followed(path, "path", trail) as found:
                 regular = found.status is not None and stat.S_ISREG(found.status.st_mode)
                 target = found.path if regular else None
         except Denied:
             denied = True
         except (OutsideRoot, PermissionDenied):
             pass
-        outside = any(link.startswith(b"/") and self._absolute_paths.by_name(link) is None for link in links)
-        return LinkTarget(target, outside, denied)
+        outside = any(link.startswith(b"/") and self._absolute_paths.by_name(link) is None for link in trail.links)
+        return LinkTarget(target, outside, denied, frozenset(map(printed, trail.steps)))
 
 
 def _is_plain(path: str) -> bool:

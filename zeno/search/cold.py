@@ -83,6 +83,11 @@ class ColdCorpus:
     warm = False
     """There is no cache: every walk and search goes to the disk."""
 
+    @property
+    def event_descriptors(self) -> list[int]:
+        """Changes are of no interest."""
+        return []
+
     def before_fork(self) -> None:
         """There is nothing to bring up to date."""
 

@@ -112,6 +112,11 @@ class Corpus(Protocol):
         """Whether files are listed and searched in memory."""
         ...
 
+    @property
+    def event_descriptors(self) -> list[int]:
+        """Descriptors that can be read when the tree has changed, so that `idle` has work to do again."""
+        ...
+
     def before_fork(self) -> None:
         """Apply all changes to the cache, so that a forked copy can use it without reading events."""
         ...

@@ -117,6 +117,11 @@ class RootsCorpus:
         """Whether all roots are listed and searched in memory."""
         return all(corpus.warm for corpus in self._corpora.values())
 
+    @property
+    def event_descriptors(self) -> list[int]:
+        """The descriptors of all roots."""
+        return [one for corpus in self._corpora.values() for one in corpus.event_descriptors]
+
     def before_fork(self) -> None:
         """Apply all changes to the caches of the roots."""
         for corpus in self._corpora.values():

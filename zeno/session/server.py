@@ -61,8 +61,7 @@ class Server:
         operations = [partial(dispatch.prepare, name) for name in ("grep", "list_files", "read_file")]
         self._warm_up = WarmUp([*operations, *corpus.preparations()], corpus)
         self._budget = Budget(max_ops, max_lines, max_bytes)
-        self.max_request_bytes = max_request_bytes
-        self.max_response_bytes = max_response_bytes
+        self.max_request_bytes, self.max_response_bytes = max_request_bytes, max_response_bytes
 
     @property
     def roots(self) -> list[str]:
@@ -250,8 +249,13 @@ class Server:
             self._refuse(job, errors.Cancelled())
 
     def idle(self) -> bool:
-        """Do a slice of background work; return False when nothing is left. See `zeno.session.warm_up`."""
+        """Do a slice of background work; return False when nothing is left until `event_descriptors` can be read."""
         return self._warm_up.run()
+
+    @property
+    def event_descriptors(self) -> list[int]:
+        """Descriptors that can be read when the tree has changed."""
+        return self._corpus.event_descriptors
 
     def catch_up(self) -> None:
         """Do the background work that is owed after an answer was sent."""
@@ -281,8 +285,7 @@ class Server:
         except (ZenoError, Overrun):
             raise
         except Exception as error:
-            lacking = errors.lacks_descriptor(error)
-            if lacking:
+            if lacking := errors.lacks_descriptor(error):
                 path = request.args.get("path")
                 raise errors.PermissionDenied(path if isinstance(path, str) else ".", lacking) from None
             log_bug(f"answering {request.id!r}")
@@ -290,8 +293,8 @@ class Server:
 
     def _refuse(self, job: Job, error: ZenoError) -> None:
         if isinstance(error, ResponseTooLarge):
-            limit = f"the limit is {self.max_response_bytes} bytes"
-            error = ResponseTooLarge(f"{error}: {limit}; {dispatch.OPS[str(job.op)].narrow}")
+            narrow = f"the limit is {self.max_response_bytes} bytes; {dispatch.OPS[str(job.op)].narrow}"
+            error = ResponseTooLarge(f"{error}: {narrow}")
         if not isinstance(error, TraceFailed):
             try:
                 self._trace.error(job.id, job.op, error)

@@ -5,13 +5,19 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 from contract_models.zeno.ops.grep import GrepArgs
 
 from tests.conftest import Pipe
+from tests.support.patience import until
 from tests.support.planting import answers, asked, cold_answers, plant, prepare, warm
+from zeno.cache.warm_corpus import WarmCorpus
+from zeno.doors.stdio import serve
+from zeno.files.tree import Tree
+from zeno.session.server import Server
 
 # What happens to a tree that is fully held, as shell commands run in its root; `../out` is a directory beside it.
 CHANGES = {
@@ -260,3 +266,32 @@ def test_a_snapshot_is_given_again_until_the_rules_leave_other_files(planted, bo
     after = corpus.snapshot(rules)
     assert after is not before
     assert after.candidates.paths != before.candidates.paths
+
+
+def test_changes_are_applied_while_nobody_asks(planted):
+    """Otherwise the kernel's queue overflows when many files are replaced, and the whole tree has to be read again."""
+    source, requests = os.pipe()
+    seen: list[bool] = []
+
+    def change(corpus: WarmCorpus) -> None:
+        try:
+            until(lambda: corpus.warm and not corpus.behind, "the tree is cached")
+            cache = corpus._cache
+            (planted / "new.txt").write_text("new\n")
+            until(lambda: cache is not None and "new.txt" in cache.paths, "the new file is listed")
+            (planted / "new.txt").write_text("another text\n")
+            entry = cache.entries["new.txt"]
+            until(lambda: entry.segment and b"another" in entry.segment.text, "its new text is held")
+            seen.append(corpus._cache is cache)
+        finally:
+            os.close(requests)
+
+    with Tree(str(planted)) as tree, open(os.devnull, "w") as sink:
+        server = Server(corpus := WarmCorpus(tree, 1 << 24))
+        neighbour = Thread(target=change, args=[corpus])
+        neighbour.start()
+        serve(server, source, sink.fileno())
+        neighbour.join()
+        server.close()
+    os.close(source)
+    assert seen == [True]

@@ -227,3 +227,27 @@ def test_the_walk_for_a_misspelt_path_leaves_the_thread(tmp_path: Path, op: str)
         assert moved
         assert b"did you mean 'src/app.py'?" in line
         assert line == Server(ColdCorpus(tree)).ask("1", op, {"path": "lib/app.py"}).line
+
+
+def test_changes_are_applied_while_nobody_asks(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("old\n")
+
+    async def see(fact: Any) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not fact():
+                await asyncio.sleep(0.005)
+
+    async def run(corpus: WarmCorpus, server: Server) -> None:
+        with Workers(server) as workers:
+            workers.start_warming()
+            await see(lambda: corpus.warm and not corpus.behind)
+            cache = corpus._cache
+            assert cache is not None
+            (tmp_path / "b.txt").write_text("new\n")
+            await see(lambda: "b.txt" in cache.paths)
+            await workers.answer("1", "stat", {"path": "b.txt"})
+            (tmp_path / "c.txt").write_text("newer\n")
+            await see(lambda: "c.txt" in cache.paths)
+
+    with Tree(str(tmp_path)) as tree, closing(Server(corpus := WarmCorpus(tree, 1 << 20))) as server:
+        asyncio.run(run(corpus, server))
