@@ -74,7 +74,7 @@ def _lines(source: int, server: Server, stop: _Stop) -> Iterator[bytes]:
             ready = _wait(asked, REST)
             if not ready:
                 # Changes are applied as they come, so that no queue overflows while nobody asks.
-                ready = _wait((*asked, *server.event_descriptors), None) & set(asked)
+                ready = _wait((*asked, *server.corpus.event_descriptors), None) & set(asked)
         if stop.wakeup in ready:
             return
         chunk = os.read(source, 1 << 16)

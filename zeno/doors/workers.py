@@ -138,7 +138,7 @@ class Workers:
     def _copy_descriptors(self) -> list[int]:
         """Copies: the cache may be closed, and its number given to another file, while they are waited for."""
         try:
-            return [os.dup(descriptor) for descriptor in self._server.event_descriptors]
+            return [os.dup(descriptor) for descriptor in self._server.corpus.event_descriptors]
         except OSError:
             # None is left. The next request looks again.
             return []

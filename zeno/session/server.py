@@ -52,7 +52,7 @@ class Server:
         gitignore: bool = False,
         clock: Clock = time.monotonic,
     ) -> None:
-        self._corpus = corpus
+        self.corpus = corpus
         self._trace = trace or NoTrace()
         self._clock = clock
         limits = (max_request_bytes, max_response_bytes, max_ops, max_lines, max_bytes, max_seconds)
@@ -66,22 +66,22 @@ class Server:
     @property
     def roots(self) -> list[str]:
         """Names of the roots; empty where one root is served without a name."""
-        return self._corpus.tree.names
+        return self.corpus.tree.names
 
     def answer_from(self, corpus: Corpus) -> None:
         """Answer from another corpus from now on, and release the one before."""
-        before, self._corpus = self._corpus, corpus
+        before, self.corpus = self.corpus, corpus
         self._warm_up = WarmUp(corpus.preparations(), corpus)
         before.close()
         self.begin_session()
 
     def begin_session(self) -> None:
         """Let the trace state what is served, under which policy and limits, before the next event."""
-        self._trace.session(self._corpus.tree, self._options)
+        self._trace.session(self.corpus.tree, self._options)
 
     def close(self) -> None:
         """Release the corpus."""
-        self._corpus.close()
+        self.corpus.close()
 
     def set_confinement(self, confinement: Confinement) -> None:
         """Set how this process is confined, for `describe`. By default it is not."""
@@ -163,7 +163,7 @@ class Server:
             if job.deadline is not None and time.monotonic() > job.deadline:
                 self.finish_forked(job, None)
                 return True
-            if patience is not None and dispatch.is_long(job.request, self._corpus):
+            if patience is not None and dispatch.is_long(job.request, self.corpus):
                 return False
             return self._run_measured(
                 job, job.request, Meter(self._clock, self._options, patience, abandoned=abandoned)
@@ -185,7 +185,7 @@ class Server:
         """Load what a copy needs for a job and bring the cache up to date."""
         if job.op in dispatch.OPS:
             dispatch.prepare(job.op)
-        self._corpus.before_fork()
+        self.corpus.before_fork()
 
     def fork(self, job: Job) -> "Forked":
         """Start the operation in a forked copy of this process. Give what it sends to `finish_forked`.
@@ -208,7 +208,7 @@ class Server:
 
     def _pickled(self, request: Request) -> bytes:
         """In the copy: the outcome, or code and message of the error."""
-        self._corpus.in_fork()
+        self.corpus.in_fork()
         try:
             return pack(self._compute(request, Meter(self._clock, self._options)))
         except ZenoError as error:
@@ -249,13 +249,8 @@ class Server:
             self._refuse(job, errors.Cancelled())
 
     def idle(self) -> bool:
-        """Do a slice of background work; return False when nothing is left until `event_descriptors` can be read."""
+        """Do a slice of background work; return False when nothing is left until the tree changes."""
         return self._warm_up.run()
-
-    @property
-    def event_descriptors(self) -> list[int]:
-        """Descriptors that can be read when the tree has changed."""
-        return self._corpus.event_descriptors
 
     def catch_up(self) -> None:
         """Do the background work that is owed after an answer was sent."""
@@ -277,7 +272,7 @@ class Server:
     def _compute(self, request: Request, meter: Meter) -> Outcome:
         """Run the operation. Raises ZenoError, and Overrun when the meter's time is up."""
         try:
-            result = dispatch.perform(request, self._corpus, meter)
+            result = dispatch.perform(request, self.corpus, meter)
             body, metrics = wire.split_result(result)
             if len(body) > self.max_response_bytes:
                 raise ResponseTooLarge("the answer is longer than a response may be")
