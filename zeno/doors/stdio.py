@@ -12,7 +12,7 @@ from zeno.text.line_splitter import LineSplitter
 # Idle seconds before background work starts. A client that asks one request after another must not wait for that work,
 # and a server that sleeps right after an answer lets its reader run on the same core.
 PAUSE = 0.001
-# Seconds between two looks at changes of the tree while nobody asks: one look takes in all that came meanwhile.
+# Seconds between two looks at changes of the tree while there are no requests.
 REST = 0.02
 
 
@@ -73,7 +73,7 @@ def _lines(source: int, server: Server, stop: _Stop) -> Iterator[bytes]:
                 continue
             ready = _wait(asked, REST)
             if not ready:
-                # Changes are applied as they come, so that no queue overflows while nobody asks.
+                # Changes are applied as they come, so that no queue overflows while there are no requests.
                 ready = _wait((*asked, *server.corpus.event_descriptors), None) & set(asked)
         if stop.wakeup in ready:
             return

@@ -35,7 +35,7 @@ SHORT, LONG = 0.02, 0.08
 _SEARCHES = tuple(name for name, op in OPS.items() if op.walks)
 # More forked copies than this would only compete for the cores.
 MAX_FORKED = 2 * (os.cpu_count() or 1) + 2
-# Seconds between two looks at changes of the tree while nobody asks: one look takes in all that came meanwhile.
+# Seconds between two looks at changes of the tree while there are no requests.
 REST = 0.02
 NOBODY = Client("")
 """The client where there is only one."""

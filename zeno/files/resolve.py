@@ -34,7 +34,7 @@ class _Moved(Exception):
 
 
 class Trail:
-    """What a path led through when it was resolved."""
+    """Links and steps of a path, collected while it is resolved."""
 
     def __init__(self) -> None:
         self.links: list[bytes] = []
