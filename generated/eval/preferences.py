@@ -78,6 +78,10 @@ class ComparisonsLeftOut(Model):
     """
     Bundles from which no record could be made.
     """
+    files_without_entry: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items of manifests that have no comparison. They are in no number, and the flag `partial` is set.
+    """
 
 
 class BootstrapOptions(Model):
@@ -340,7 +344,7 @@ class SwappedCell(Model):
 
 class Ratings(Model):
     """
-    Bradley-Terry ratings in log-odds; a draw is half a win.
+    Bradley-Terry ratings in log-odds; a draw is half a win. An item counts once for each pair of generators: its verdicts are averaged.
     """
 
     model_config = ConfigDict(

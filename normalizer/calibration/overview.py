@@ -99,6 +99,7 @@ def calibration_of(
         "rubric": query.rubric.name,
     }
     flags = {*models.flags_of_all(found.kinds()), *people.flags_of_all(found.kinds())}
+    flags |= {"partial"} if found.partial else set()
     return _document(judged, annotated, names, flags, counted, options, rule, method)
 
 

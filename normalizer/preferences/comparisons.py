@@ -107,9 +107,20 @@ def compared(
     groups = {levels: sorted(found.groups[levels], key=_order) for levels in sorted(found.groups, key=keys.sort_key)}
     left_out = {
         name: found.out[name]
-        for name in ("not_selected", "duplicate", "invalid", "diagnostic", "other_judge_kind", "unreadable_bundles")
+        for name in (
+            "not_selected",
+            "duplicate",
+            "invalid",
+            "diagnostic",
+            "other_judge_kind",
+            "unreadable_bundles",
+            "files_without_entry",
+        )
     }
-    return Compared(groups, left_out, records + found.out["duplicate"], rules.flags_of_all(found.kinds))
+    flags = rules.flags_of_all(found.kinds)
+    if found.out["files_without_entry"]:
+        flags = sorted([*flags, "partial"])
+    return Compared(groups, left_out, records + found.out["duplicate"], flags)
 
 
 def _refuse_unknown_factors(
@@ -149,6 +160,7 @@ def _bundles(ledger: Ledger, seen: dict[str, dict[str, str]], out: Counter[str])
             valid += item.get("valid", 0)
             invalid += item.get("invalid", 0)
             out["unreadable_bundles"] += kind == "audit"
+            out["files_without_entry"] += sum(reason["code"] == "file_without_entry" for reason in item["reasons"])
     return skip, (valid, invalid)
 
 

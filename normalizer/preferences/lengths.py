@@ -1,10 +1,11 @@
 """Length bias: how the rate of A depends on the difference in length, and the rate at equal lengths.
 
 Model of the length-controlled rate: logit P(A wins) = c + s * tanh(d / sd), d being A's length minus B's and sd its
-standard deviation over the comparisons; the rate is that at d = 0, 1 / (1 + exp(-c)). Intervals are
-cluster-robust by item.
+standard deviation over the comparisons; the rate is that at d = 0, 1 / (1 + exp(-c)). Every item has the same weight,
+however often it was judged. Intervals are cluster-robust by item.
 """
 
+from collections import Counter
 from fractions import Fraction
 from math import exp, log2, sqrt, tanh
 from typing import Any
@@ -67,7 +68,9 @@ def _controlled(known: list[Comparison]) -> dict[str, Any]:
         return {**document, "na": f"fewer than {LEAST_ITEMS} items"}
     design = np.array([[1.0, tanh(gap / spread)] for gap in gaps.tolist()])
     outcomes = np.array([float(one.score) for one in known])
-    fitted = fit(design, outcomes, np.array([items[one.item] for one in known]))
+    often = Counter(one.item for one in known)
+    weights = np.array([1 / often[one.item] for one in known])
+    fitted = fit(design, outcomes, np.array([items[one.item] for one in known]), weights)
     if fitted is None:
         return {**document, "na": "the length alone separates wins from losses, or all outcomes are equal"}
     t = quantile(fitted.clusters - 1)

@@ -27,27 +27,29 @@ class Fit:
     clusters: int
 
 
-def fit(design: "Array", outcomes: "Array", clusters: "Places") -> Fit | None:
+def fit(design: "Array", outcomes: "Array", clusters: "Places", weights: "Array | None" = None) -> Fit | None:
     """Maximize the likelihood; None where there is no maximum.
 
-    `clusters` has a whole number for each row. The covariance is the sandwich with G / (G - 1).
+    `clusters` has a whole number for each row, `weights` how much the row counts (1 without them). The covariance is
+    the sandwich with G / (G - 1).
     """
     import numpy as np
 
     rows, columns = design.shape
+    weights = np.ones(rows) if weights is None else weights
     beta = np.zeros(columns)
     information = np.eye(columns)
     for _ in range(_STEPS):
         fitted = _sigmoid(design @ beta)
-        gradient = design.T @ (outcomes - fitted)
-        information = (design * (fitted * (1 - fitted))[:, None]).T @ design
+        gradient = design.T @ (weights * (outcomes - fitted))
+        information = (design * (weights * fitted * (1 - fitted))[:, None]).T @ design
         try:
             step = np.linalg.solve(information, gradient)
         except np.linalg.LinAlgError:
             return None
         length = 1.0
-        before = _likelihood(design, outcomes, beta)
-        while length > 1e-8 and _likelihood(design, outcomes, beta + length * step) < before - 1e-12:
+        before = _likelihood(design, outcomes, weights, beta)
+        while length > 1e-8 and _likelihood(design, outcomes, weights, beta + length * step) < before - 1e-12:
             length /= 2
         beta = beta + length * step
         if not np.isfinite(beta).all() or np.abs(beta).max() > _LARGE:
@@ -61,7 +63,7 @@ def fit(design: "Array", outcomes: "Array", clusters: "Places") -> Fit | None:
         return None
     if groups < 2:
         return Fit(beta, np.full((columns, columns), np.nan), groups)
-    residuals = design * (outcomes - _sigmoid(design @ beta))[:, None]
+    residuals = design * (weights * (outcomes - _sigmoid(design @ beta)))[:, None]
     sums = np.zeros((groups, columns))
     np.add.at(sums, clusters, residuals)
     inverse = np.linalg.inv(information)
@@ -75,8 +77,8 @@ def _sigmoid(values: "Array") -> "Array":
     return np.asarray(1 / (1 + np.exp(-np.clip(values, -500, 500))))
 
 
-def _likelihood(design: "Array", outcomes: "Array", beta: "Array") -> float:
+def _likelihood(design: "Array", outcomes: "Array", weights: "Array", beta: "Array") -> float:
     import numpy as np
 
     values = design @ beta
-    return float((outcomes * values - np.logaddexp(0, values)).sum())
+    return float((weights * (outcomes * values - np.logaddexp(0, values))).sum())

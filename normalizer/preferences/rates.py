@@ -47,6 +47,15 @@ def item_means(values: Iterable[tuple[str, Fraction]]) -> dict[str, Fraction]:
     return {item: sum(found, Fraction(0)) / len(found) for item, found in sorted(by_item.items())}
 
 
+def average_meetings(decided: Iterable[Comparison]) -> dict[tuple[str, str, str], Fraction]:
+    """Return the mean score of the first of two generators on each item: by item and both names, in order of names."""
+    turned = (one if one.a < one.b else one.turned() for one in decided)
+    by_meeting: dict[tuple[str, str, str], list[Fraction]] = defaultdict(list)
+    for one in turned:
+        by_meeting[one.item, one.a, one.b].append(one.score)
+    return {meeting: sum(found, Fraction(0)) / len(found) for meeting, found in sorted(by_meeting.items())}
+
+
 def resampled(values: list[Fraction], method: Method) -> Interval:
     """The bootstrap interval of a mean: percentiles of resampled means, as order statistics."""
     import numpy as np

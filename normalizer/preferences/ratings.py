@@ -1,6 +1,7 @@
 """Bradley-Terry ratings: log-odds of winning, summing to zero, with cluster-robust 95 % intervals by item.
 
-P(A beats B) = 1 / (1 + exp(rating B - rating A)). A draw is half a win for each. The maximum likelihood exists where no
+P(A beats B) = 1 / (1 + exp(rating B - rating A)). A draw is half a win for each. An item counts once for each pair of
+generators, however often it was judged: its verdicts are averaged, as in the rates. The maximum likelihood exists where no
 set of generators won everything against the rest (Ford 1957); otherwise there is no rating, and the document gives the
 reason.
 """
@@ -14,6 +15,7 @@ from normalizer.aggregate.intervals import quantile
 from normalizer.documents.exact import rounded
 from normalizer.preferences.comparisons import DECIDED, Comparison
 from normalizer.preferences.logistic import fit
+from normalizer.preferences.rates import average_meetings
 
 LEAST_ITEMS = 10
 """Fewer clusters give standard errors that are too small."""
@@ -104,13 +106,14 @@ def _fitted(decided: list[Comparison], names: list[str]) -> tuple[list[float], l
     import numpy as np
 
     place = {name: number for number, name in enumerate(names)}
-    items = {item: number for number, item in enumerate(sorted({comparison.item for comparison in decided}))}
-    design = np.zeros((len(decided), len(names)))
-    for row, comparison in enumerate(decided):
-        design[row, place[comparison.a]] = 1
-        design[row, place[comparison.b]] = -1
-    outcomes = np.array([float(comparison.score) for comparison in decided])
-    clusters = np.array([items[comparison.item] for comparison in decided])
+    meetings = average_meetings(decided)
+    items = {item: number for number, item in enumerate(sorted({item for item, _, _ in meetings}))}
+    design = np.zeros((len(meetings), len(names)))
+    for row, (_, one, other) in enumerate(meetings):
+        design[row, place[one]] = 1
+        design[row, place[other]] = -1
+    outcomes = np.array([float(score) for score in meetings.values()])
+    clusters = np.array([items[item] for item, _, _ in meetings])
     fitted = fit(design[:, 1:], outcomes, clusters)
     if fitted is None:
         return None

@@ -145,6 +145,7 @@ _OF_ALL = {
     "mixed_legs": "MIXED: records of several legs of a run (different judges) are put together, as was asked for.",
     "mixed_judge_kinds": "MIXED: labels of several kinds of judges are put together, as was asked for.",
     "mixed_protocol_versions": "MIXED: records of several protocol versions are put together, as was asked for.",
+    "partial": "PARTIAL: manifests list files without an entry, so these numbers are of a part of the run.",
 }
 _FLAGS: dict[str, str] = spec.resource("rules/flags.json")
 """The meaning of each flag, in a sentence."""

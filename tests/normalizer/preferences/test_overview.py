@@ -193,6 +193,41 @@ def test_order_effects_are_those_counted_by_hand(document, entries):
     assert sum(cell["n"] for cell in order["swapped"]["table"]) == len(both)
 
 
+def test_repeats_of_an_item_count_once_in_ratings_and_length_fits_as_in_rates(tmp_path):
+    """39 items with one verdict, 14 of them wins, and one that was won 60 times."""
+    listed = [{"item": f"q{n}", "a": "x", "b": "y", "verdict": "a" if n < 14 else "b"} for n in range(39)]
+    listed += [{"item": "often", "a": "x", "b": "y", "verdict": "a", "repeat": n} for n in range(60)]
+    for place, one in enumerate(listed):
+        one["length"] = {"a": 300 if place % 2 else 500, "b": 400}
+    [group] = preferences((compared(tmp_path, listed),), PreferenceOptions(baseline="y"))["groups"]
+    [pair] = group["pairs"]
+    assert float(pair["rate"]) == pytest.approx(15 / 40)
+    rated = {row["generator"]: row for row in group["ratings"]["rows"]}
+    assert rated["x"]["win_probability"] == pair["rate"]
+    assert float(pair["length"]["controlled"]["rate"]) == pytest.approx(0.375, abs=0.01)
+
+
+def test_items_of_a_manifest_without_a_comparison_are_counted_and_the_numbers_told_as_partial(tmp_path, capsys):
+    entries = [{"item": f"q{n}", "a": "x", "b": "y", "verdict": "ab"[n % 2]} for n in range(12)]
+    bundle = {"protocol_version": "p-1", "judge_model": "judge", "phase": 1, "per_comparison": entries}
+    manifest = {
+        "protocol_version": "p-1",
+        "judge_model": "judge",
+        "phase": 1,
+        "files": [{"file": f"q{n}"} for n in range(30)],
+    }
+    for name, document in (("bundle", bundle), ("manifest", manifest)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    given = ["normalize", str(tmp_path / "bundle.json"), "--manifest", str(tmp_path / "manifest.json")]
+    assert main([*given, "--out", str(tmp_path / "ledger")]) in (0, 1)
+    found = preferences((tmp_path / "ledger",), PreferenceOptions())
+    assert spec.violations("eval/preferences.json", json.loads(dumps(found))) == []
+    assert (found["left_out"]["files_without_entry"], found["flags"]) == (18, ["partial"])
+    capsys.readouterr()
+    assert main(["preferences", str(tmp_path / "ledger")]) == 0
+    assert "PARTIAL" in capsys.readouterr().out
+
+
 def test_draw_missing_and_both_bad_are_three_things_and_unknown_order_is_flagged(tmp_path):
     listed = [
         {"item": str(place), "a": "x", "b": "y", "verdict": verdict, "order": "ab"}
