@@ -116,7 +116,7 @@ class Ledgers:
     ) -> dict[str, Any]:
         """Judges against human or reference labels: what `normalizer calibrate` prints."""
         from normalizer.aggregate.intervals import Method
-        from normalizer.calibration.overview import calibrate
+        from normalizer.calibration.judge_accuracy import calibrate
 
         more = () if against is None else against.folders if isinstance(against, Ledgers) else (Path(against),)
         folders = tuple(dict.fromkeys((*self.folders, *more)))

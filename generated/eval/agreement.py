@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from contract_spec.model import Model
 from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from . import summary
+from . import calibration, summary
 
 
 class ConfusionCell(Model):
@@ -27,52 +27,6 @@ class ConfusionCell(Model):
     n: Annotated[StrictInt, Field(ge=0)]
     """
     Artifacts.
-    """
-
-
-class Agreement(Model):
-    """
-    How well two judges agree on one measure, over their shared artifacts.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    mae: StrictFloat | None
-    """
-    Mean absolute difference. Null: NA, see `na`.
-    """
-    exact: StrictFloat | None
-    """
-    Share of artifacts with equal values. Null: NA, see `na`.
-    """
-    bias: StrictFloat | None
-    """
-    Mean of first minus second judge. Null: NA, see `na`.
-    """
-    max_abs_diff: StrictFloat | None
-    """
-    Greatest absolute difference. Null: NA, see `na`.
-    """
-    kappa: StrictFloat | None
-    """
-    Cohen's kappa. Null: NA, see `na`.
-    """
-    kappa_quadratic: StrictFloat | None
-    """
-    Cohen's kappa weighted by squared distance on the scale. Null: NA, see `na`.
-    """
-    alpha_ordinal: StrictFloat | None
-    """
-    Krippendorff's alpha, ordinal. Null: NA, see `na`.
-    """
-    na: dict[str, StrictStr]
-    """
-    Why a measure is null.
-    """
-    confusion: list[ConfusionCell]
-    """
-    How often each pair of values occurs: first judge's value, second's, artifacts; sorted, zeros left out.
     """
 
 
@@ -128,6 +82,60 @@ class AllJudges(Model):
     """
 
 
+class Agreement(Model):
+    """
+    How well two judges agree on one measure, over their shared artifacts.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    mae: StrictFloat | None
+    """
+    Mean absolute difference. Null: NA, see `na`.
+    """
+    exact: StrictFloat | None
+    """
+    Share of artifacts with equal values. Null: NA, see `na`.
+    """
+    bias: StrictFloat | None
+    """
+    Mean of first minus second judge. Null: NA, see `na`.
+    """
+    max_abs_diff: StrictFloat | None
+    """
+    Greatest absolute difference. Null: NA, see `na`.
+    """
+    kappa: StrictFloat | None
+    """
+    Cohen's kappa. Null: NA, see `na`.
+    """
+    ac1: StrictFloat | None
+    """
+    Gwet's AC1, over the values seen. Unlike kappa it does not fall where one value is rare. Null: NA, see `na`.
+    """
+    kappa_quadratic: StrictFloat | None
+    """
+    Cohen's kappa weighted by squared distance on the scale. Null: NA, see `na`.
+    """
+    alpha_ordinal: StrictFloat | None
+    """
+    Krippendorff's alpha, ordinal. Null: NA, see `na`.
+    """
+    ci95: calibration.CalibrationIntervals
+    """
+    95 % intervals, artifacts being clusters.
+    """
+    na: dict[str, StrictStr]
+    """
+    Why a measure is null.
+    """
+    confusion: list[ConfusionCell]
+    """
+    How often each pair of values occurs: first judge's value, second's, artifacts; sorted, zeros left out.
+    """
+
+
 class JudgePair(Model):
     """
     Two judges, on the artifacts that both judged.
@@ -142,7 +150,11 @@ class JudgePair(Model):
     """
     n: Annotated[StrictInt, Field(ge=0)]
     """
-    Shared artifacts.
+    Answers that both judged.
+    """
+    clusters: Annotated[StrictInt, Field(ge=0)]
+    """
+    Artifacts among them: answers about one artifact are one cluster in the intervals.
     """
     total: Agreement
     """

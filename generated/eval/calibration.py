@@ -106,7 +106,7 @@ class CalibrationCandidate(Model):
 
 class CalibrationIntervals(Model):
     """
-    Intervals by measure: Wilson's of `exact`, Student's of `bias` and of the logarithm of `mae`, the others by the jackknife on Fisher's z. Null where there are fewer than 10 items (2 for the first three), where `mae` is 0 or another measure 1 or -1, or where it is undefined with or without some item.
+    Intervals by measure, items being clusters. `exact`: Wilson's, for as many answers as the items are worth. The others: with up to 7 different values the posterior distribution of the table of counts, with more the jackknife by items (on Fisher's z; `mae` on its logarithm). Null where there are fewer than 10 items (2 for `exact`), where the measure is undefined, or for two judges with more than 100,000 shared answers in all.
     """
 
     model_config = ConfigDict(
@@ -127,6 +127,10 @@ class CalibrationIntervals(Model):
     kappa: preferences.Interval | None
     """
     Cohen's kappa.
+    """
+    ac1: preferences.Interval | None
+    """
+    Gwet's AC1.
     """
     kappa_quadratic: preferences.Interval | None
     """
@@ -222,6 +226,10 @@ class Annotator(Model):
     """
     Items that others labelled too.
     """
+    clusters: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items as artifacts: answers about one artifact, or verdicts on one item, are one cluster in the intervals.
+    """
     exact: StrictFloat | None
     """
     Share of items with equal labels (accuracy).
@@ -232,11 +240,15 @@ class Annotator(Model):
     """
     bias: StrictFloat | None
     """
-    Mean of judge minus gold.
+    Mean of judge minus gold; null for comparisons, which have no direction but that of names.
     """
     kappa: StrictFloat | None
     """
     Cohen's kappa.
+    """
+    ac1: StrictFloat | None
+    """
+    Gwet's AC1, over the values seen. Unlike kappa it does not fall where one value is rare.
     """
     kappa_quadratic: StrictFloat | None
     """
@@ -260,7 +272,7 @@ class Annotator(Model):
     """
     ci95: CalibrationIntervals
     """
-    95 % intervals, items being independent.
+    95 % intervals, items being clusters.
     """
     na: dict[str, StrictStr]
     """
@@ -306,6 +318,10 @@ class PredictionPowered(Model):
     model_config = ConfigDict(
         extra='forbid',
     )
+    of: StrictStr | None
+    """
+    Of comparisons: the two generators; the rate is the first one's against the second. Null for single scores.
+    """
     judge: StrictStr
     """
     The judge.
@@ -348,25 +364,17 @@ class PredictionPowered(Model):
     """
 
 
-class CalibratedJudge(Model):
+class Compared(Model):
     """
-    One judge against gold.
+    Measures of two columns of labels.
     """
 
     model_config = ConfigDict(
         extra='forbid',
     )
-    judge: StrictStr
+    clusters: Annotated[StrictInt, Field(ge=0)]
     """
-    The judge.
-    """
-    key: dict[str, StrictStr | StrictInt | None]
-    """
-    The levels of the group; empty where all items are meant.
-    """
-    n: Annotated[StrictInt, Field(ge=0)]
-    """
-    Items with both labels.
+    Items as artifacts: answers about one artifact, or verdicts on one item, are one cluster in the intervals.
     """
     exact: StrictFloat | None
     """
@@ -378,11 +386,15 @@ class CalibratedJudge(Model):
     """
     bias: StrictFloat | None
     """
-    Mean of judge minus gold.
+    Mean of judge minus gold; null for comparisons, which have no direction but that of names.
     """
     kappa: StrictFloat | None
     """
     Cohen's kappa.
+    """
+    ac1: StrictFloat | None
+    """
+    Gwet's AC1, over the values seen. Unlike kappa it does not fall where one value is rare.
     """
     kappa_quadratic: StrictFloat | None
     """
@@ -406,7 +418,111 @@ class CalibratedJudge(Model):
     """
     ci95: CalibrationIntervals
     """
-    95 % intervals, items being independent.
+    95 % intervals, items being clusters.
+    """
+    na: dict[str, StrictStr]
+    """
+    Why measures are null, by name.
+    """
+
+
+class CeilingJudge(Model):
+    """
+    A judge and an annotator, both against the consensus of the other annotators, on the same items.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    judge: StrictStr
+    """
+    The judge.
+    """
+    annotator: StrictStr
+    """
+    The annotator whose place it takes.
+    """
+    n: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items that the judge, the annotator and another annotator labelled.
+    """
+    as_judge: Compared
+    """
+    The judge against the consensus of the others.
+    """
+    as_annotator: Compared
+    """
+    The annotator against the same consensus on the same items.
+    """
+
+
+class CalibratedJudge(Model):
+    """
+    One judge against gold.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    judge: StrictStr
+    """
+    The judge.
+    """
+    key: dict[str, StrictStr | StrictInt | None]
+    """
+    The levels of the group; empty where all items are meant.
+    """
+    n: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items with both labels.
+    """
+    clusters: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items as artifacts: answers about one artifact, or verdicts on one item, are one cluster in the intervals.
+    """
+    exact: StrictFloat | None
+    """
+    Share of items with equal labels (accuracy).
+    """
+    mae: StrictFloat | None
+    """
+    Mean absolute difference.
+    """
+    bias: StrictFloat | None
+    """
+    Mean of judge minus gold; null for comparisons, which have no direction but that of names.
+    """
+    kappa: StrictFloat | None
+    """
+    Cohen's kappa.
+    """
+    ac1: StrictFloat | None
+    """
+    Gwet's AC1, over the values seen. Unlike kappa it does not fall where one value is rare.
+    """
+    kappa_quadratic: StrictFloat | None
+    """
+    Kappa with squared weights.
+    """
+    alpha_ordinal: StrictFloat | None
+    """
+    Krippendorff's ordinal alpha.
+    """
+    pearson: StrictFloat | None
+    """
+    Pearson's r.
+    """
+    spearman: StrictFloat | None
+    """
+    Spearman's rho.
+    """
+    kendall: StrictFloat | None
+    """
+    Kendall's tau-b.
+    """
+    ci95: CalibrationIntervals
+    """
+    95 % intervals, items being clusters.
     """
     na: dict[str, StrictStr]
     """
@@ -432,7 +548,7 @@ class CalibratedJudge(Model):
 
 class Ceiling(Model):
     """
-    Each annotator against the consensus of the others.
+    Each annotator against the consensus of the others, and each judge against the same.
     """
 
     model_config = ConfigDict(
@@ -441,6 +557,10 @@ class Ceiling(Model):
     annotators: list[Annotator]
     """
     The annotators.
+    """
+    judges: list[CeilingJudge]
+    """
+    Each judge in the place of each annotator. Compare these two with each other, never a judge's agreement with gold with an annotator's agreement with the others: gold has the annotator's label in it.
     """
     na: StrictStr | None
     """
@@ -492,7 +612,7 @@ class Calibration(Model):
     """
     measures: list[CalibratedMeasure]
     """
-    The dimensions of the rubric in its order, then the total; of comparisons `preference` alone: that of the generator whose name sorts first, 1 for a win, 1/2 for a draw, 0 for a loss.
+    The dimensions of the rubric in its order, then the total; of comparisons `preference` alone: 1 for a win, 1/2 for a draw, 0 for a loss, each verdict counted in both directions, so that no measure depends on names.
     """
     annotators: Annotated[StrictInt, Field(ge=0)]
     """

@@ -1,6 +1,7 @@
 """Judges against gold: how far the labels of models agree with those of people or references.
 
 `labels` reads both from the ledgers, `preference_labels` those of comparisons. `measures` compares two columns of
-values, `item_intervals` makes their intervals, `choice` finds the judge or panel that comes closest,
-`prediction_powered` estimates gold means from few labels and many judgements, `overview` puts the document together.
+values, `ceiling` annotators and judges with the other annotators, `choice` finds the judge or panel that comes closest,
+`prediction_powered` estimates gold means from few labels and many judgements, `judge_accuracy` puts the document
+together.
 """

@@ -19,13 +19,15 @@ LEAST_ITEMS = 10
 
 def closest(labels: Labels, gold: dict[Item, Values], place: int, method: Method) -> dict[str, Any]:
     """All candidates, closest first, and the best one's loss corrected for the choice."""
-    judges = labels.judges()
+    judges = [judge for judge in labels.judges() if not labels.gives_only_own(judge, _labelled(labels, judge, gold))]
     items = [item for item in gold if labels.by_item.get(item, {}).keys() >= set(judges)]
     document: dict[str, Any] = {"items": len(items), "candidates": [], "best": None, "corrected_mae": None, "na": None}
     if len(judges) < 2 or not items:
         return {
             **document,
-            "na": "there is only one judge" if len(judges) < 2 else "no item has the labels of all judges",
+            "na": "fewer than two judges labelled outputs of other models than their own"
+            if len(judges) < 2
+            else "no item has the labels of all judges",
         }
     losses = {
         name: [abs(_panel(labels.by_item[item], members, rule, place) - gold[item][place]) for item in items]
@@ -36,7 +38,7 @@ def closest(labels: Labels, gold: dict[Item, Values], place: int, method: Method
     tests = [None if name == best else _p(losses[name], losses[best], method.seed) for name in order]
     chosen, corrected = _resampled(losses, method) if len(items) >= LEAST_ITEMS else ({}, None)
     for name, p in zip(order, holm(tests), strict=True):
-        share = rounded(Fraction(chosen.get(name, 0), method.resamples)) if chosen else None
+        share = rounded(chosen[name] / method.resamples) if chosen else None
         document["candidates"].append(
             {
                 "name": name,
@@ -49,6 +51,10 @@ def closest(labels: Labels, gold: dict[Item, Values], place: int, method: Method
     if corrected is None:
         document["na"] = f"fewer than {LEAST_ITEMS} items give no correction"
     return document
+
+
+def _labelled(labels: Labels, judge: str, gold: dict[Item, Values]) -> list[Item]:
+    return [item for item in gold if judge in labels.by_item.get(item, {})]
 
 
 def _candidates(judges: list[str]) -> list[tuple[str, list[str], str]]:
@@ -68,19 +74,27 @@ def _p(one: list[Fraction], other: list[Fraction], seed: int) -> Fraction:
     return sign_flip([x - y for x, y in zip(one, other, strict=True)], seed).p
 
 
-def _resampled(losses: dict[str, list[Fraction]], method: Method) -> tuple[dict[str, int], Fraction]:
-    """How often each candidate is chosen, and the mean loss of the chosen one on the items left out."""
+def _resampled(losses: dict[str, list[Fraction]], method: Method) -> tuple[dict[str, Fraction], Fraction]:
+    """How often each candidate is chosen, and the mean loss of the chosen one on the items left out.
+
+    Candidates that are equally close share the choice. Items are resampled in an order that names do not decide.
+    """
     import numpy as np
 
     names = sorted(losses)
-    table = np.array([[float(loss) for loss in losses[name]] for name in names])
-    chosen = dict.fromkeys(names, 0)
+    ranked = sorted(names, key=lambda name: (mean_of(losses[name]), name))
+    columns = sorted(zip(*(losses[name] for name in ranked), strict=True), key=lambda item: (sorted(item), item))
+    by_name = dict(zip(ranked, zip(*columns, strict=True), strict=True))
+    table = np.array([[float(loss) for loss in by_name[name]] for name in names])
+    chosen = dict.fromkeys(names, Fraction(0))
     outside: list[float] = []
     for drawn in draws(method, table.shape[1])():
         often = np.bincount(drawn.astype(np.int64), minlength=table.shape[1])
-        winner = int(np.argmin((table * often).sum(axis=1)))
-        chosen[names[winner]] += 1
+        loss = (table * often).sum(axis=1)
+        winners = np.flatnonzero(loss <= loss.min() + 1e-9).tolist()
+        for winner in winners:
+            chosen[names[winner]] += Fraction(1, len(winners))
         left = often == 0
         if left.any():
-            outside.append(float(table[winner, left].mean()))
+            outside.append(float(table[winners][:, left].mean()))
     return chosen, Fraction(sum(outside) / len(outside))

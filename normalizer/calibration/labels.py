@@ -2,7 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 from normalizer.aggregate.eligibility import Levels
@@ -14,6 +16,8 @@ Item = tuple[str, str | None]
 """An artifact and its generator."""
 Values = tuple[Fraction, ...]
 """A value for each dimension of the rubric and, last, the total."""
+PairsByItem = dict[Item, tuple[Fraction, Fraction]]
+"""Two values of each item."""
 CONSENSUS = ("median", "mean", "majority")
 
 
@@ -23,12 +27,48 @@ class Labels(NamedTuple):
     by_item: dict[Item, dict[str, Values]]
     by_group: dict[Levels, dict[Item, dict[str, Values]]]
     """The labels of each group, from its own records alone."""
-    self_judged: set[str]
-    """Judges with a self-judged label."""
+    own: frozenset[tuple[Item, str]]
+    """The labels, by item and judge, that a judge gave on its own model's output."""
+
+    def gives_only_own(self, judge: str, items: Iterable[Item]) -> bool:
+        """Whether all labels of a judge on some items are on its own model's outputs."""
+        return all((item, judge) in self.own for item in items)
 
     def judges(self) -> list[str]:
         """All who gave a label, sorted."""
         return sorted({judge for labels in self.by_item.values() for judge in labels})
+
+
+@dataclass(frozen=True)
+class Study:
+    """The labels of judges and of annotators, looked at on one measure."""
+
+    judged: Labels
+    annotated: Labels
+    rule: str
+    """How the labels of several annotators become one."""
+    mirrored: bool = False
+    """Whether labels are verdicts on two answers, whose direction is only one of names."""
+    place: int = 0
+    """The place of the measure among the values of a label."""
+
+    @cached_property
+    def gold(self) -> dict[Item, Values]:
+        """The consensus of the annotators on each item."""
+        return {item: consensus(values.values(), self.rule) for item, values in self.annotated.by_item.items()}
+
+    def at(self, place: int) -> "Study":
+        """Return the study of another measure."""
+        return replace(self, place=place)
+
+    def pairs(self, judge: str, levels: Levels | None = None) -> PairsByItem:
+        """Return the judge's value and the gold value of each item that has both, in all or in one group."""
+        items = self.judged.by_item if levels is None else self.judged.by_group[levels]
+        return {
+            item: (given[judge][self.place], self.gold[item][self.place])
+            for item, given in items.items()
+            if judge in given and item in self.gold
+        }
 
 
 def labels(engine: Engine, query: Query, condition: str, width: int | None = None) -> Labels:
@@ -38,16 +78,17 @@ def labels(engine: Engine, query: Query, condition: str, width: int | None = Non
     every = len(query.keys)
     whole = _Averages()
     groups: dict[Levels, _Averages] = defaultdict(_Averages)
-    own: set[str] = set()
+    own: dict[tuple[Item, str], bool] = {}
     unit = 10**query.places
     for row in engine.rows(f"SELECT {', '.join(columns)} FROM judged WHERE judge IS NOT NULL"):
         artifact, generator, judge, repeats, selfs = row[every : every + 5]
         values = [Fraction(int(value), unit) for value in row[every + 5 :]]
         for averages in (whole, groups[tuple(row[:every][:width])]):
             averages.add((artifact, generator), judge, values, int(repeats))
-        if selfs:
-            own.add(judge)
-    return Labels(whole.by_item(), {levels: averages.by_item() for levels, averages in groups.items()}, own)
+        label = (artifact, generator), judge
+        own[label] = own.get(label, True) and int(selfs) == int(repeats)
+    by_group = {levels: averages.by_item() for levels, averages in groups.items()}
+    return Labels(whole.by_item(), by_group, frozenset(label for label, alone in own.items() if alone))
 
 
 class _Averages:

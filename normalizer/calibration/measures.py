@@ -1,85 +1,124 @@
 """Two columns of values compared: agreement, correlation, and bias by gold level, exactly.
 
 Pearson's r, Spearman's rho (Pearson's of mid-ranks) and Kendall's tau-b are exact up to one root. Agreement measures
-are those of `statistics.agreement_measures`.
+are those of `statistics.agreement_measures`. The value of a comparison of two answers depends on which of them is named
+first, which means nothing: `mirrored` counts each pair of values in both directions, half in each, so that no measure
+depends on names.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Any
 
+from normalizer.calibration.labels import PairsByItem
 from normalizer.documents.exact import root, rounded
+from normalizer.statistics.agreement_intervals import Pairs, find_intervals
 from normalizer.statistics.agreement_measures import pair_measures
 from normalizer.statistics.spread import mean_of, spread
 
-AGREEMENT = ("exact", "mae", "bias", "kappa", "kappa_quadratic", "alpha_ordinal")
+AGREEMENT = ("exact", "mae", "bias", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal")
 CORRELATIONS = ("pearson", "spearman", "kendall")
 _CONSTANT = "one of the two never varies"
-
-Pairs = Sequence[tuple[Fraction, Fraction]]
-"""Judge value and gold value of each item."""
+_NO_DIRECTION = "a comparison has no direction but that of names; `normalizer preferences` has the rates"
 
 
-def compare(pairs: Pairs) -> tuple[dict[str, Fraction | None], dict[str, str]]:
+def compare(pairs: Pairs, *, mirrored: bool = False) -> tuple[dict[str, Fraction | None], dict[str, str]]:
     """Return all measures by name, and reasons for those that are None."""
-    whole, unit = _whole(pairs)
-    found, reasons = pair_measures(Counter(whole), unit)
+    cells = weigh_cells(pairs, mirrored=mirrored)
+    unit = lcm(1, *(value.denominator for cell in cells for value in cell))
+    whole = {(int(one * unit), int(other * unit)): weight for (one, other), weight in cells.items()}
+    found, reasons = pair_measures(whole, unit)
     measures = {name: found[name] for name in AGREEMENT}
     reasons = {name: reason for name, reason in reasons.items() if name in AGREEMENT}
-    judge, gold = [one for one, _ in pairs], [other for _, other in pairs]
-    measures["pearson"] = pearson(judge, gold)
-    measures["spearman"] = pearson(_ranks(judge), _ranks(gold))
-    measures["kendall"] = _kendall(whole)
+    if mirrored and pairs:
+        measures["bias"], reasons["bias"] = None, _NO_DIRECTION
+    ranks = [_ranks(cells, side) for side in (0, 1)]
+    measures["pearson"] = _pearson(cells)
+    measures["spearman"] = _pearson({(ranks[0][x], ranks[1][y]): weight for (x, y), weight in cells.items()})
+    measures["kendall"] = _kendall(cells)
     for name in CORRELATIONS:
         if measures[name] is None:
             reasons[name] = _CONSTANT if pairs else "there is no item"
     return measures, reasons
 
 
-def _whole(pairs: Pairs) -> tuple[list[tuple[int, int]], int]:
-    unit = lcm(1, *(value.denominator for pair in pairs for value in pair))
-    return [(int(one * unit), int(other * unit)) for one, other in pairs], unit
+def compare_items(pairs: PairsByItem, *, mirrored: bool, why: str | None = None) -> dict[str, Any]:
+    """Return all measures as a document has them, with intervals and reasons. Answers about one artifact, or verdicts
+    on one item, are one cluster. `why`: the reason why nothing may be told."""
+    found, reasons = compare(list(pairs.values()), mirrored=mirrored)
+    return {
+        **{name: None if value is None else rounded(value) for name, value in found.items()},
+        "clusters": len({artifact for artifact, _ in pairs}),
+        "ci95": find_intervals(list(pairs.values()), [artifact for artifact, _ in pairs], mirrored=mirrored),
+        "na": dict.fromkeys(found, why) if why else reasons,
+    }
 
 
-def pearson(one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction | None:
-    """Pearson's r; None where a side never varies."""
-    if len(one) < 2:
+def weigh_cells(pairs: Pairs, *, mirrored: bool) -> dict[tuple[Fraction, Fraction], Fraction]:
+    """Return how often each pair of values occurs; `mirrored`: each half as it is and half as 1 less its values."""
+    cells: dict[tuple[Fraction, Fraction], Fraction] = {}
+    for (one, other), count in sorted(Counter(pairs).items()):
+        for cell in [(one, other), (1 - one, 1 - other)] if mirrored else [(one, other)]:
+            cells[cell] = cells.get(cell, Fraction(0)) + Fraction(count, 2 if mirrored else 1)
+    return cells
+
+
+_Cells = dict[tuple[Fraction, Fraction], Fraction]
+
+
+def _pearson(cells: _Cells) -> Fraction | None:
+    """Return Pearson's r; None where a side never varies."""
+    n = sum(cells.values(), Fraction(0))
+    if not n:
         return None
-    means = mean_of(one), mean_of(other)
-    gaps = [(x - means[0], y - means[1]) for x, y in zip(one, other, strict=True)]
-    first = sum((x * x for x, _ in gaps), Fraction(0))
-    second = sum((y * y for _, y in gaps), Fraction(0))
-    if not first or not second:
+    means = [sum((cell[side] * weight for cell, weight in cells.items()), Fraction(0)) / n for side in (0, 1)]
+    gaps = [(x - means[0], y - means[1], weight) for (x, y), weight in cells.items()]
+    squares = [sum((gap[side] ** 2 * gap[2] for gap in gaps), Fraction(0)) for side in (0, 1)]
+    if not squares[0] or not squares[1]:
         return None
-    return sum((x * y for x, y in gaps), Fraction(0)) / root(first * second)
+    return sum((x * y * weight for x, y, weight in gaps), Fraction(0)) / root(squares[0] * squares[1])
 
 
-def _ranks(values: Sequence[Fraction]) -> list[Fraction]:
-    """Mid-ranks."""
-    counts = Counter(values)
+def _margins(cells: _Cells, side: int) -> dict[Fraction, Fraction]:
+    margin: dict[Fraction, Fraction] = {}
+    for cell, weight in cells.items():
+        margin[cell[side]] = margin.get(cell[side], Fraction(0)) + weight
+    return margin
+
+
+def _ranks(cells: _Cells, side: int) -> dict[Fraction, Fraction]:
+    """Return the mid-rank of each value of a side, less 1/2."""
+    margin = _margins(cells, side)
     ranks: dict[Fraction, Fraction] = {}
-    below = 0
-    for value in sorted(counts):
-        ranks[value] = Fraction(2 * below + counts[value] + 1, 2)
-        below += counts[value]
-    return [ranks[value] for value in values]
+    below = Fraction(0)
+    for value in sorted(margin):
+        ranks[value] = below + margin[value] / 2
+        below += margin[value]
+    return ranks
 
 
-def _kendall(pairs: list[tuple[int, int]]) -> Fraction | None:
-    """Tau-b: concordant minus discordant pairs of items, corrected for ties on either side."""
-    cells = sorted(Counter(pairs).items())
-    balance = 0
-    for place, ((x, y), count) in enumerate(cells):
-        for (x2, y2), other in cells[place + 1 :]:
+def _kendall(cells: _Cells) -> Fraction | None:
+    """Return tau-b: concordant minus discordant pairs of items, corrected for ties on either side."""
+    ordered = sorted(cells.items())
+    balance = Fraction(0)
+    for place, ((x, y), count) in enumerate(ordered):
+        for (x2, y2), other in ordered[place + 1 :]:
             if x2 > x and y2 != y:
                 balance += count * other if y2 > y else -count * other
-    n = len(pairs)
-    every = n * (n - 1) // 2
-    ties = [sum(k * (k - 1) // 2 for k in Counter(pair[side] for pair in pairs).values()) for side in (0, 1)]
-    square = (every - ties[0]) * (every - ties[1])
-    return None if square == 0 else Fraction(balance) / root(Fraction(square))
+    n = sum(cells.values(), Fraction(0))
+    free = [(n * n - sum(weight**2 for weight in _margins(cells, side).values())) / 2 for side in (0, 1)]
+    return None if not free[0] * free[1] else balance / root(free[0] * free[1])
+
+
+def turn_to(pairs: Pairs, side: int) -> list[tuple[Fraction, Fraction]]:
+    """Return pairs of values of comparisons, each turned so that the answer that one side (0, 1) preferred is the
+    first; where it has a draw, the one that the other preferred."""
+    half = Fraction(1, 2)
+    return [
+        (1 - one, 1 - other) if ((one, other)[side], (one, other)[1 - side]) < (half, half) else (one, other)
+        for one, other in pairs
+    ]
 
 
 def by_level(pairs: Pairs) -> list[dict[str, Any]]:

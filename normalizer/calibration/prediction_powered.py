@@ -6,6 +6,7 @@ be biased: its bias is measured on the labelled items and taken out. The interva
 freedom. Labelled items must be a random sample of all items; this cannot be checked afterwards.
 """
 
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,9 @@ from normalizer.statistics.spread import ends, mean_of, variance_of
 
 LEAST_LABELS = 20
 """Fewer labels give an interval that covers too seldom: the weight is estimated from them too."""
+LEAST_RARE = 5
+"""So many labels must differ from the most frequent one. With 20 labels of a value that 5 % have, the interval held the
+truth in 60 % of simulated studies."""
 
 
 def estimate(labelled: list[tuple[Fraction, Fraction]], unlabelled: list[Fraction]) -> dict[str, Any]:
@@ -25,8 +29,9 @@ def estimate(labelled: list[tuple[Fraction, Fraction]], unlabelled: list[Fractio
     if n < 2:
         return {**document, "na": "fewer than two items have gold"}
     judge, gold = [one for one, _ in labelled], [other for _, other in labelled]
-    alone = t_interval(mean_of(gold), variance_of(gold) / n, n - 1)
-    document |= {"gold_only": rounded(mean_of(gold)), "gold_only_ci95": ends(alone)}
+    spread_of_gold = variance_of(gold)
+    alone = ends(t_interval(mean_of(gold), spread_of_gold / n, n - 1)) if spread_of_gold else None
+    document |= {"gold_only": rounded(mean_of(gold)), "gold_only_ci95": alone}
     document["judge_only"] = rounded(mean_of([*judge, *unlabelled]))
     if n < LEAST_LABELS or more < 2:
         why = f"fewer than {LEAST_LABELS} items have gold" if n < LEAST_LABELS else "no two items are without gold"
@@ -39,5 +44,9 @@ def estimate(labelled: list[tuple[Fraction, Fraction]], unlabelled: list[Fractio
     value = mean_of(gold) + weight * (mean_of(unlabelled) - mean_of(judge))
     residual = variance_of([y - weight * x for x, y in labelled])
     error = residual / n + weight**2 * variance_of(unlabelled) / more
-    document |= {"estimate": rounded(value), "ci95": ends(t_interval(value, error, n - 1)), "weight": rounded(weight)}
-    return document
+    document |= {"estimate": rounded(value), "weight": rounded(weight)}
+    rare = n - max(Counter(gold).values())
+    if rare < LEAST_RARE:
+        why = f"all gold labels but {rare} are equal: fewer than {LEAST_RARE} others say too little about the spread"
+        return {**document, "gold_only_ci95": None, "na": why}
+    return {**document, "ci95": ends(t_interval(value, error, n - 1))}

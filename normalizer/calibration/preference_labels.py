@@ -1,6 +1,7 @@
 """Verdicts of comparisons as labels: an item is a pair of answers, its value who was preferred.
 
-The value is that of the generator whose name sorts first: 1 for a win, 1/2 for a draw, 0 for a loss. A judge that was
+The value is that of the generator whose name sorts first: 1 for a win, 1/2 for a draw, 0 for a loss; measures count it
+in both directions, so that they do not depend on names. A judge that was
 asked several times, in both orders or again, has preferred the answer that has more of its verdicts, a draw being half
 of one; a judge that contradicts itself when the order is swapped has said a draw. `both_bad` and missing verdicts are
 no labels.
@@ -59,7 +60,7 @@ def read(ledgers: list[Ledger], options: Options, models: Rules, people: Rules) 
 def _labels(found: Compared, width: int) -> Labels:
     whole: _Found = defaultdict(lambda: defaultdict(list))
     groups: dict[Levels, _Found] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    own = set()
+    own: dict[tuple[Item, str], bool] = {}
     for levels, comparisons in found.groups.items():
         for one in comparisons:
             if one.winner not in DECIDED or one.judge is None:
@@ -68,9 +69,10 @@ def _labels(found: Compared, width: int) -> Labels:
             pair = f"{seen.a} against {seen.b}" + ("" if seen.criterion is None else f", {seen.criterion}")
             for labels in (whole, groups[levels[:width]]):
                 labels[seen.item, pair][one.judge].append(seen.score)
-            if one.self_judged:
-                own.add(one.judge)
-    return Labels(_preferred(whole), {levels: _preferred(labels) for levels, labels in groups.items()}, own)
+            label = (seen.item, pair), one.judge
+            own[label] = own.get(label, True) and one.self_judged
+    by_group = {levels: _preferred(labels) for levels, labels in groups.items()}
+    return Labels(_preferred(whole), by_group, frozenset(label for label, alone in own.items() if alone))
 
 
 def _preferred(found: _Found) -> dict[Item, dict[str, Values]]:

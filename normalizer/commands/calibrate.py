@@ -8,8 +8,8 @@ from normalizer.aggregate.eligibility import MIXABLE, Rules
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
 from normalizer.aggregate.summary import Options
+from normalizer.calibration.judge_accuracy import calibrate
 from normalizer.calibration.labels import CONSENSUS
-from normalizer.calibration.overview import calibrate
 from normalizer.commands.options import LEDGERS, VERIFY, choose_check, join_values
 from normalizer.tables import calibration_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables

@@ -1,9 +1,9 @@
 """Bradley-Terry ratings: log-odds of winning, summing to zero, with cluster-robust 95 % intervals by item.
 
 P(A beats B) = 1 / (1 + exp(rating B - rating A)). A draw is half a win for each. An item counts once for each pair of
-generators, however often it was judged: its verdicts are averaged, as in the rates. The maximum likelihood exists where no
-set of generators won everything against the rest (Ford 1957); otherwise there is no rating, and the document gives the
-reason.
+generators, however often it was judged: its verdicts are averaged, as in the rates. The maximum likelihood exists
+where no set of generators won everything against the rest (Ford 1957); otherwise there is no rating, and the document
+gives the reason.
 """
 
 from fractions import Fraction

@@ -13,7 +13,7 @@ from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.intervals import Method, wilson_interval
 from normalizer.aggregate.keys import FACTOR
 from normalizer.aggregate.summary import Options, query_of, summarize
-from normalizer.calibration.overview import calibration_of
+from normalizer.calibration.judge_accuracy import calibration_of
 from normalizer.checks.claims import claims
 from normalizer.checks.evidence import verify_opened
 from normalizer.documents.exact import rounded

@@ -13,6 +13,7 @@ from normalizer.aggregate.units import prepared
 from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics import agreement_measures
+from normalizer.statistics.agreement_intervals import find_intervals
 from normalizer.statistics.judge_scores import Joint, JointValues, JudgeScores, Shared
 
 
@@ -33,6 +34,7 @@ def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[s
         judges = list(scores.judges())
         alone = bool(options.rules.only_self_judged(kinds))
         shared = {} if alone else scores.shared()
+        answers = {} if alone else scores.pairs()
         joints = [JointValues() if alone else scores.joint(measure) for measure in query.measures]
     flags = options.rules.flags_of_all(kinds)
     names = list(
@@ -40,8 +42,17 @@ def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[s
     )  # a dimension may be called total: the total is identified by its place, the last
     pairs = []
     for pair in combinations(judges, 2):
-        *each, total = [_measured(joint.pairs[pair], scores.denominator, alone=alone) for joint in joints]
-        pairs.append(_pair(pair, shared.get(pair, Shared()), total, dict(zip(names, each, strict=True)), flags))
+        rows = answers.get(pair, [])
+        *each, total = [
+            {
+                **_measured(joint.pairs[pair], scores.denominator, alone=alone),
+                "ci95": _intervals([(artifact, values[place]) for artifact, values in rows], scores.denominator),
+            }
+            for place, joint in enumerate(joints)
+        ]
+        measured = {"total": total, "dimensions": dict(zip(names, each, strict=True))}
+        clusters = len({artifact for artifact, _ in rows})
+        pairs.append(_pair(pair, shared.get(pair, Shared()), clusters, measured, flags))
     *everyone, together = [_alphas(joint, alone=alone) for joint in joints]
     return {
         "pairs": pairs,
@@ -56,8 +67,13 @@ def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[s
     }
 
 
+def _intervals(rows: list[tuple[str, tuple[int, int]]], denominator: int) -> dict[str, Any]:
+    pairs = [(Fraction(one, denominator), Fraction(other, denominator)) for _, (one, other) in rows]
+    return find_intervals(pairs, [artifact for artifact, _ in rows])
+
+
 def _pair(
-    pair: tuple[str, str], shared: Shared, total: dict[str, Any], dimensions: dict[str, Any], flags: list[str]
+    pair: tuple[str, str], shared: Shared, clusters: int, measured: dict[str, Any], flags: list[str]
 ) -> dict[str, Any]:
     own = [
         *flags,
@@ -67,8 +83,8 @@ def _pair(
     return {
         "judges": list(pair),
         "n": shared.n,
-        "total": total,
-        "dimensions": dimensions,
+        "clusters": clusters,
+        **measured,
         "flags": sorted(own),
     }
 

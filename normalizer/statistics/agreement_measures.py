@@ -1,36 +1,38 @@
 """Exact measures of agreement from counts of pairs of values. A measure that is undefined is None, with a reason.
 
-Cohen's kappa (1960), weighted kappa with squared distances on the scale (1968), Krippendorff's alpha (2004): ordinal
-alpha is the interval alpha of mid-ranks.
+Cohen's kappa (1960), weighted kappa with squared distances on the scale (1968), Gwet's AC1 (2008) over the values seen,
+Krippendorff's alpha (2004): ordinal alpha is the interval alpha of mid-ranks. Counts may be fractions: a pair that is
+counted in two ways has half a count in each.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from fractions import Fraction
 
-from normalizer.statistics.judge_scores import Joint
-
+Weighted = Mapping[tuple[int, int], int | Fraction]
+"""Counts of pairs of values."""
 Measured = tuple[dict[str, Fraction | None], dict[str, str]]
 """Measures by name, and reasons for those that are None."""
 
-PAIR_MEASURES = ("mae", "exact", "bias", "max_abs_diff", "kappa", "kappa_quadratic", "alpha_ordinal")
+PAIR_MEASURES = ("mae", "exact", "bias", "max_abs_diff", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal")
 ALPHAS = ("alpha_ordinal", "alpha_interval", "alpha_nominal")
 CONSTANT = "both judges gave one and the same value throughout"
 NOTHING_SHARED = "the judges share no artifact"
 
 
-def pair_measures(joint: Joint, denominator: int) -> Measured:
+def pair_measures(joint: Weighted, denominator: int) -> Measured:
     """Return the measures of agreement of two judges."""
-    n = joint.total()
+    n = Fraction(sum(joint.values()))
     if not n:
         return dict.fromkeys(PAIR_MEASURES), dict.fromkeys(PAIR_MEASURES, NOTHING_SHARED)
     differences = [(one - other, count) for (one, other), count in joint.items()]
     found: dict[str, Fraction | None] = {
-        "mae": Fraction(sum(abs(gap) * count for gap, count in differences), n * denominator),
-        "exact": Fraction(sum(count for gap, count in differences if gap == 0), n),
-        "bias": Fraction(sum(gap * count for gap, count in differences), n * denominator),
+        "mae": sum(abs(gap) * count for gap, count in differences) / (n * denominator),
+        "exact": sum(count for gap, count in differences if gap == 0) / n,
+        "bias": sum(gap * count for gap, count in differences) / (n * denominator),
         "max_abs_diff": Fraction(max(abs(gap) for gap, _ in differences), denominator),
         "kappa": _kappa(joint, n),
+        "ac1": _ac1(joint, n),
         "kappa_quadratic": _kappa_quadratic(joint, n),
         "alpha_ordinal": alphas(_of_pair(joint))[0]["alpha_ordinal"],
     }
@@ -60,7 +62,7 @@ def alphas(coincidences: Mapping[tuple[int, int], Fraction]) -> Measured:
     return found, {name: "all values are equal" for name, value in found.items() if value is None}
 
 
-def _of_pair(joint: Joint) -> dict[tuple[int, int], Fraction]:
+def _of_pair(joint: Weighted) -> dict[tuple[int, int], Fraction]:
     found: dict[tuple[int, int], Fraction] = {}
     for (one, other), count in joint.items():
         cell = (min(one, other), max(one, other))
@@ -89,25 +91,37 @@ def _alpha_nominal(
     return None if expected == 0 else 1 - (n - 1) * Fraction(observed) / expected
 
 
-def _kappa(joint: Joint, n: int) -> Fraction | None:
+def _kappa(joint: Weighted, n: Fraction) -> Fraction | None:
     first, second = _margins(joint)
-    observed = Fraction(sum(count for (one, other), count in joint.items() if one == other), n)
-    chance = Fraction(sum(count * second[value] for value, count in first.items()), n * n)
+    observed = sum(count for (one, other), count in joint.items() if one == other) / n
+    chance = sum((count * second[value] for value, count in first.items()), Fraction(0)) / n**2
     return None if chance == 1 else (observed - chance) / (1 - chance)
 
 
-def _kappa_quadratic(joint: Joint, n: int) -> Fraction | None:
+def _ac1(joint: Weighted, n: Fraction) -> Fraction | None:
+    """Return Gwet's AC1: chance is a random value of those seen, as likely as values are hard to tell apart."""
+    first, second = _margins(joint)
+    values = first.keys() | second.keys()
+    if len(values) < 2:
+        return None
+    observed = sum(count for (one, other), count in joint.items() if one == other) / n
+    shares = [(first[value] + second[value]) / (2 * n) for value in values]
+    chance = sum((share * (1 - share) for share in shares), Fraction(0)) / (len(values) - 1)
+    return (observed - chance) / (1 - chance)
+
+
+def _kappa_quadratic(joint: Weighted, n: Fraction) -> Fraction | None:
     first, second = _margins(joint)
     observed = n * sum((one - other) ** 2 * count for (one, other), count in joint.items())
     sums = [sum(value * count for value, count in each.items()) for each in (first, second)]
     squares = [sum(value * value * count for value, count in each.items()) for each in (first, second)]
     chance = n * sum(squares) - 2 * sums[0] * sums[1]
-    return None if chance == 0 else 1 - Fraction(observed, chance)
+    return None if chance == 0 else 1 - observed / chance
 
 
-def _margins(joint: Joint) -> tuple[Counter[int], Counter[int]]:
-    first: Counter[int] = Counter()
-    second: Counter[int] = Counter()
+def _margins(joint: Weighted) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
+    first: dict[int, Fraction] = defaultdict(Fraction)
+    second: dict[int, Fraction] = defaultdict(Fraction)
     for (one, other), count in joint.items():
         first[one] += count
         second[other] += count

@@ -13,6 +13,8 @@ _SAME = "a.artifact = b.artifact AND a.generator IS NOT DISTINCT FROM b.generato
 
 _PANEL = "a.artifact = p.artifact AND a.generator IS NOT DISTINCT FROM p.generator"
 
+MOST_PAIRS = 100_000
+"""With more answers that two judges share, no intervals are computed."""
 Joint = Counter[tuple[int, int]]
 """Counts of pairs of values that two judges gave."""
 
@@ -89,6 +91,21 @@ class JudgeScores:
             artifacts += Fraction(2 * int(count), int(panel) * (int(panel) - 1))
         found.artifacts = int(artifacts)
         return found
+
+    def pairs(self) -> dict[tuple[str, str], list[tuple[str, list[tuple[int, int]]]]]:
+        """Return each answer that two judges share: its artifact, and both values of every measure. Nothing where there
+        are more than `MOST_PAIRS`."""
+        shared = f"FROM verdicts a JOIN verdicts b ON {_SAME} WHERE a.judge < b.judge"
+        [[count]] = self.engine.rows(f"SELECT COUNT(*) {shared}")
+        found: dict[tuple[str, str], list[tuple[str, list[tuple[int, int]]]]] = defaultdict(list)
+        if int(count) > MOST_PAIRS:
+            return found
+        columns = ", ".join(f"a.{name}, b.{name}" for name in self.query.measures)
+        text = f"SELECT a.judge, b.judge, a.artifact, {columns} {shared}"
+        for first, second, artifact, *values in self.engine.rows(text):
+            whole = [int(value) for value in values]
+            found[first, second].append((artifact, list(zip(whole[::2], whole[1::2], strict=True))))
+        return {pair: sorted(rows) for pair, rows in found.items()}
 
     def meetings(self) -> Iterator[tuple[str, str, int, int]]:
         """Return the number of artifacts that two judges (or one) judged, by judges and size of panel."""

@@ -6,9 +6,10 @@ from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table
 from normalizer.tables.summary_table import left_out_note, of_all
 
-_SHOWN = ("exact", "mae", "bias", "kappa", "kappa_quadratic", "alpha_ordinal", "pearson", "spearman", "kendall")
+_SHOWN = ("exact", "mae", "bias", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal", "pearson", "spearman", "kendall")
 _SELF_JUDGED = "Some labels are of a judge on its own model's outputs (self_judged_included)."
 _WITH_INTERVAL = ("exact", "bias", "kappa", "pearson")
+_BESIDE = ("exact", "mae", "kappa")
 
 
 def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
@@ -18,6 +19,7 @@ def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
         ("Bias by gold level", _by_level(document)),
         ("Confusion", _confusion(document)),
         ("Annotators against the others' consensus (the human ceiling)", _ceiling(document)),
+        ("Judges in the place of an annotator", _in_place(document)),
         ("Closest judge or panel", _closest(document)),
         ("Gold means, prediction-powered", _powered(document)),
     ]
@@ -39,13 +41,17 @@ def judges(document: dict[str, Any]) -> Table:
     if "self_judged_included" in document["flags"]:
         notes.append(_SELF_JUDGED)
     notes.append(
-        "exact is the share of equal labels; bias is judge minus gold. 95 % intervals: Wilson (exact), Student's t "
-        "(bias), jackknife on Fisher's z (kappa, pearson); the JSON has those of all measures."
+        "exact is the share of equal labels; bias is judge minus gold, positive where the judge is milder. kappa is "
+        "agreement beyond that of two who give each value as often as these do; it falls where one value is rare, and "
+        "ac1 does not. 95 % intervals assume independent items; answers about one artifact are one item. The JSON has "
+        "those of all measures."
     )
     if document["rubric"] is None:
         notes.append(
-            "preference: 1 where the generator whose name sorts first won, 0 where it lost, 1/2 for a draw; "
-            "of several verdicts of a judge on two answers, over orders and repeats, the more frequent winner."
+            "preference: 1 for the answer that won, 0 for the one that lost, 1/2 for a draw, each verdict counted in "
+            "both directions, so that no measure depends on names; of several verdicts of a judge on two answers, over "
+            "orders and repeats, the more frequent winner. In the tables by value each verdict is turned to the answer "
+            "that gold preferred."
         )
     items = document["items"]
     notes.append(
@@ -107,9 +113,29 @@ def _ceiling(document: dict[str, Any]) -> Table:
     return Table(["measure", "annotator", "n", *_agreement_columns()], rows, [])
 
 
+def _in_place(document: dict[str, Any]) -> Table:
+    """Return one row per judge and annotator: both against the consensus of the other annotators."""
+    rows: list[list[Cell]] = []
+    for measure in document["measures"]:
+        for row in measure["ceiling"]["judges"]:
+            cells: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), cell_names.level(row["annotator"])]
+            beside = [row[side][name] for name in _BESIDE for side in ("as_judge", "as_annotator")]
+            rows.append([*cells, row["n"], *beside])
+    columns = [f"{name} of {side}" for name in _BESIDE for side in ("judge", "annotator")]
+    note = (
+        "Both against the consensus of the other annotators, on the same items. A judge is as good as the annotator "
+        "where the two numbers agree. Agreement with gold must not be put beside an annotator's: gold has that label "
+        "in it."
+    )
+    return Table(["measure", "judge", "instead of", "n", *columns], rows, [note])
+
+
 def _closest(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = []
-    notes = {"mae is the mean absolute difference from gold on the items that every judge labelled."}
+    notes = {
+        "mae is the mean absolute difference from gold on the items that every judge labelled. chosen share: how often "
+        "the judge or panel is the closest on resamples of the items; below 0.9 these items do not settle the choice."
+    }
     drawn = document["bootstrap"]
     notes.add(
         "corrected: chosen on resamples of the items, measured on the items left out of them "
@@ -136,6 +162,10 @@ def _powered(document: dict[str, Any]) -> Table:
             cells += [row["estimate"], *(row["ci95"] or [None, None]), row["weight"]]
             rows.append([*start, *cells])
             notes |= {f"NA: {row['na']}."} if row["na"] else set()
+    notes.add(
+        "gold only: the mean of the gold labels. estimate: that mean, corrected by what the judge says of the items "
+        "without gold; report it with its interval. weight: how far the judge is relied on, 0 not at all, 1 fully."
+    )
     columns = ["measure", "judge", "gold items", "other items", "gold only", "gold low", "gold high", "judge only"]
     return Table([*columns, "estimate", "ci95_low", "ci95_high", "weight"], rows, sorted(notes))
 

@@ -22,7 +22,9 @@ TESTED_BY = {
         "normalizer/batch/test_spark.py": "on_spark",
     },
     "normalizer/batch": {"normalizer/batch/test_run.py": "part_files workers"},
-    "normalizer/calibration": {"normalizer/calibration/test_overview.py": "choice labels measures prediction_powered"},
+    "normalizer/calibration": {
+        "normalizer/calibration/test_judge_accuracy.py": "ceiling choice labels measures prediction_powered"
+    },
     "normalizer/checks": {
         "normalizer/checks/test_evidence.py": "evidence_files quote_match",
         "normalizer/checks/test_lint.py": "hints schema_lint",
@@ -32,7 +34,7 @@ TESTED_BY = {
     # Commands are run by the tests of what they call, and by those of the pages that show them.
     "normalizer/commands": {
         "normalizer/aggregate/test_summary.py": "aggregate",
-        "normalizer/calibration/test_overview.py": "calibrate",
+        "normalizer/calibration/test_judge_accuracy.py": "calibrate",
         "normalizer/checks/published_tables/test_compare.py": "check",
         "normalizer/checks/test_audit.py": "audit",
         "normalizer/checks/test_lint.py": "lint",
@@ -89,13 +91,14 @@ TESTED_BY = {
     },
     "normalizer/statistics": {
         "normalizer/statistics/test_agreement.py": "agreement_measures",
+        "normalizer/statistics/test_agreement_intervals.py": "cell_table",
         "normalizer/statistics/test_overview.py": (
             "contrasts distribution group_means judge_scores rates self_judging severity signflip"
         ),
     },
     "normalizer/tables": {
         "normalizer/aggregate/test_summary.py": "summary_table",
-        "normalizer/calibration/test_overview.py": "calibration_table",
+        "normalizer/calibration/test_judge_accuracy.py": "calibration_table",
         "normalizer/checks/published_tables/test_compare.py": "check_table",
         "normalizer/checks/test_audit.py": "audit_table",
         "normalizer/checks/test_claims.py": "claims_table",

@@ -10,10 +10,11 @@ from fractions import Fraction
 from itertools import product
 
 from normalizer.aggregate.intervals import Method
-from normalizer.calibration import item_intervals, prediction_powered
+from normalizer.calibration import prediction_powered
 from normalizer.calibration.choice import closest
 from normalizer.calibration.labels import Item, Labels, Values, consensus
 from normalizer.calibration.measures import by_level, reliability
+from normalizer.statistics.agreement_intervals import find_intervals
 from tools.coverage import Answers, Study, holds, intervals, question
 
 _METHOD = Method(bootstrap=True, resamples=400, seed=0)
@@ -73,7 +74,8 @@ def _agreement(n: int, right: float, note: str = "") -> Study:
     truth = {measure: _truth(measure, right) for measure in named.values()}
 
     def draw(rng: random.Random) -> Answers:
-        found = item_intervals.intervals(_pairs(rng, n, right))
+        pairs = _pairs(rng, n, right)
+        found = find_intervals(pairs, [str(at) for at in range(n)])
         return {name: holds(found[measure], truth[measure]) for name, measure in named.items()}
 
     return intervals(list(named), draw)
@@ -133,7 +135,7 @@ def _choice(items: int, right: float) -> Study:
             for judge in range(_JUDGES):
                 value = label if rng.random() < right else rng.choices(_LEVELS, _SHARES)[0]
                 said[item][f"judge-{judge}"] = (Fraction(value),)
-        found = closest(Labels(said, {}, set()), gold, 0, _METHOD)
+        found = closest(Labels(said, {}, frozenset()), gold, 0, _METHOD)
         told = {True: found["corrected_mae"], False: found["candidates"][0]["mae"]}
         return {name: float(told[corrected]) > losses[found["best"]] for name, corrected in names.items()}
 

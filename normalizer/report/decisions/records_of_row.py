@@ -8,8 +8,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from normalizer.calibration.judge_accuracy import GOLD
 from normalizer.calibration.labels import Item, consensus
-from normalizer.calibration.overview import GOLD
 from normalizer.documents.exact import rounded
 from normalizer.documents.rubric import Rubric
 from normalizer.preferences.comparisons import DECIDED
@@ -119,6 +119,13 @@ def of_calibration(study: Study) -> dict[str, Rows]:
                 and any(each.plain.get("judge_model") == row["annotator"] for each in found)
             }
             rows["Annotators against the others' consensus (the human ceiling)"].append(_of_items(gold, shared))
+        for row in measure["ceiling"]["judges"]:
+            pair = [
+                each for each in (*models, *gold) if each.plain.get("judge_model") in (row["judge"], row["annotator"])
+            ]
+            shared = {item for item, found in _by_item(pair).items() if len({_judge(each) for each in found}) == 2}
+            more = {item for item in shared if len({_judge(each) for each in labelled[item]}) > 1}
+            rows["Judges in the place of an annotator"].append(_of_items([*pair, *gold], more))
         judges = {each.plain.get("judge_model") for each in models}
         by_all = {
             item
@@ -149,6 +156,10 @@ def _rule(study: Study) -> str:
 
 def _item(each: RecordStatus) -> Item:
     return each.plain["artifact"], each.plain.get("generator_model")
+
+
+def _judge(record: RecordStatus) -> Any:
+    return record.plain.get("judge_model")
 
 
 def _by_item(records: list[RecordStatus]) -> dict[Item, list[RecordStatus]]:

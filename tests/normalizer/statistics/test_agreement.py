@@ -30,6 +30,14 @@ def number(value):
     return math.nan if value is None else float(value)
 
 
+def test_ac1_is_that_of_gwets_example():
+    """125 subjects, two raters, one value rare: kappa -0.023 and AC1 0.941 (Gwet, Inter-Rater Reliability, 2002)."""
+    joint = Counter({(1, 1): 118, (1, 0): 5, (0, 1): 2})
+    found, _ = agreement_measures.pair_measures(joint, 1)
+    assert number(found["kappa"]) == pytest.approx(-0.0234, abs=5e-5)
+    assert number(found["ac1"]) == pytest.approx(0.9408, abs=5e-5)
+
+
 @given(PAIRS)
 def test_measures_of_a_pair_are_those_of_the_references(pairs):
     first, second = (list(column) for column in zip(*pairs, strict=True))
@@ -39,7 +47,7 @@ def test_measures_of_a_pair_are_those_of_the_references(pairs):
     assert found["max_abs_diff"] == max(abs(one - other) for one, other in pairs)
     assert number(found["exact"]) == pytest.approx(np.mean([one == other for one, other in pairs]))
     if len({*first, *second}) == 1:
-        assert set(reasons) == {"kappa", "kappa_quadratic", "alpha_ordinal"}
+        assert set(reasons) == {"kappa", "ac1", "kappa_quadratic", "alpha_ordinal"}
         assert {found[name] for name in reasons} == {None}
         return
     assert reasons == {}

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from fractions import Fraction
 
 import contract_spec as spec
 import krippendorff
@@ -12,7 +13,8 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix,
 
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.summary import Options, aggregate
-from normalizer.calibration.overview import calibrate
+from normalizer.calibration import prediction_powered
+from normalizer.calibration.judge_accuracy import calibrate
 from normalizer.cli import main
 from normalizer.tables import calibration_table
 from normalizer.tables.pretty import dumps
@@ -117,6 +119,40 @@ def test_the_ceiling_is_each_annotator_against_the_others(document, people):
     assert float(row["pearson"]) == pytest.approx(pearsonr(ours, gold).statistic, abs=1e-6)
 
 
+def test_a_judge_that_copies_an_annotator_is_as_good_as_that_annotator_and_no_better(tmp_path, people):
+    """Gold, the median of three, has Anna's label in it: a copy of Anna agrees with gold more often than Anna can with
+    the others."""
+    models = labelled(tmp_path, "models", bundle_of(people["anna"], "copy"))
+    gold = labelled(tmp_path, "gold", *(bundle_of(given, name, judge_kind="human") for name, given in people.items()))
+    total = calibrate((models, gold), Options(), "median", METHOD)["measures"][-1]
+    [against_gold] = total["judges"]
+    [anna] = [row for row in total["ceiling"]["annotators"] if row["annotator"] == "anna"]
+    assert against_gold["exact"] > anna["exact"]
+    [in_place] = [row for row in total["ceiling"]["judges"] if row["annotator"] == "anna"]
+    assert in_place["as_judge"] == in_place["as_annotator"]
+    assert in_place["as_annotator"] == {name: anna[name] for name in in_place["as_annotator"]}
+
+
+def test_labels_of_a_judge_on_its_own_model_alone_give_no_number(tmp_path, scores, people):
+    """`aggregate` gives such records no number, and so does this."""
+    own = bundle_of(scores["large"], "writer", self_judged=True)
+    models = labelled(tmp_path, "models", own, bundle_of(scores["small"], "small"))
+    gold = labelled(tmp_path, "gold", bundle_of(people["anna"], "anna", judge_kind="human"))
+    document = calibrate((models, gold), Options(), "median", METHOD)
+    assert spec.violations("eval/calibration.json", json.loads(dumps(document))) == []
+    assert document["flags"] == ["self_judged_included"]
+    for measure in document["measures"]:
+        rows = {row["judge"]: row for row in measure["judges"]}
+        assert rows["small"]["exact"] is not None
+        assert (rows["writer"]["n"], rows["writer"]["exact"], rows["writer"]["kappa"]) == (60, None, None)
+        assert rows["writer"]["confusion"] == rows["writer"]["by_level"] == []
+        assert "self-judged" in rows["writer"]["na"]["exact"]
+        powered = {row["judge"]: row for row in measure["prediction_powered"]}
+        assert (powered["writer"]["estimate"], powered["writer"]["judge_only"]) == (None, None)
+        assert "self-judged" in powered["writer"]["na"]
+        assert measure["closest"]["candidates"] == []
+
+
 def test_the_closest_judge_or_panel_is_the_one_with_the_least_error(document):
     for measure in document["measures"]:
         found = measure["closest"]
@@ -157,9 +193,9 @@ def test_the_corrected_error_is_that_of_choosing_on_resamples_and_measuring_outs
     outside = []
     for drawn in draws(METHOD, 40)():
         sums = {each: round(sum(loss[int(at)] for at in drawn), 9) for each, loss in losses.items()}
-        chosen = min((total, each) for each, total in sums.items())[1]
+        chosen = [each for each, total in sums.items() if total == min(sums.values())]
         left = sorted(set(range(40)) - {int(at) for at in drawn})
-        outside.append(np.mean([losses[chosen][at] for at in left]))
+        outside.append(np.mean([losses[each][at] for each in chosen for at in left]))
     assert float(found["corrected_mae"]) == pytest.approx(np.mean(outside), abs=1e-6)
 
 
@@ -176,6 +212,13 @@ def test_the_prediction_powered_mean_is_that_of_ppi_py(document, scores, people)
     assert float(row["ci95"][0]) == pytest.approx(low[0], abs=0.1)
     assert float(row["ci95"][0]) < low[0]
     assert float(row["ci95"][1]) > high[0]
+
+
+def test_labels_that_are_nearly_all_equal_give_no_prediction_powered_interval():
+    labelled = [(Fraction(at % 3 == 0), Fraction(at < 2)) for at in range(24)]
+    found = prediction_powered.estimate(labelled, [Fraction(at % 3 == 0) for at in range(200)])
+    assert (found["ci95"], found["gold_only_ci95"]) == (None, None)
+    assert found["na"].startswith("all gold labels but 2 are equal")
 
 
 def test_gold_is_in_no_aggregate_of_judges_unless_it_is_named(ledgers):

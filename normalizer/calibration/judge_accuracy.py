@@ -1,23 +1,22 @@
-"""Judges against gold, measure by measure: a document of `calibration.json`."""
+"""How far judges agree with gold, measure by measure: a document of `calibration.json`."""
 
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from normalizer.aggregate import cell_names, groups, keys
-from normalizer.aggregate.eligibility import Levels
+from normalizer.aggregate.eligibility import ALONE, Levels
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.summary import Options, left_out, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.calibration import prediction_powered, preference_labels
+from normalizer.calibration.ceiling import ceiling
 from normalizer.calibration.choice import closest
-from normalizer.calibration.item_intervals import intervals
-from normalizer.calibration.labels import Item, Labels, Values, consensus, labels
-from normalizer.calibration.measures import by_level, compare, confusion, prevalence, reliability
-from normalizer.documents.exact import ROUNDING, rounded
+from normalizer.calibration.labels import Labels, Study, labels
+from normalizer.calibration.measures import by_level, compare_items, confusion, prevalence, reliability, turn_to
+from normalizer.documents.exact import ROUNDING
 from normalizer.errors import CannotRun
 from normalizer.ledger import open_ledgers
 from normalizer.ledger.open_ledgers import OpenLedgers
@@ -54,9 +53,10 @@ def _of_comparisons(
     people = replace(options.rules, judge_kinds=gold_kinds or GOLD)
     found = preference_labels.read(ledgers, options, models, people)
     _refuse_both_kinds(gold_kinds, found.gold_kinds)
-    names = [preference_labels.MEASURE]
     counted = {"left_out": found.left_out, "records": found.records, "rubric": None}
-    return _document(found.judged, found.annotated, names, found.flags, counted, options, rule, method)
+    _check_shared(found.judged, found.annotated)
+    study = Study(found.judged, found.annotated, rule, mirrored=True)
+    return _document(study, [preference_labels.MEASURE], found.flags, counted, options, method)
 
 
 def _refuse_both_kinds(asked: frozenset[str], found: set[str]) -> None:
@@ -100,35 +100,26 @@ def calibration_of(
     }
     flags = {*models.flags_of_all(found.kinds()), *people.flags_of_all(found.kinds())}
     flags |= {"partial"} if found.partial else set()
-    return _document(judged, annotated, names, flags, counted, options, rule, method)
+    _check_shared(judged, annotated)
+    return _document(Study(judged, annotated, rule), names, flags, counted, options, method)
 
 
 def _document(
-    judged: Labels,
-    annotated: Labels,
-    names: list[str],
-    flags: set[str],
-    counted: dict[str, Any],
-    options: Options,
-    rule: str,
-    method: Method,
+    study: Study, names: list[str], flags: set[str], counted: dict[str, Any], options: Options, method: Method
 ) -> dict[str, Any]:
     """Return the document of two sets of labels. Raises CannotRun where one is empty or they share no item."""
-    _check_shared(judged, annotated)
-    gold = {item: consensus(values.values(), rule) for item, values in annotated.by_item.items()}
+    judged, gold = study.judged, study.gold
     return {
         "by": list(options.by),
-        "measures": [
-            _measure(name, place, judged, annotated, gold, rule, options, method) for place, name in enumerate(names)
-        ],
-        "annotators": len(annotated.judges()),
+        "measures": [_measure(name, study.at(place), options, method) for place, name in enumerate(names)],
+        "annotators": len(study.annotated.judges()),
         "items": {"gold": len(gold), "judged": len(judged.by_item), "both": len(gold.keys() & judged.by_item.keys())},
-        "consensus": rule,
+        "consensus": study.rule,
         **counted,
         "where": options.where,
         "bootstrap": {"resamples": method.resamples, "seed": method.seed},
         "rounding": ROUNDING,
-        "flags": sorted(flags | ({"self_judged_included"} if judged.self_judged else set())),
+        "flags": sorted(flags | ({"self_judged_included"} if judged.own else set())),
     }
 
 
@@ -158,28 +149,18 @@ def _check_shared(judged: Labels, annotated: Labels) -> None:
     )
 
 
-def _measure(
-    name: str,
-    place: int,
-    judged: Labels,
-    annotated: Labels,
-    gold: dict[Item, Values],
-    rule: str,
-    options: Options,
-    method: Method,
-) -> dict[str, Any]:
+def _measure(name: str, study: Study, options: Options, method: Method) -> dict[str, Any]:
     rows = []
-    for judge in judged.judges():
-        for levels in _groups(judged, judge, options):
-            pairs = _pairs(judged, judge, gold, place, levels)
-            rows.append({"judge": judge, "key": dict(zip(options.by, levels or (), strict=bool(levels)))} | _row(pairs))
-    powered = [{"judge": judge, **_powered(judged, judge, gold, place)} for judge in judged.judges()]
+    for judge in study.judged.judges():
+        for levels in _groups(study.judged, judge, options):
+            key = {"judge": judge, "key": dict(zip(options.by, levels or (), strict=bool(levels)))}
+            rows.append(key | _row(study, judge, levels))
     return {
         "measure": name,
         "judges": rows,
-        "ceiling": _ceiling(annotated, place, rule),
-        "closest": closest(judged, gold, place, method),
-        "prediction_powered": powered,
+        "ceiling": ceiling(study),
+        "closest": closest(study.judged, study.gold, study.place, method),
+        "prediction_powered": [{"judge": judge, **_powered(study, judge)} for judge in study.judged.judges()],
     }
 
 
@@ -191,45 +172,33 @@ def _groups(judged: Labels, judge: str, options: Options) -> list[Levels | None]
     return [None, *sorted(found, key=keys.sort_key)]
 
 
-def _pairs(
-    judged: Labels, judge: str, gold: dict[Item, Values], place: int, levels: Levels | None
-) -> list[tuple[Fraction, Fraction]]:
-    items = judged.by_item if levels is None else judged.by_group[levels]
-    return [
-        (given[judge][place], gold[item][place]) for item, given in items.items() if judge in given and item in gold
-    ]
-
-
-def _row(pairs: list[tuple[Fraction, Fraction]]) -> dict[str, Any]:
-    found, reasons = compare(pairs)
+def _row(study: Study, judge: str, levels: Levels | None) -> dict[str, Any]:
+    """Return the measures of one judge. Its labels on its own model's outputs alone give no number."""
+    found = study.pairs(judge, levels)
+    alone = bool(found) and study.judged.gives_only_own(judge, found)
+    pairs = [] if alone else list(found.values())
+    by_gold, by_judge = (turn_to(pairs, side) if study.mirrored else pairs for side in (1, 0))
     return {
-        "n": len(pairs),
-        **{name: None if value is None else rounded(value) for name, value in found.items()},
-        "ci95": intervals(pairs),
-        "na": reasons,
-        "by_level": by_level(pairs),
-        "reliability": reliability(pairs),
-        "prevalence": prevalence(pairs),
-        "confusion": confusion(pairs),
+        "n": len(found),
+        **compare_items({} if alone else found, mirrored=study.mirrored, why=ALONE if alone else None),
+        "by_level": by_level(by_gold),
+        "reliability": reliability(by_judge),
+        "prevalence": prevalence(by_gold),
+        "confusion": confusion(by_gold),
     }
 
 
-def _ceiling(annotated: Labels, place: int, rule: str) -> dict[str, Any]:
-    """Agreement of each annotator with the consensus of the others: an upper limit for judges."""
-    rows = []
-    for annotator in annotated.judges():
-        pairs = []
-        for given in annotated.by_item.values():
-            others = [values for name, values in given.items() if name != annotator]
-            if annotator in given and others:
-                pairs.append((given[annotator][place], consensus(others, rule)[place]))
-        if pairs:
-            found, reasons = compare(pairs)
-            told = {name: None if value is None else rounded(value) for name, value in found.items()}
-            rows.append({"annotator": annotator, "n": len(pairs), **told, "ci95": intervals(pairs), "na": reasons})
-    return {"annotators": rows, "na": None if rows else "no item has two annotators"}
-
-
-def _powered(judged: Labels, judge: str, gold: dict[Item, Values], place: int) -> dict[str, Any]:
-    unlabelled = [given[judge][place] for item, given in judged.by_item.items() if judge in given and item not in gold]
-    return prediction_powered.estimate(_pairs(judged, judge, gold, place, None), unlabelled)
+def _powered(study: Study, judge: str) -> dict[str, Any]:
+    labelled = study.pairs(judge)
+    given = {item: labels[judge] for item, labels in study.judged.by_item.items() if judge in labels}
+    unlabelled = [values[study.place] for item, values in given.items() if item not in study.gold]
+    found = prediction_powered.estimate(list(labelled.values()), unlabelled)
+    of = sorted({item[1] or "" for item in given}) if study.mirrored else []
+    why = found["na"]
+    if given and study.judged.gives_only_own(judge, given):
+        why = ALONE
+    elif len(of) > 1:
+        why = "the items are of several pairs of generators, and a rate is that of one pair: choose them with --where"
+    if why != found["na"]:
+        found = {**dict.fromkeys(found), "n_gold": found["n_gold"], "n_judged": found["n_judged"], "na": why}
+    return {"of": of[0] if len(of) == 1 else None, **found}

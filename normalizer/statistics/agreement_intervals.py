@@ -1,0 +1,190 @@
+"""95 % intervals of agreement and correlation of two columns of values, items being clusters.
+
+With few different values the pairs are a table of counts, and the interval is that of its posterior distribution: the
+ends are the outermost 2.5 % points under two weak priors, one that favours agreement and one that favours disagreement
+(each is worth 1.25 items), as the exact interval of a rate has one for each end. It has width where all items agree,
+and covers where one value is rare. With many values the standard error comes from the jackknife (each item left out
+once), taken to Fisher's scale z = atanh(measure), where the interval is Student's t, and back; the mean absolute
+difference has Student's t on the scale of its logarithm.
+
+Answers about one item go together. The counts are divided by the design effect: the variance by items over that of
+independent answers. `tools/interval_coverage` measures how often these intervals hold the truth.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache, lru_cache
+from math import atanh, exp, sqrt, tanh
+from typing import TYPE_CHECKING, Any
+
+from normalizer.aggregate.intervals import quantile, wilson_interval
+from normalizer.documents.exact import rounded
+from normalizer.statistics.cell_table import MEASURES, CellTable
+from normalizer.statistics.spread import ends
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[np.float64]]
+
+LEAST_ITEMS = 10
+"""Fewer items give no interval but that of `exact`, which needs two."""
+MOST_LEVELS = 7
+"""With more different values there are too many cells for a posterior distribution."""
+_DRAWS = 2000
+_Z = 1.959963984540054
+Pairs = Sequence[tuple[Fraction, Fraction]]
+"""The values of both sides on each answer."""
+
+
+def find_intervals(pairs: Pairs, items: Sequence[str], *, mirrored: bool = False) -> dict[str, list[Decimal] | None]:
+    """Return the interval of each measure; `items` names the item of each pair.
+
+    `mirrored`: a pair is counted in both directions, half in each, as for comparisons of two answers, whose direction
+    is only one of names. None where there is no interval: fewer than 10 items, or an undefined measure.
+    """
+    found: dict[str, list[Decimal] | None] = dict.fromkeys(MEASURES)
+    if len(set(items)) < 2:
+        return found
+    table = _Sample(pairs, items, mirrored=mirrored)
+    equal = Fraction(sum(one == other for one, other in pairs), len(pairs))
+    found["exact"] = ends(wilson_interval(equal, Fraction(table.effective_size("exact"))))
+    if len(set(items)) < LEAST_ITEMS:
+        return found
+    found |= table.draw_intervals() if table.cells.levels <= MOST_LEVELS else table.jackknife_intervals()
+    if mirrored:
+        found["bias"] = None
+    return found
+
+
+class _Sample:
+    """A table of counts, and how much each item moves each measure."""
+
+    def __init__(self, pairs: Pairs, items: Sequence[str], *, mirrored: bool) -> None:
+        import numpy as np
+
+        if mirrored:  # each turned to one of its two directions, so that names do not decide about draws
+            pairs = [max((one, other), (1 - one, 1 - other)) for one, other in pairs]
+        turned_values = {1 - value for pair in pairs for value in pair} if mirrored else set()
+        levels = sorted({value for pair in pairs for value in pair} | turned_values)
+        seen = Counter(pairs)
+        whole = len(levels) <= MOST_LEVELS
+        cells = [(one, other) for one in levels for other in levels] if whole else sorted(seen)
+        self.place = {cell: number for number, cell in enumerate(cells)}
+        self.cells = CellTable(cells)
+        self.mirrored = mirrored
+        turned = [self.place[1 - one, 1 - other] if mirrored else at for at, (one, other) in enumerate(cells)]
+        self.turned = np.array(turned)
+        self.counts = np.array([float(seen[cell]) for cell in cells])
+        self.n = len(pairs)
+        self.items = len(set(items))
+        self.measured = {name: float(value) for name, value in self.cells.measure(self._fold(self.counts)).items()}
+        present = np.flatnonzero(self.counts)
+        without = self.cells.measure(self._fold(self.counts - np.eye(len(cells))[present]))
+        self.moves = {name: (self.n - 1) * (self.measured[name] - values) for name, values in without.items()}
+        """What one pair of each cell that occurs adds to the measure, times n."""
+        rank = {int(cell): number for number, cell in enumerate(present)}
+        self.rows = np.array([rank[self.place[pair]] for pair in pairs])
+        number = {item: place for place, item in enumerate(sorted(set(items)))}
+        self.clusters = np.array([number[item] for item in items])
+
+    def _fold(self, weights: "Array") -> "Array":
+        return (weights + weights[..., self.turned]) / 2 if self.mirrored else weights
+
+    def variances(self, name: str) -> tuple[float, float]:
+        """Return the variance of a measure by items, and that of independent pairs."""
+        import numpy as np
+
+        each = self.moves[name][self.rows]
+        each = each - each.mean()
+        sums = np.bincount(self.clusters, each, self.items)
+        by_item = float((sums**2).sum()) * self.items / max(self.items - 1, 1) / self.n**2
+        return by_item, float((each**2).sum()) / (self.n - 1) / self.n
+
+    def effective_size(self, name: str) -> float:
+        """Return how many independent pairs the pairs are worth. Where this cannot be told, an item counts once."""
+        if self.items == self.n:
+            return float(self.n)
+        by_item, alone = self.variances(name)
+        small = (_Z / quantile(self.items - 1)) ** 2
+        if not by_item > 0 or not alone > 0:
+            return self.items * small
+        return min(self.n, self.n * alone / by_item) * small
+
+    def draw_intervals(self) -> dict[str, list[Decimal] | None]:
+        """Return intervals from the posterior distribution of the table."""
+        import numpy as np
+
+        found: dict[str, list[Decimal] | None] = {}
+        size = len(self.counts)
+        same = np.array([one == other for one, other in self.place])
+        weak = np.full(size, 0.5 / size)
+        priors = [weak + 0.75 * side / side.sum() for side in (same.astype(float), (~same).astype(float)) if side.any()]
+        order = _orders(size)
+        sizes = {name: round(self.effective_size(name), 6) for name in MEASURES if name != "exact"}
+        for worth in sorted(set(sizes.values())):
+            drawn = [self._draw(prior, worth, order) for prior in priors]
+            for name in (name for name, other in sizes.items() if other == worth):
+                found[name] = self._between(name, [np.sort(tables[name]) for tables in drawn])
+        return found
+
+    def _draw(self, prior: "Array", worth: float, order: "Array") -> dict[str, "Array"]:
+        """Return the measures of tables drawn from a posterior distribution, each cell from evenly spaced points of its
+        gamma distribution in an order of its own."""
+        import numpy as np
+
+        shapes = (self.counts * (worth / self.n) + prior).tolist()
+        points = {shape: _gamma_points(shape) for shape in set(shapes)}
+        weights = np.stack([points[shape][order[at]] for at, shape in enumerate(shapes)], axis=1)
+        scaled = weights / weights.sum(axis=1, keepdims=True) * self.n
+        return self.cells.measure(self._fold(scaled))
+
+    def _between(self, name: str, drawn: list["Array"]) -> list[Decimal] | None:
+        value = self.measured[name]
+        if value != value or any(bool((tables != tables).any()) for tables in drawn):
+            return None
+        cut = int(_DRAWS * 0.025)
+        low = min(value, *(float(tables[cut]) for tables in drawn))
+        high = max(value, *(float(tables[-1 - cut]) for tables in drawn))
+        return [rounded(Fraction(low)), rounded(Fraction(high))]
+
+    def jackknife_intervals(self) -> dict[str, list[Decimal] | None]:
+        """Return intervals from standard errors by items."""
+        found: dict[str, list[Decimal] | None] = {}
+        for name in MEASURES:
+            value, (square, alone) = self.measured[name], self.variances(name)
+            if name == "exact" or value != value or not max(square, alone) > 0:
+                continue
+            half = quantile(self.items - 1) * sqrt(max(square, alone))
+            if name == "bias":
+                both = value - half, value + half
+            elif name == "mae":
+                factor = exp(min(half / value, 50.0))
+                both = value / factor, value * factor
+            elif abs(value) < 1 - 1e-12:
+                middle, scaled = atanh(value), half / (1 - value**2)
+                both = tanh(middle - scaled), tanh(middle + scaled)
+            else:
+                continue
+            found[name] = [rounded(Fraction(end)) for end in both]
+        return found
+
+
+@lru_cache(maxsize=4096)
+def _gamma_points(shape: float) -> "Array":
+    """Return evenly spaced quantiles of a gamma distribution."""
+    import numpy as np
+    from scipy.special import gammaincinv
+
+    return np.asarray(gammaincinv(shape, (np.arange(_DRAWS) + 0.5) / _DRAWS))
+
+
+@cache
+def _orders(size: int) -> "Array":
+    """Return so many orders of the draws, from the raw bits of PCG64: numpy guarantees that stream."""
+    import numpy as np
+
+    raw = np.random.PCG64(0).random_raw(_DRAWS * size).reshape(size, _DRAWS)
+    return np.asarray(np.argsort(raw, axis=1, kind="stable"))

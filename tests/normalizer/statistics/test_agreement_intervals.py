@@ -1,0 +1,186 @@
+"""Intervals of agreement and correlation, against the jackknife done plainly, statsmodels, SciPy and other draws."""
+
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import pearsonr, t
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.weightstats import DescrStatsW
+
+from normalizer.calibration.measures import compare
+from normalizer.statistics.agreement_intervals import LEAST_ITEMS, MOST_LEVELS, find_intervals
+from normalizer.statistics.cell_table import MEASURES, CellTable
+
+ON_Z = tuple(name for name in MEASURES if name not in ("exact", "mae", "bias"))
+
+
+def floats(values) -> list[float]:
+    """The ends of an interval, or other numbers, none of which is None."""
+    assert values is not None
+    return [float(value) for value in values]
+
+
+def alone(pairs):
+    """A name for each pair: every answer is about an item of its own."""
+    return [str(number) for number in range(len(pairs))]
+
+
+def pairs_of(n, levels, right, seed):
+    rng = random.Random(seed)
+    found = []
+    for _ in range(n):
+        gold = rng.randrange(levels)
+        found.append((Fraction(gold if rng.random() < right else rng.randrange(levels), 2), Fraction(gold, 2)))
+    return found
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_with_many_values_intervals_are_those_of_leaving_out_every_item_plainly(seed):
+    """Ours works on counts of cells and in floating point; here each measure is exact, from the items that are left."""
+    pairs = pairs_of(30, MOST_LEVELS + 4, 0.6, seed)
+    n, whole = len(pairs), compare(pairs)[0]
+    without = [compare([*pairs[:at], *pairs[at + 1 :]])[0] for at in range(n)]
+    found = find_intervals(pairs, alone(pairs))
+    for name in ON_Z:
+        if name == "ac1":  # without the only item of a value, AC1 is over fewer values
+            continue
+        values = np.array(floats(each[name] for each in without))
+        [value] = floats([whole[name]])
+        error = math.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum()) / (1 - value**2)
+        half = t.ppf(0.975, n - 1) * error
+        expected = [math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)]
+        assert floats(found[name]) == pytest.approx(expected, abs=1e-6), name
+    gaps = np.array([float(judge - gold) for judge, gold in pairs])
+    assert floats(found["bias"]) == pytest.approx(DescrStatsW(gaps).tconfint_mean(), abs=1e-6)
+    logs = DescrStatsW(abs(gaps))
+    half = t.ppf(0.975, n - 1) * logs.std_mean / logs.mean
+    assert floats(found["mae"]) == pytest.approx([logs.mean * math.exp(-half), logs.mean * math.exp(half)], abs=1e-6)
+
+
+def test_accuracy_has_the_interval_of_statsmodels():
+    pairs = pairs_of(40, 3, 0.5, 4)
+    equal = sum(judge == gold for judge, gold in pairs)
+    found = find_intervals(pairs, alone(pairs))
+    assert floats(found["exact"]) == pytest.approx(proportion_confint(equal, 40, method="wilson"), abs=1e-6)
+
+
+def test_with_few_values_the_ends_are_those_of_dirichlet_draws_of_another_generator():
+    pairs = pairs_of(25, 3, 0.7, 8)
+    levels = sorted({value for pair in pairs for value in pair})
+    counts = np.array([[float(pairs.count((one, other))) for other in levels] for one in levels])
+    same = np.eye(3)
+    rng = np.random.default_rng(5)
+    ends = []
+    for side in (same, 1 - same):
+        tables = rng.dirichlet((counts + 0.5 / 9 + 0.75 * side / side.sum()).ravel(), 1000).reshape(-1, 3, 3)
+        cells = [(i, j) for i in range(3) for j in range(3)]
+        labels = list(zip(*cells, strict=True))
+        kappas = [cohen_kappa_score(*labels, sample_weight=table.ravel()) for table in tables]
+        ends.append(np.quantile(kappas, [0.025, 0.975]))
+    expected = [min(end[0] for end in ends), max(end[1] for end in ends)]
+    assert floats(find_intervals(pairs, alone(pairs))["kappa"]) == pytest.approx(expected, abs=0.03)
+
+
+def test_in_large_samples_the_errors_are_the_asymptotic_ones():
+    """Kappa's by Fleiss, Cohen and Everitt in statsmodels; that of r of normal data is 1 / sqrt(n - 3) on z."""
+    pairs = pairs_of(1000, 3, 0.6, 5)
+    table = np.zeros((3, 3))
+    for judge, gold in pairs:
+        table[int(judge * 2), int(gold * 2)] += 1
+    known = cohens_kappa(table)
+    low, high = floats(find_intervals(pairs, alone(pairs))["kappa"])
+    assert high - low == pytest.approx(known.kappa_upp - known.kappa_low, rel=0.06)
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=800)
+    y = x + rng.normal(size=800)
+    normal = [(Fraction(round(a * 1000), 1000), Fraction(round(b * 1000), 1000)) for a, b in zip(x, y, strict=True)]
+    known = pearsonr(x, y).confidence_interval()
+    assert floats(find_intervals(normal, alone(normal))["pearson"]) == pytest.approx([known.low, known.high], abs=0.01)
+
+
+def test_answers_about_one_item_are_one_cluster():
+    """Ten copies of each answer say no more than one, but for the small-sample correction."""
+    pairs = pairs_of(40, 3, 0.6, 9)
+    once = find_intervals(pairs, alone(pairs))
+    copied = find_intervals(pairs * 10, alone(pairs) * 10)
+    apart = find_intervals(pairs * 10, alone(pairs * 10))
+    for name in MEASURES:
+        widths = [high - low for low, high in (floats(found[name]) for found in (once, copied, apart))]
+        assert widths[1] == pytest.approx(widths[0], rel=0.12), name
+        assert widths[2] < widths[0] / 2, name
+
+
+def test_few_items_have_no_interval_and_a_perfect_judge_has_one_with_width():
+    pairs = pairs_of(LEAST_ITEMS - 1, 3, 0.6, 1)
+    few = find_intervals(pairs, alone(pairs))
+    assert [name for name in MEASURES if few[name] is not None] == ["exact"]
+    perfect = [(Fraction(at % 3), Fraction(at % 3)) for at in range(30)]
+    found = find_intervals(perfect, alone(perfect))
+    for name in ("exact", *ON_Z):
+        low, high = floats(found[name])
+        assert low < 0.95, name
+        assert high == 1, name
+    assert floats(found["mae"])[0] == 0 < floats(found["mae"])[1]
+    assert find_intervals([], []) == dict.fromkeys(MEASURES)
+
+
+def test_a_judge_that_always_says_the_same_has_a_kappa_with_an_interval():
+    """Kappa is 0 whichever item is left out: the jackknife gave 0 to 0."""
+    pairs = [(Fraction(1), Fraction(at % 4 > 0)) for at in range(24)]
+    low, high = floats(find_intervals(pairs, alone(pairs))["kappa"])
+    assert low < 0 < high
+
+
+VALUES = st.tuples(st.integers(0, 3).map(Fraction), st.integers(0, 3).map(Fraction))
+
+
+@settings(max_examples=15)
+@given(st.lists(VALUES, min_size=2, max_size=40))
+def test_every_interval_has_width_holds_its_own_measure_and_stays_in_range(pairs):
+    measures, _ = compare(pairs)
+    for name, ends in find_intervals(pairs, alone(pairs)).items():
+        if ends is not None:
+            low, high = floats(ends)
+            [value] = floats([measures[name]])
+            assert low - 1e-6 <= value <= high + 1e-6
+            assert low < high
+            if name not in ("bias", "mae"):
+                assert -1 <= low <= high <= 1
+
+
+@settings(max_examples=15)
+@given(st.lists(VALUES, min_size=2, max_size=30), st.permutations(range(30)))
+def test_the_order_of_items_changes_no_interval(pairs, order):
+    shuffled = [pairs[at] for at in order if at < len(pairs)]
+    items = [f"q{at % 12}" for at in range(len(pairs))]
+    moved = [items[at] for at in order if at < len(pairs)]
+    assert find_intervals(pairs, items) == find_intervals(shuffled, moved)
+
+
+@settings(max_examples=15)
+@given(st.lists(st.tuples(*[st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)])] * 2), min_size=2, max_size=30))
+def test_turning_comparisons_changes_no_measure_and_no_interval(pairs):
+    turned = [(1 - one, 1 - other) if at % 3 else (one, other) for at, (one, other) in enumerate(pairs)]
+    assert compare(pairs, mirrored=True) == compare(turned, mirrored=True)
+    assert find_intervals(pairs, alone(pairs), mirrored=True) == find_intervals(turned, alone(turned), mirrored=True)
+
+
+@given(st.lists(VALUES, min_size=2, max_size=40))
+def test_measures_of_a_table_are_the_exact_ones(pairs):
+    cells = sorted(set(pairs))
+    weights = np.array([float(pairs.count(cell)) for cell in cells])
+    found = CellTable(cells).measure(weights)
+    exact, _ = compare(pairs)
+    for name in MEASURES:
+        value = exact[name]
+        if value is None:
+            assert math.isnan(found[name])
+        else:
+            assert float(found[name]) == pytest.approx(float(value), abs=1e-9), name
