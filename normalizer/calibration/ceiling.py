@@ -8,11 +8,11 @@ would seem to do better than the annotator can.
 from typing import Any
 
 from normalizer.aggregate.eligibility import ALONE
-from normalizer.calibration.labels import Item, PairsByItem, Study, Values, consensus
+from normalizer.calibration.labels import Item, LabelStudy, PairsByItem, Values, consensus
 from normalizer.calibration.measures import compare_items
 
 
-def ceiling(study: Study) -> dict[str, Any]:
+def ceiling(study: LabelStudy) -> dict[str, Any]:
     """Return each annotator, and each judge, against the consensus of the other annotators."""
     rows, judges = [], []
     for annotator in study.annotated.judges():
@@ -37,7 +37,7 @@ def ceiling(study: Study) -> dict[str, Any]:
     return {"annotators": rows, "judges": judges, "na": None if rows else "no item has two annotators"}
 
 
-def _consensus_without(study: Study, annotator: str) -> dict[Item, Values]:
+def _consensus_without(study: LabelStudy, annotator: str) -> dict[Item, Values]:
     """Return the consensus of the others on each item that the annotator and another one labelled."""
     found = {}
     for item, given in study.annotated.by_item.items():
@@ -47,7 +47,9 @@ def _consensus_without(study: Study, annotator: str) -> dict[Item, Values]:
     return found
 
 
-def _against(study: Study, name: str, others: dict[Item, Values], labels: dict[Item, dict[str, Values]]) -> PairsByItem:
+def _against(
+    study: LabelStudy, name: str, others: dict[Item, Values], labels: dict[Item, dict[str, Values]]
+) -> PairsByItem:
     at = study.place
     return {
         item: (labels[item][name][at], values[at]) for item, values in others.items() if name in labels.get(item, {})

@@ -14,7 +14,7 @@ from normalizer.aggregate.units import prepared
 from normalizer.calibration import prediction_powered, preference_labels
 from normalizer.calibration.ceiling import ceiling
 from normalizer.calibration.choice import closest
-from normalizer.calibration.labels import Labels, Study, labels
+from normalizer.calibration.labels import Labels, LabelStudy, labels
 from normalizer.calibration.measures import by_level, compare_items, confusion, prevalence, reliability, turn_to
 from normalizer.documents.exact import ROUNDING
 from normalizer.errors import CannotRun
@@ -55,7 +55,7 @@ def _of_comparisons(
     _refuse_both_kinds(gold_kinds, found.gold_kinds)
     counted = {"left_out": found.left_out, "records": found.records, "rubric": None}
     _check_shared(found.judged, found.annotated)
-    study = Study(found.judged, found.annotated, rule, mirrored=True)
+    study = LabelStudy(found.judged, found.annotated, rule, mirrored=True)
     return _document(study, [preference_labels.MEASURE], found.flags, counted, options, method)
 
 
@@ -101,11 +101,11 @@ def calibration_of(
     flags = {*models.flags_of_all(found.kinds()), *people.flags_of_all(found.kinds())}
     flags |= {"partial"} if found.partial else set()
     _check_shared(judged, annotated)
-    return _document(Study(judged, annotated, rule), names, flags, counted, options, method)
+    return _document(LabelStudy(judged, annotated, rule), names, flags, counted, options, method)
 
 
 def _document(
-    study: Study, names: list[str], flags: set[str], counted: dict[str, Any], options: Options, method: Method
+    study: LabelStudy, names: list[str], flags: set[str], counted: dict[str, Any], options: Options, method: Method
 ) -> dict[str, Any]:
     """Return the document of two sets of labels. Raises CannotRun where one is empty or they share no item."""
     judged, gold = study.judged, study.gold
@@ -149,7 +149,7 @@ def _check_shared(judged: Labels, annotated: Labels) -> None:
     )
 
 
-def _measure(name: str, study: Study, options: Options, method: Method) -> dict[str, Any]:
+def _measure(name: str, study: LabelStudy, options: Options, method: Method) -> dict[str, Any]:
     rows = []
     for judge in study.judged.judges():
         for levels in _groups(study.judged, judge, options):
@@ -172,7 +172,7 @@ def _groups(judged: Labels, judge: str, options: Options) -> list[Levels | None]
     return [None, *sorted(found, key=keys.sort_key)]
 
 
-def _row(study: Study, judge: str, levels: Levels | None) -> dict[str, Any]:
+def _row(study: LabelStudy, judge: str, levels: Levels | None) -> dict[str, Any]:
     """Return the measures of one judge. Its labels on its own model's outputs alone give no number."""
     found = study.pairs(judge, levels)
     alone = bool(found) and study.judged.gives_only_own(judge, found)
@@ -188,7 +188,7 @@ def _row(study: Study, judge: str, levels: Levels | None) -> dict[str, Any]:
     }
 
 
-def _powered(study: Study, judge: str) -> dict[str, Any]:
+def _powered(study: LabelStudy, judge: str) -> dict[str, Any]:
     labelled = study.pairs(judge)
     given = {item: labels[judge] for item, labels in study.judged.by_item.items() if judge in labels}
     unlabelled = [values[study.place] for item, values in given.items() if item not in study.gold]

@@ -40,7 +40,7 @@ class Labels(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Study:
+class LabelStudy:
     """The labels of judges and of annotators, looked at on one measure."""
 
     judged: Labels
@@ -57,7 +57,7 @@ class Study:
         """The consensus of the annotators on each item."""
         return {item: consensus(values.values(), self.rule) for item, values in self.annotated.by_item.items()}
 
-    def at(self, place: int) -> "Study":
+    def at(self, place: int) -> "LabelStudy":
         """Return the study of another measure."""
         return replace(self, place=place)
 
