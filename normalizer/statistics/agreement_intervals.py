@@ -84,7 +84,7 @@ class _Sample:
         present = np.flatnonzero(self.counts)
         without = self.cells.measure(self._fold(self.counts - np.eye(len(cells))[present]))
         self.moves = {name: (self.n - 1) * (self.measured[name] - values) for name, values in without.items()}
-        """What one pair of each cell that occurs adds to the measure, times n."""
+        """How much one pair of each cell moves the measure, times n; for cells that occur."""
         rank = {int(cell): number for number, cell in enumerate(present)}
         self.rows = np.array([rank[self.place[pair]] for pair in pairs])
         number = {item: place for place, item in enumerate(sorted(set(items)))}
