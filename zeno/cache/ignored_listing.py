@@ -4,7 +4,8 @@ import errno
 import os
 from collections.abc import Callable
 
-from zeno.cache.listing import Folder, Link, Other
+from zeno.cache.link_table import Link
+from zeno.cache.listing import Folder, Other
 from zeno.cache.text_store import CachedFile
 from zeno.files.walk import EXCLUDED, HIDDEN, IGNORED, LEFT_OUT, WalkedNames
 from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores

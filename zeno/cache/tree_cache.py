@@ -3,6 +3,7 @@
 import errno
 
 from zeno.cache.errors import Shortage
+from zeno.cache.held_file import HeldFile
 from zeno.cache.ignored_listing import names_left_out, not_ignored
 from zeno.cache.index_builder import Builder
 from zeno.cache.inotify import Watch
@@ -244,6 +245,15 @@ class TreeCache:
         """Return the listed file that a link leads to; None if there is none, or the path is no link."""
         link = self._listing.links.get(path)
         return None if link is None or link.target is None else self.entries.get(link.target)
+
+    def find_text(self, path: str) -> HeldFile | None:
+        """Return a file, or the one that a link leads to, with its text; None if it is not held."""
+        entry = self.entries.get(path) or self.target(path)
+        if entry is not None and entry.stamp is not None:
+            self.check([entry], Meter())
+        if entry is None or entry.segment is None:
+            return None
+        return HeldFile(entry.path, entry.size, entry.segment.text[entry.start : entry.end])
 
     def narrow(self, demand: Demand) -> Narrowed:
         """Look up the segments that may have a line that meets a demand."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from zeno.cache.cached_selection import Located, walked, within
 from zeno.cache.errors import Lost, Shortage, Unwatchable
+from zeno.files.file_tree import TextFile
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.cold import ColdCorpus
@@ -129,6 +130,15 @@ class WarmCorpus:
             snapshot = WarmSnapshot(self.tree, cache, select(runs, rules, start), rules)
             self._snapshots[key] = snapshot
         return snapshot
+
+    def open(self, path: str, field: str = "path") -> TextFile:
+        """Return a file with its text from memory, or open it on disk."""
+        return self.find_text(path) or self.tree.open(path, field)
+
+    def find_text(self, path: str) -> TextFile | None:
+        """Return the file at a relative path, or the one that a link leads to, if its text is in memory."""
+        cache = self._current()
+        return None if cache is None else cache.find_text(path)
 
     def _current(self) -> "TreeCache | None":
         """Return the cache with all changes applied; None if there is none or it had to be closed."""

@@ -1,8 +1,11 @@
 """The interface of the files that operations see. `Tree` is one root, `Roots` are several with names."""
 
 import os
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self
 
+from zeno.files.batch_open import NoBytes
 from zeno.files.open_file import File
 from zeno.files.policy import Policy
 
@@ -14,6 +17,45 @@ class Place(NamedTuple):
     """Relative to the root with links resolved; the root is `.`."""
     status: os.stat_result | None
     """Its status; None if nothing is there."""
+
+
+class TextFile(Protocol):
+    """An open file, or one whose text is in memory. Use what was read of it only after its `with` statement."""
+
+    path: str
+    size: int
+    bytes_read: int
+
+    @property
+    def is_normal(self) -> bool:
+        """Whether its chunks are in normal form (see `zeno.text.file_lines.normal`)."""
+        ...
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None: ...
+
+    @property
+    def no_text(self) -> NoBytes | None:
+        """Why the file is no text; None for text."""
+        ...
+
+    def require_text(self) -> None:
+        """Raise NotAFile if the file is no text."""
+        ...
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the content in chunks."""
+        ...
+
+    def chunks_backwards(self) -> Iterator[bytes]:
+        """Yield the content in chunks, the last one first."""
+        ...
+
+    def read_text(self) -> bytes:
+        """Return the whole text in normal form."""
+        ...
 
 
 class FileTree(Protocol):

@@ -10,6 +10,7 @@ from typing import Self
 from zeno.errors import NotAFile, NotFound, PermissionDenied, ZenoError
 from zeno.files.batch_open import CHUNK, SETTLED, NoBytes, no_text
 from zeno.files.location import Location, unchanged
+from zeno.text.file_lines import normal
 from zeno.text.path_names import raw
 
 
@@ -19,6 +20,9 @@ class File:
     Use it in a `with` statement, and use the content only after that statement. At its end `NotFound` is raised if the
     file is no longer at its path below the root or may have left it meanwhile: its text may have been written outside.
     """
+
+    is_normal = False
+    """Its chunks are as they are on disk."""
 
     def __init__(self, path: str, descriptor: int, status: os.stat_result, location: Location) -> None:
         self.path = path
@@ -96,8 +100,13 @@ class File:
         """Return the whole content."""
         return b"".join(self.chunks())
 
-    def chunks_backwards(self, end: int) -> Iterator[bytes]:
-        """Yield the content before offset `end` in chunks, the last one first."""
+    def read_text(self) -> bytes:
+        """Return the whole content in normal form."""
+        return normal(self.read())
+
+    def chunks_backwards(self) -> Iterator[bytes]:
+        """Yield the content in chunks, the last one first."""
+        end = self.size
         while end > 0:
             start = max(0, end - CHUNK)
             yield self._read(start, end - start)

@@ -9,7 +9,6 @@ from zeno.meter import Meter
 from zeno.results import cursors
 from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
-from zeno.text.file_lines import normal
 from zeno.text.symbols import symbols_of
 
 MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_symbols_file_bytes"]
@@ -22,14 +21,14 @@ _AROUND = len('{"kind":"","name":"","line":1}')
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
     """Return the symbols in the order of the text, capped."""
     before = 0 if args.cursor is MISSING else cursors.number(cursors.position("extract_symbols", args, args.cursor))
-    with suggesting(args.path, corpus, meter), corpus.tree.open(args.path, "args.path") as file:
+    with suggesting(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
         file.require_text()
         if file.size > MAX_BYTES:
             raise FileTooLarge(
                 file.path, file.size, MAX_BYTES, "search it with grep, or read parts of it with read_file"
             )
         meter.expect(file.size * _COST_OF_A_BYTE)
-        text = normal(file.read()).decode().removesuffix("\n")
+        text = file.read_text().decode().removesuffix("\n")
     meter.scanned(file.bytes_read)
     found = symbols_of(file.path, text)[before:]
     kept = found[: args.max_symbols]

@@ -39,7 +39,7 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
     meter.files_scanned += len(candidates.paths)
     matching = selection.of(candidates)
     found = _newest_first(matching, corpus.tree, meter) if args.sort == "mtime" else matching
-    directories = directory_counts(matching, args.depth, corpus.tree, meter) if args.tree else []
+    directories = directory_counts(matching, args.depth, corpus, meter) if args.tree else []
     kept, cut_by = _fitting([one.path for one in directories] if args.tree else found, args)
     files = [] if args.tree else found[:kept]
     truncated_by = [*cut_by, *(["max_files"] if candidates.cut else [])]

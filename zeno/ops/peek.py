@@ -3,7 +3,7 @@
 from contract_models.zeno.ops.peek import PeekArgs, PeekResult, PeekSlice
 from pydantic import MISSING
 
-from zeno.files.open_file import File
+from zeno.files.file_tree import TextFile
 from zeno.meter import Meter
 from zeno.results.clip import fitting, needed, shortened, size
 from zeno.results.receipts import receipt
@@ -14,12 +14,12 @@ from zeno.text.file_lines import Window, last_lines
 
 def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
     """Read the head while counting lines, then the tail from the end. Only returned lines are held in memory."""
-    with suggesting(args.path, corpus, meter), corpus.tree.open(args.path, "args.path") as file:
+    with suggesting(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
         file.require_text()
         meter.scan(file.path, file.size, "have --max-scan-bytes raised")
         meter.expect(file.size)
         window = Window(1, args.head_lines, meter.keep, needed(args))
-        window.feed(file.chunks())
+        window.feed(file.chunks(), is_normal=file.is_normal)
         tail_lines = _tail(file, window.total, args, meter)
     meter.scanned(file.bytes_read)
     head, tail = shortened(window.lines, args), shortened(tail_lines, args)
@@ -42,16 +42,16 @@ def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
     )
 
 
-def _tail(file: File, total: int, args: PeekArgs, meter: Meter) -> list[str]:
+def _tail(file: TextFile, total: int, args: PeekArgs, meter: Meter) -> list[str]:
     count = min(args.tail_lines, total)
     if not count:
         return []
     limit = needed(args)
     if limit is None:
-        return last_lines(file.chunks_backwards(file.size), count, meter.keep)
+        return last_lines(file.chunks_backwards(), count, meter.keep, is_normal=file.is_normal)
     # Long last lines may begin far before the end: read more rather than hold more.
     window = Window(total - count + 1, total, meter.keep, limit)
-    window.feed(file.chunks())
+    window.feed(file.chunks(), is_normal=file.is_normal)
     return window.lines
 
 

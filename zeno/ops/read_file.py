@@ -93,13 +93,13 @@ class _Reader:
         start = asked.start_line
         end = start if asked.end_line is MISSING else asked.end_line
         suggest = suggesting(asked.path, self._corpus, self._meter)
-        with suggest, self._corpus.tree.open(asked.path, field) as file:
+        with suggest, self._corpus.open(asked.path, field) as file:
             file.require_text()
             self._meter.scan(file.path, file.size, "ask for fewer ranges at a time, or have --max-scan-bytes raised")
             self._meter.expect(file.size)
             last = min(end, start + self._lines - 1)
             window = Window(start, last, self._meter.keep, needed(self._args))
-            window.feed(file.chunks())
+            window.feed(file.chunks(), is_normal=file.is_normal)
         self._meter.scanned(file.bytes_read)
         lines = shortened(window.lines, self._args)
         # Only the first line of an answer is clipped to the room: what follows on is read by the next request.

@@ -16,7 +16,7 @@ def verify(args: VerifyArgs, corpus: Corpus, meter: Meter) -> VerifyResult:
     """Return a verdict on each citation, in the order given."""
     for index, citation in enumerate(args.citations):
         _require_sense(citation, f"args.citations[{index}]")
-    checker = Checker(corpus.tree, meter)
+    checker = Checker(corpus.tree, meter, corpus.open)
     items: dict[int, CitationVerdict] = {}
     # One file after the other, so that each is read once.
     expected = ""

@@ -7,8 +7,8 @@ import contract_spec as spec
 from contract_models.zeno.ops.list_files import ListFilesDirectory
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
-from zeno.files.file_tree import FileTree
 from zeno.meter import Meter
+from zeno.search.corpus import Corpus
 from zeno.text.file_lines import Window
 
 _LIMITS = spec.resource("rules/request_limits.json")
@@ -19,11 +19,11 @@ MAX_FILE_BYTES: int = _LIMITS["max_counted_file_bytes"]
 
 
 def directory_counts(
-    paths: Sequence[str], depth: int, tree: FileTree, meter: Meter, max_bytes: int = MAX_BYTES
+    paths: Sequence[str], depth: int, corpus: Corpus, meter: Meter, max_bytes: int = MAX_BYTES
 ) -> list[ListFilesDirectory]:
     """Return the directories above sorted paths of files, down to `depth` levels below the root, with their counts."""
-    tree.load_openat2()
-    counter = _LineCounter(tree, meter, max_bytes)
+    corpus.tree.load_openat2()
+    counter = _LineCounter(corpus, meter, max_bytes)
     files: Counter[str] = Counter()
     lines: Counter[str] = Counter()
     not_counted: Counter[str] = Counter()
@@ -49,8 +49,8 @@ def directory_counts(
 class _LineCounter:
     """Counts the lines of files one after the other, until they are more text than may be read."""
 
-    def __init__(self, tree: FileTree, meter: Meter, max_bytes: int) -> None:
-        self._tree = tree
+    def __init__(self, corpus: Corpus, meter: Meter, max_bytes: int) -> None:
+        self._corpus = corpus
         self._meter = meter
         self._room = max_bytes
         self._full = False
@@ -60,14 +60,14 @@ class _LineCounter:
         if self._full:
             return None
         try:
-            with self._tree.open(path) as file:
+            with self._corpus.open(path) as file:
                 if file.size > MAX_FILE_BYTES or file.no_text is not None:
                     return None
                 self._full = file.size > self._room
                 if self._full:
                     return None
                 window = Window(1, 0, self._meter.keep)
-                window.feed(file.chunks())
+                window.feed(file.chunks(), is_normal=file.is_normal)
         except (Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied):
             return None
         self._room -= file.size

@@ -4,15 +4,15 @@ A receipt is the SHA-256 of the UTF-8 bytes of lines joined by a line feed, exac
 """
 
 import hashlib
+from collections.abc import Callable
 
 from contract_models.zeno.ops.verify import CitationVerdict, LineRange, VerifyCitation
 from pydantic import MISSING
 
 from zeno.errors import InvalidArgs, NotAFile, NotFound, PermissionDenied
-from zeno.files.file_tree import FileTree
-from zeno.files.open_file import File
+from zeno.files.file_tree import FileTree, TextFile
 from zeno.meter import Meter
-from zeno.text.file_lines import Window, normal
+from zeno.text.file_lines import Window
 from zeno.text.file_lines import receipt as receipt
 from zeno.text.line_index import LineIndex
 
@@ -25,6 +25,8 @@ MAX_SEARCHED_IN_ALL = 1 << 28
 _COST_OF_A_PLACE = 256
 _FEWER = "check fewer citations at a time"
 
+OpenFile = Callable[[str, str], TextFile]
+"""Takes a path and the field that it was given in; returns the open file."""
 _Verdict = tuple[str, LineRange | None, str | None]
 
 
@@ -36,8 +38,10 @@ def check(citation: VerifyCitation, tree: FileTree, field: str = "citation") -> 
 class Checker:
     """Compares citations with the tree. It keeps the text of the last file, so pass citations file by file."""
 
-    def __init__(self, tree: FileTree, meter: Meter | None = None) -> None:
+    def __init__(self, tree: FileTree, meter: Meter | None = None, open_file: OpenFile | None = None) -> None:
+        """Read files with `open_file`, by default from the tree."""
         self._tree = tree
+        self._open = open_file or tree.open
         self._meter = meter or Meter()
         self._room = MAX_SEARCHED_IN_ALL
         self._held: tuple[str, LineIndex] | None = None
@@ -53,13 +57,13 @@ class Checker:
             path = self._tree.place(citation.path, f"{field}.path").path
             if self._held is None or self._held[0] != path:
                 self._held = None
-                with self._tree.open(citation.path, f"{field}.path") as file:
+                with self._open(citation.path, f"{field}.path") as file:
                     file.require_text()
                     self._meter.scan(path, file.size, _FEWER)
                     if file.size > MAX_SEARCHED_BYTES:
                         verdict, moved_to, reason = _check_stream(citation, file, field)
                     else:
-                        self._held = (path, LineIndex(normal(file.read())))
+                        self._held = (path, LineIndex(file.read_text()))
                 self._meter.scanned(file.bytes_read)
             if self._held is not None:
                 verdict, moved_to, reason = self._check(citation, self._held[1], field)
@@ -113,7 +117,7 @@ class Checker:
             self._room -= before - max(0, room)
 
 
-def _check_stream(citation: VerifyCitation, file: File, field: str) -> _Verdict:
+def _check_stream(citation: VerifyCitation, file: TextFile, field: str) -> _Verdict:
     """Compare a citation with a file that is too large to be held in memory."""
     room = MAX_CITED_BYTES
 
@@ -124,7 +128,7 @@ def _check_stream(citation: VerifyCitation, file: File, field: str) -> _Verdict:
             raise _cites_too_much(field)
 
     window = Window(citation.start_line, citation.end_line, keep)
-    window.feed(file.chunks())
+    window.feed(file.chunks(), is_normal=file.is_normal)
     there = citation.start_line <= citation.end_line <= window.total
     wanted = _wanted(citation)
     if there and (wanted is None or receipt("\n".join(window.lines)) == wanted):

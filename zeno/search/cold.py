@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import repeat
 
+from zeno.files.file_tree import TextFile
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.corpus import Query, Search, SearchedFile, planned_for
@@ -42,6 +43,14 @@ class ColdCorpus:
     def snapshot(self, rules: SelectionRules, start: str = "") -> "ColdSnapshot":
         """Walk the tree."""
         return ColdSnapshot(self, select(names(self.tree, rules, start, self._shared_directories), rules, start))
+
+    def find_text(self, _path: str, /) -> TextFile | None:
+        """Nothing is in memory."""
+        return None
+
+    def open(self, path: str, field: str = "path") -> TextFile:
+        """Open a file on disk."""
+        return self.tree.open(path, field)
 
     def search(self, paths: Sequence[str], query: Query, meter: Meter, skipped: Skipped) -> Search:
         """Read the files at these paths, and ask RE2 about the lines that one pass over a text does not rule out."""

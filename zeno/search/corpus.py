@@ -7,7 +7,7 @@ call `Search.count_only` to ask for no more of them.
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
-from zeno.files.file_tree import FileTree
+from zeno.files.file_tree import FileTree, TextFile
 from zeno.meter import Meter
 from zeno.search.line_view import LineView
 from zeno.search.multiline import plan_for_text
@@ -96,6 +96,14 @@ class Corpus(Protocol):
         A warm corpus may return the snapshot of an earlier request, but only if the rules still leave the same files:
         `RootsCorpus` takes the same object for the same files.
         """
+        ...
+
+    def find_text(self, path: str, /) -> TextFile | None:
+        """Return the file at a relative path if its text is in memory. One that the policy denies is not."""
+        ...
+
+    def open(self, path: str, field: str = "path") -> TextFile:
+        """Return the file at a path, with its text from memory where it is held. Raises what `FileTree.open` raises."""
         ...
 
     def preparations(self) -> list[Callable[[], object]]:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from zeno.files.file_tree import FileTree
+from zeno.files.file_tree import FileTree, TextFile
 from zeno.files.policy import DENIED
 from zeno.files.roots import Roots
 from zeno.files.tree import Tree
@@ -78,6 +78,19 @@ class RootsCorpus:
         while len(self._snapshots) > MAX_SNAPSHOTS:
             del self._snapshots[next(iter(self._snapshots))]
         return kept
+
+    def open(self, path: str, field: str = "path") -> TextFile:
+        """Open a file of one of the roots."""
+        return self.find_text(path) or self.tree.open(path, field)
+
+    def find_text(self, path: str) -> TextFile | None:
+        """Return the file of a root if its text is in memory."""
+        name, slash, below = path.partition("/")
+        held = self._corpora[name].find_text(below) if slash and name in self._corpora else None
+        if held is None or self.tree.policy.verdict(name) == DENIED:
+            return None
+        held.path = f"{name}/{held.path}"
+        return held
 
     def _part(self, name: str, inner: _RootRules, start: str) -> _Part:
         prefix = f"{name}/"

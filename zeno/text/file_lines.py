@@ -28,11 +28,15 @@ def lines_of(data: bytes) -> list[str]:
     return [decode(line) for line in raw_lines(data)]
 
 
-def raw_lines(data: bytes) -> list[bytes]:
-    """Return the lines of a whole file as bytes, without line ends and byte order mark."""
-    lines = data.removeprefix(BOM).split(b"\n")
+def raw_lines(data: bytes, *, is_normal: bool = False) -> list[bytes]:
+    """Return the lines of a whole file as bytes, without line ends and byte order mark.
+
+    In normal form they are gone already; a carriage return before a line feed is part of the line then.
+    """
+    lines = (data if is_normal else data.removeprefix(BOM)).split(b"\n")
     last = lines.pop()
-    lines = [line.removesuffix(b"\r") for line in lines]
+    if not is_normal:
+        lines = [line.removesuffix(b"\r") for line in lines]
     return [*lines, last] if last else lines
 
 
@@ -52,10 +56,10 @@ def decode(line: bytes) -> str:
     return line.decode("utf-8", "replace")
 
 
-def _decoded(lines: list[bytes]) -> list[str]:
+def _decode_all(lines: list[bytes], *, is_normal: bool) -> list[str]:
     """Decode lines all at once. No UTF-8 sequence contains a line feed, so the result is that of decoding each."""
     text = b"\n".join(lines)
-    if b"\r" in text:
+    if not is_normal and b"\r" in text:
         text = b"\n".join([line.removesuffix(b"\r") for line in lines])
     return decode(text).split("\n")
 
@@ -79,14 +83,16 @@ class Window:
         # A character has at most four bytes; the last one may be torn or taken for a line's end.
         self._limit = None if max_chars is None else 4 * max_chars + 8
         self._held = 0
+        self._is_normal = False
         self._line = 1  # the line that the next byte belongs to
         self._ended = True  # whether the last byte seen was a line feed, or there was none
         self._parts: list[bytes] = []  # the current line so far, if it is wanted
         self.lines: list[str] = []
 
-    def feed(self, chunks: Iterable[bytes]) -> None:
-        """Read the whole stream."""
-        for chunk in _without_bom(chunks):
+    def feed(self, chunks: Iterable[bytes], *, is_normal: bool = False) -> None:
+        """Read the whole stream, which may be in normal form already."""
+        self._is_normal = is_normal
+        for chunk in chunks if is_normal else _without_bom(chunks):
             self._take(chunk)
         if not self._ended:
             if self._parts:
@@ -116,7 +122,7 @@ class Window:
                 whole[0] = b"".join([*self._parts, whole[0]])
                 self._parts.clear()
                 self._held = 0
-            self.lines += _decoded(whole)
+            self.lines += _decode_all(whole, is_normal=self._is_normal)
         if self._line > self._last:
             self._line += rest.count(b"\n")
         elif rest:
@@ -158,7 +164,9 @@ def _without_bom(chunks: Iterable[bytes]) -> Iterable[bytes]:
         yield head
 
 
-def last_lines(chunks: Iterable[bytes], count: int, keep: Callable[[int], None]) -> list[str]:
+def last_lines(
+    chunks: Iterable[bytes], count: int, keep: Callable[[int], None], *, is_normal: bool = False
+) -> list[str]:
     """Return the last `count` lines of a file read in chunks from its end, reading no more chunks than needed."""
     pieces: list[bytes] = []
     before = 0  # line feeds that stand before the last line
@@ -173,4 +181,4 @@ def last_lines(chunks: Iterable[bytes], count: int, keep: Callable[[int], None])
         if before >= count:
             break
     # If the read stopped before the start of the file, the first line is partial and not among the last `count`.
-    return [decode(line) for line in raw_lines(b"".join(reversed(pieces)))[-count:]]
+    return [decode(line) for line in raw_lines(b"".join(reversed(pieces)), is_normal=is_normal)[-count:]]

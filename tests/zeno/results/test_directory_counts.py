@@ -3,6 +3,7 @@
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.results.directory_counts import directory_counts
+from zeno.search.cold import ColdCorpus
 
 
 def test_from_the_first_file_that_is_too_much_text_no_lines_are_counted(tmp_path):
@@ -11,7 +12,7 @@ def test_from_the_first_file_that_is_too_much_text_no_lines_are_counted(tmp_path
     with Tree(str(tmp_path)) as tree:
         for room, lines, not_counted in ((12, 6, 0), (11, 3, 2), (6, 3, 2), (5, 1, 3), (1, 0, 4)):
             meter = Meter()
-            [top] = directory_counts(["a", "b", "c", "d"], 1, tree, meter, room)
+            [top] = directory_counts(["a", "b", "c", "d"], 1, ColdCorpus(tree), meter, room)
             assert (top.path, top.files, top.lines, top.files_not_counted) == (".", 4, lines, not_counted)
             assert meter.bytes_read == 2 * lines
 
@@ -19,5 +20,5 @@ def test_from_the_first_file_that_is_too_much_text_no_lines_are_counted(tmp_path
 def test_a_file_that_is_gone_is_not_counted(tmp_path):
     (tmp_path / "d").mkdir()
     with Tree(str(tmp_path)) as tree:
-        top, below = directory_counts(["d/gone"], 1, tree, Meter())
+        top, below = directory_counts(["d/gone"], 1, ColdCorpus(tree), Meter())
     assert (top.files_not_counted, below.path, below.files, below.lines) == (1, "d", 1, 0)
