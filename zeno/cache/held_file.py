@@ -1,7 +1,6 @@
 """A file whose text is in memory, read like an open one."""
 
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Self
 
 from zeno.files.batch_open import CHUNK
@@ -25,7 +24,7 @@ class HeldFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         """There is nothing to close."""
 
     def require_text(self) -> None:
