@@ -159,7 +159,7 @@ TESTED_BY = {
         "zeno/ops/test_grep.py": "cold corpus disk_reader skipped",
     },
     "zeno/session": {"zeno/session/test_server.py": "dispatch outcome trace_sink wire"},
-    "zeno/code": {"zeno/code/test_extract.py": "syntax"},
+    "zeno/code": {"zeno/code/test_extract.py": "syntax", "zeno/code/test_table.py": "pool"},
     "zeno/text": {"zeno/text/test_gitignore.py": "gitignore_syntax", "zeno/text/test_symbols.py": "blanking"},
     "zeno/trace": {
         "zeno/trace/test_replay.py": "digest events suspects",

@@ -2,5 +2,5 @@
 
 `languages` says which grammar a file has, `syntax` asks a syntax tree, `extract` turns the text of a file into its
 `facts`: symbols, roles, lines that could not be parsed. `scopes` finds the definition around a line, `tokens` the role
-of a name on a line. `helper` parses in another process, and `table` keeps facts by content.
+of a name on a line. `helper` is a process that parses, `pool` has several, and `table` keeps facts by content.
 """

@@ -9,6 +9,7 @@ import select
 import struct
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ _LENGTH = struct.Struct("<I")
 # Seconds between two looks at the deadline of a request.
 _PAUSE = 0.05
 MAX_ANSWER = 1 << 28
+# In isolated mode no module is imported from the current directory.
+COMMAND = (sys.executable, "-I", "-m", "zeno.code.helper")
 
 
 class Crashed(Exception):
@@ -31,12 +34,10 @@ class Helper:
     def __init__(self, *, nice: bool = False) -> None:
         import subprocess
 
-        # In isolated mode no module is imported from the current directory.
-        command = [sys.executable, "-I", "-m", "zeno.code.helper", *(["--nice"] if nice else [])]
+        command = [*COMMAND, *(["--nice"] if nice else [])]
         self._process: subprocess.Popen[bytes] = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
         )
-        self._owner = os.getpid()
         self.descriptor: int = cast(BinaryIO, self._process.stdout).fileno()
         """Becomes readable when an answer begins."""
 
@@ -45,21 +46,14 @@ class Helper:
         """The id of the process."""
         return self._process.pid
 
-    @property
-    def mine(self) -> bool:
-        """Whether this process may ask it: a forked copy must not, since answers would mix."""
-        return os.getpid() == self._owner
-
     def send(self, name: str, text: bytes) -> None:
-        """Ask for the facts of a text in a file of this name."""
+        """Ask for the facts of a text in a file of this name. A process that has ended shows in its answer."""
         raw = name.encode(errors="replace")
         data = memoryview(_FRAME.pack(len(raw), len(text)) + raw + text)
-        try:
-            sink = cast(BinaryIO, self._process.stdin).fileno()
+        sink = cast(BinaryIO, self._process.stdin).fileno()
+        with suppress(OSError):
             while data:
                 data = data[os.write(sink, data) :]
-        except OSError as error:
-            raise Crashed from error
 
     def receive(self, check: Callable[[], object]) -> bytes:
         """Return the encoded facts, calling `check` while waiting, which may raise."""
@@ -84,9 +78,8 @@ class Helper:
         """End the process."""
         for stream in (self._process.stdin, self._process.stdout):
             cast(BinaryIO, stream).close()
-        if self.mine:
-            self._process.kill()
-            self._process.wait()
+        self._process.kill()
+        self._process.wait()
 
 
 def main() -> None:
@@ -110,14 +103,13 @@ def main() -> None:
 
 def _end_with_parent() -> None:
     """Leave no core file, take no terminal's interrupt, and end with the server even while parsing."""
-    import contextlib
     import ctypes
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if "--nice" in sys.argv:
         os.nice(10)
-    with contextlib.suppress(ImportError, OSError, ValueError):
+    with suppress(ImportError, OSError, ValueError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,10 +1,11 @@
-"""A corpus that walks and reads the disk for every request. It keeps nothing between requests."""
+"""A corpus that walks and reads the disk for every request. It keeps only facts about contents between requests."""
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import repeat
 
+from zeno.code.table import FactTable
 from zeno.files.file_tree import TextFile
 from zeno.files.tree import Tree
 from zeno.meter import Meter
@@ -36,6 +37,7 @@ class ColdCorpus:
     ) -> None:
         """Search with a second process from `shared_from` files on, and walk with one from that many directories on."""
         self.tree = tree
+        self.facts = FactTable()
         self._shared_from = shared_from
         self._part = part
         self._shared_directories = shared_directories
@@ -108,7 +110,8 @@ class ColdCorpus:
         return False
 
     def close(self) -> None:
-        """There is nothing to release."""
+        """End the processes that parse."""
+        self.facts.close()
 
 
 class ColdSnapshot:

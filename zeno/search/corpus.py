@@ -7,6 +7,7 @@ call `Search.count_only` to ask for no more of them.
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
+from zeno.code.table import FactTable
 from zeno.files.file_tree import FileTree, TextFile
 from zeno.meter import Meter
 from zeno.search.line_view import LineView
@@ -88,6 +89,11 @@ class Corpus(Protocol):
     @property
     def tree(self) -> FileTree:
         """The root itself, or the roots, for operations on single paths."""
+        ...
+
+    @property
+    def facts(self) -> FactTable:
+        """Facts about source code, by the content of files."""
         ...
 
     def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:

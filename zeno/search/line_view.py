@@ -51,6 +51,16 @@ class LineView:
             return self._slice(index.start, index.stop)
         return self._slice(0, len(self))[index]
 
+    @property
+    def text(self) -> bytes:
+        """All lines, each with its line feed."""
+        return self._text[self._start : self._end]
+
+    def offset(self, index: int) -> int:
+        """Return where a line begins in `text`."""
+        self._seek(index)
+        return self._from - self._start
+
     def matching(
         self,
         matches: Matches,

@@ -57,6 +57,8 @@ class RootsCorpus:
     def __init__(self, tree: Roots, corpora: Mapping[str, Corpus]) -> None:
         self.tree = tree
         self._corpora = dict(corpora)
+        # Facts are kept by content, so one table does for all.
+        self.facts = next(iter(self._corpora.values())).facts
         self._snapshots: dict[RulesKey, RootsSnapshot] = {}
         """Recent snapshots of warm corpora."""
 

@@ -30,8 +30,9 @@ def test_it_answers_text_after_text(helper):
 def test_a_killed_process_is_told(helper):
     os.kill(helper.process_id, signal.SIGKILL)
     os.waitid(os.P_PID, helper.process_id, os.WEXITED | os.WNOWAIT)
+    helper.send("a.py", b"x" * 100_000)
     with pytest.raises(Crashed):
-        helper.send("a.py", b"x" * 100_000)
+        helper.receive(_nothing)
 
 
 def test_waiting_ends_when_the_check_raises(helper):

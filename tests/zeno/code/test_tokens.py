@@ -6,7 +6,7 @@ from zeno.code.extract import extract
 from zeno.code.tokens import ORDER, Roles
 
 # Each line of a source, with the role of `foo` on it; none where it has no `foo`.
-SAMPLES = {
+SAMPLES: dict[str, list[tuple[str, str | None]]] = {
     "a.py": [
         ("import foo", "import"),
         ("from a import (b,", None),

@@ -1,0 +1,132 @@
+"""Helper processes that parse texts side by side. Each has one text at a time."""
+
+import os
+import select
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from zeno.code.helper import Crashed, Helper
+
+PROCESSES = 2
+# Processes that may end on a text before it is given up. One may be killed for want of memory.
+ATTEMPTS = 2
+# Seconds that a text may take in idle moments. A request for it has its own limit.
+MAX_IDLE_SECONDS = 20.0
+# Seconds between two looks at the deadline of a request.
+PAUSE = 0.05
+
+
+class SourceText(NamedTuple):
+    """The text of a file in normal form."""
+
+    path: str
+    text: bytes
+
+
+class _Task(NamedTuple):
+    helper: Helper
+    place: int
+    file: SourceText
+    started: float
+
+
+class Pool:
+    """Some processes, started when they are needed. `close` ends them."""
+
+    def __init__(self, *, nice: bool = False) -> None:
+        self._nice = nice
+        self._owner = os.getpid()
+        self._free: list[Helper] = []
+        self._busy: dict[int, _Task] = {}
+        """By descriptor."""
+
+    def parse(self, files: Sequence[SourceText], check: Callable[[], object]) -> list[bytes | None]:
+        """Return the encoded facts of each text; None where processes ended on it, or none could be started.
+
+        `check` is called while waiting, and may raise: then the processes at work are killed.
+        """
+        self._forget_others()
+        answers: list[bytes | None] = [None] * len(files)
+        attempts = [ATTEMPTS] * len(files)
+        waiting = list(range(len(files)))[::-1]
+        try:
+            while waiting or self._busy:
+                while waiting and len(self._busy) < PROCESSES:
+                    index = waiting.pop()
+                    self._start(files[index], index)
+                for task in self._ready(PAUSE) if self._busy else ():
+                    answers[task.place] = self._answer(task, check)
+                    attempts[task.place] -= 1
+                    if answers[task.place] is None and attempts[task.place]:
+                        waiting.append(task.place)
+                check()
+        finally:
+            self._kill_busy()
+        return answers
+
+    def parse_ahead(self, files: Iterator[SourceText]) -> tuple[list[tuple[SourceText, bytes]], bool]:
+        """Collect answers, and give free processes more texts. Also returns whether any is at work.
+
+        Waits two milliseconds for an answer if all are at work, so that asking again at once takes no processor.
+        """
+        self._forget_others()
+        done = []
+        for task in self._ready(0.002 if len(self._busy) == PROCESSES else 0):
+            if (answer := self._answer(task, lambda: None)) is not None:
+                done.append((task.file, answer))
+        now = time.monotonic()
+        for descriptor, task in list(self._busy.items()):
+            if now - task.started > MAX_IDLE_SECONDS:
+                del self._busy[descriptor]
+                task.helper.close()
+        while len(self._busy) < PROCESSES and (file := next(files, None)) is not None:
+            if not self._start(file, 0):
+                break
+        return done, bool(self._busy)
+
+    def close(self) -> None:
+        """End the processes."""
+        self._forget_others()
+        self._kill_busy()
+        while self._free:
+            self._free.pop().close()
+
+    def _start(self, file: SourceText, index: int) -> bool:
+        """Give a text to a process, a new one if none is free; return False if none can be started."""
+        try:
+            helper = self._free.pop() if self._free else Helper(nice=self._nice)
+        except OSError:
+            return False
+        self._busy[helper.descriptor] = _Task(helper, index, file, time.monotonic())
+        helper.send(file.path.rpartition("/")[2], file.text)
+        return True
+
+    def _ready(self, seconds: float) -> list[_Task]:
+        """Return the tasks whose answers have begun, waiting for one that long."""
+        if not self._busy:
+            return []
+        readable = select.select(list(self._busy), [], [], seconds)[0]
+        return [self._busy[descriptor] for descriptor in readable]
+
+    def _answer(self, task: _Task, check: Callable[[], object]) -> bytes | None:
+        """Return the answer of a process; None if it ended."""
+        try:
+            answer = task.helper.receive(check)
+        except Crashed:
+            del self._busy[task.helper.descriptor]
+            task.helper.close()
+            return None
+        del self._busy[task.helper.descriptor]
+        self._free.append(task.helper)
+        return answer
+
+    def _kill_busy(self) -> None:
+        while self._busy:
+            self._busy.popitem()[1].helper.close()
+
+    def _forget_others(self) -> None:
+        """In a forked copy, leave the processes to the parent: answers would mix."""
+        if self._owner != os.getpid():
+            self._owner = os.getpid()
+            self._free, self._busy = [], {}

@@ -1,0 +1,112 @@
+"""Facts of texts, kept by content: files that are moved, or the same in several roots, are parsed once.
+
+Requests ask for the facts of texts they have just found, so an answer is as fresh as its texts, and the same whether
+facts were kept or not. In idle moments texts are parsed ahead.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import islice
+
+from zeno.code.extract import apply_rules
+from zeno.code.facts import Facts, decode
+from zeno.code.languages import MAX_BYTES, facts_key, grammar_of
+from zeno.code.pool import Pool, SourceText
+
+# Facts kept in the form that answers use, beside their bytes.
+MAX_DECODED = 512
+# Memory for an entry beside its bytes.
+OVERHEAD = 200
+# Texts that are looked at in one step of parsing ahead: about a millisecond.
+AHEAD_AT_ONCE = 32
+# Memory for the facts of a corpus that keeps no texts.
+COLD_LIMIT = 16 << 20
+
+_Key = tuple[str, bytes]
+
+
+class FactTable:
+    """Facts by content, within a limit on memory; the oldest go first. `close` ends its processes."""
+
+    def __init__(self, limit: int = COLD_LIMIT) -> None:
+        self._limit = limit
+        self._encoded: dict[_Key, bytes] = {}
+        self._decoded: dict[_Key, Facts] = {}
+        self._size = 0
+        self._pool = Pool()
+        self._background = Pool(nice=True)
+        self._unknown: list[SourceText] = []
+        """Texts to be parsed ahead next."""
+
+    @property
+    def full(self) -> bool:
+        """Whether more facts would displace others."""
+        return self._size >= self._limit
+
+    def of(self, path: str, text: bytes, check: Callable[[], object]) -> Facts:
+        """Return the facts of a text. `check` is called while waiting, and may raise."""
+        return self.of_all([SourceText(path, text)], check)[0]
+
+    def of_all(self, files: Sequence[SourceText], check: Callable[[], object]) -> list[Facts]:
+        """Return the facts of several texts, parsed side by side."""
+        keys = [_key(file) for file in files]
+        found = {key: facts for key in keys if (facts := self._kept(key)) is not None}
+        missing = {key: file for key, file in zip(keys, files, strict=True) if key not in found}
+        parsed = {key: file for key, file in missing.items() if _is_parsed(file)}
+        for key, data in zip(parsed, self._pool.parse(list(parsed.values()), check) if parsed else [], strict=True):
+            if data is not None and (facts := self._keep(key, data)) is not None:
+                found[key] = facts
+        for key in missing.keys() - found.keys():
+            found[key] = apply_rules(*missing[key])
+        return [found[key] for key in keys]
+
+    def parse_ahead(self, files: Iterator[SourceText]) -> bool:
+        """Do one short step of parsing texts in idle moments, with the next of `files`; return whether more is left."""
+        some = [] if self.full else list(islice(files, AHEAD_AT_ONCE - len(self._unknown)))
+        self._unknown += [file for file in some if _is_parsed(file) and _key(file) not in self._encoded]
+        unknown, self._unknown = iter(self._unknown), []
+        done, busy = self._background.parse_ahead(unknown)
+        self._unknown = list(unknown)
+        for file, data in done:
+            self._keep(_key(file), data)
+        if not (busy or some):
+            self._background.close()
+        return busy or bool(some)
+
+    def close(self) -> None:
+        """End all processes."""
+        self._pool.close()
+        self._background.close()
+
+    def _kept(self, key: _Key) -> Facts | None:
+        facts = self._decoded.get(key)
+        if facts is None and (data := self._encoded.get(key)) is not None:
+            facts = decode(data)
+            while len(self._decoded) >= MAX_DECODED:
+                del self._decoded[next(iter(self._decoded))]
+            self._decoded[key] = facts
+        return facts
+
+    def _keep(self, key: _Key, data: bytes) -> Facts | None:
+        """Keep encoded facts, and return them; None if they are none."""
+        try:
+            facts = decode(data)
+        except ValueError:
+            return None
+        if key not in self._encoded:
+            self._encoded[key] = data
+            self._size += len(data) + OVERHEAD
+        while self._size > self._limit and len(self._encoded) > 1:
+            oldest = next(iter(self._encoded))
+            self._size -= len(self._encoded.pop(oldest)) + OVERHEAD
+            self._decoded.pop(oldest, None)
+        return facts
+
+
+def _is_parsed(file: SourceText) -> bool:
+    """Whether the facts of a text take a process to find."""
+    return len(file.text) <= MAX_BYTES and grammar_of(file.path) is not None
+
+
+def _key(file: SourceText) -> _Key:
+    return facts_key(file.path), blake2b(file.text, digest_size=16).digest()
