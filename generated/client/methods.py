@@ -355,7 +355,8 @@ class Methods:
     ) -> VerifyResult:
         """Check citations against the tree as it is now: are these lines still there, and do they still say that?
 
-        citations: The citations, answered in the order given. One path outside the root refuses the whole request.
+        citations: The citations, answered in the order given. One that makes no sense has a verdict of its own and
+            leaves the others as they are.
         """
         return self.call("verify", _given(citations=citations), VerifyResult)
 
@@ -695,7 +696,8 @@ class AsyncMethods:
     ) -> VerifyResult:
         """Check citations against the tree as it is now: are these lines still there, and do they still say that?
 
-        citations: The citations, answered in the order given. One path outside the root refuses the whole request.
+        citations: The citations, answered in the order given. One that makes no sense has a verdict of its own and
+            leaves the others as they are.
         """
         return await self.call("verify", _given(citations=citations), VerifyResult)
 

@@ -5,13 +5,15 @@ A receipt is the SHA-256 of the UTF-8 bytes of lines joined by a line feed, exac
 
 import hashlib
 from collections.abc import Callable
+from typing import NamedTuple
 
 from contract_models.zeno.ops.verify import CitationVerdict, LineRange, VerifyCitation
 from pydantic import MISSING
 
-from zeno.errors import InvalidArgs, NotAFile, NotFound, PermissionDenied
+from zeno.errors import Denied, InvalidArgs, NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.file_tree import FileTree, TextFile
 from zeno.meter import Meter
+from zeno.results.quotations import Match, find_difference, match_quotation
 from zeno.text.file_lines import Window
 from zeno.text.file_lines import receipt as receipt
 from zeno.text.line_index import LineIndex
@@ -27,7 +29,14 @@ _FEWER = "check fewer citations at a time"
 
 OpenFile = Callable[[str, str], TextFile]
 """Takes a path and the field that it was given in; returns the open file."""
-_Verdict = tuple[str, LineRange | None, str | None]
+
+
+class _Verdict(NamedTuple):
+    verdict: str
+    match: Match | None = None
+    differs_at: int | None = None
+    moved_to: LineRange | None = None
+    reason: str | None = None
 
 
 def check(citation: VerifyCitation, tree: FileTree, field: str = "citation") -> CitationVerdict:
@@ -47,60 +56,66 @@ class Checker:
         self._held: tuple[str, LineIndex] | None = None
 
     def check(self, citation: VerifyCitation, field: str = "citation") -> CitationVerdict:
-        """Compare a citation with the tree. `field` names it in errors.
+        """Return the verdict on a citation. `field` names it in reasons.
 
-        A citation without `sha256` and `text` is ok if its lines exist. Raises OutsideRoot for a path outside the root,
-        Denied for a denied one, and InvalidArgs for more text than an answer can hold.
+        A citation without `sha256` and `text` is ok if its lines exist.
         """
-        verdict, path, moved_to, reason = "missing", citation.path, None, None
+        path = citation.path
         try:
             path = self._tree.place(citation.path, f"{field}.path").path
-            if self._held is None or self._held[0] != path:
-                self._held = None
-                with self._open(citation.path, f"{field}.path") as file:
-                    file.require_text()
-                    self._meter.scan(path, file.size, _FEWER)
-                    if file.size > MAX_SEARCHED_BYTES:
-                        verdict, moved_to, reason = _check_stream(citation, file, field)
-                    else:
-                        self._held = (path, LineIndex(file.read_text()))
-                self._meter.scanned(file.bytes_read)
-            if self._held is not None:
-                verdict, moved_to, reason = self._check(citation, self._held[1], field)
+            found = _refuse_nonsense(citation) or self._check_file(path, citation, field)
         except (NotFound, NotAFile, PermissionDenied) as error:
-            verdict, moved_to, reason = "missing", None, str(error)
+            found = _Verdict("missing", reason=str(error))
+        except OutsideRoot as error:
+            found = _Verdict("outside_root", reason=str(error))
+        except Denied as error:
+            found = _Verdict("denied", reason=str(error))
+        except InvalidArgs as error:
+            found = _Verdict("invalid", reason=str(error))
         return CitationVerdict.model_validate(
             {
                 "path": path,
                 "start_line": citation.start_line,
                 "end_line": citation.end_line,
-                "verdict": verdict,
-                "moved_to": moved_to or MISSING,
-                "reason": reason or MISSING,
+                **{name: value for name, value in found._asdict().items() if value is not None},
             }
         )
+
+    def _check_file(self, path: str, citation: VerifyCitation, field: str) -> _Verdict:
+        if self._held is None or self._held[0] != path:
+            self._held = None
+            with self._open(citation.path, f"{field}.path") as file:
+                file.require_text()
+                self._meter.scan(path, file.size, _FEWER)
+                if file.size > MAX_SEARCHED_BYTES:
+                    found = _check_stream(citation, file, field)
+                    self._meter.scanned(file.bytes_read)
+                    return found
+                self._held = (path, LineIndex(file.read_text()))
+            self._meter.scanned(file.bytes_read)
+        return self._check(citation, self._held[1], field)
 
     def _check(self, citation: VerifyCitation, lines: LineIndex, field: str) -> _Verdict:
         first, last = citation.start_line, citation.end_line
         start, end = lines.start(min(first - 1, len(lines))), lines.start(min(last, len(lines)))
         if end - start > MAX_CITED_BYTES:
             raise _cites_too_much(field)
-        there = first <= last <= len(lines)
-        wanted = _wanted(citation)
-        if there and wanted is not None:
+        cited = None
+        if last <= len(lines):
             self._meter.scan(citation.path, end - start, _FEWER)
-        if there and (wanted is None or _digest(lines, start, end - 1) == wanted):
-            return "ok", None, None
-        moved_to, reason = None, None
-        if wanted is not None and first <= last:
-            moved_to, reason = self._look_for(wanted, citation, lines)
-        if moved_to:
-            return "moved", moved_to, None
-        return "changed" if there else "out_of_range", None, reason
+            cited = lines.text[start : end - 1]
+        found = _compare(citation, cited)
+        wanted = _wanted(citation)
+        if found.verdict == "ok" or wanted is None:
+            return found
+        moved_to, reason = self._look_for(wanted, citation, lines)
+        return _Verdict("moved", moved_to=moved_to) if moved_to else found._replace(reason=reason)
 
     def _look_for(self, wanted: str, citation: VerifyCitation, lines: LineIndex) -> tuple[LineRange | None, str | None]:
         """Return the range of lines that has the digest, or why not all of the file was searched."""
         count = citation.end_line - citation.start_line + 1
+        if citation.text is not MISSING:
+            count = citation.text.count("\n") + 1
         room = min(MAX_SEARCHED_BYTES, self._room)
         before = room
         try:
@@ -129,13 +144,33 @@ def _check_stream(citation: VerifyCitation, file: TextFile, field: str) -> _Verd
 
     window = Window(citation.start_line, citation.end_line, keep)
     window.feed(file.chunks(), is_normal=file.is_normal)
-    there = citation.start_line <= citation.end_line <= window.total
-    wanted = _wanted(citation)
-    if there and (wanted is None or receipt("\n".join(window.lines)) == wanted):
-        return "ok", None, None
+    found = _compare(citation, "\n".join(window.lines).encode() if citation.end_line <= window.total else None)
+    if found.verdict == "ok" or _wanted(citation) is None:
+        return found
     reason = f"the file is longer than {MAX_SEARCHED_BYTES} bytes, so the lines were not looked for elsewhere"
-    looked_for = wanted is not None and citation.start_line <= citation.end_line
-    return "changed" if there else "out_of_range", None, reason if looked_for else None
+    return found._replace(reason=reason)
+
+
+def _refuse_nonsense(citation: VerifyCitation) -> _Verdict | None:
+    """Return why a citation cites nothing or contradicts itself; None if it makes sense."""
+    if citation.end_line < citation.start_line:
+        return _Verdict("invalid", reason=f"end_line is below start_line ({citation.start_line})")
+    if citation.text is not MISSING and citation.sha256 not in (MISSING, receipt(citation.text)):
+        return _Verdict("invalid", reason="sha256 is not that of text; give the one that is right")
+    return None
+
+
+def _compare(citation: VerifyCitation, cited: bytes | memoryview | None) -> _Verdict:
+    """Compare a citation with the cited lines, joined by line feeds; None where the file does not have them."""
+    if cited is None:
+        return _Verdict("out_of_range")
+    if citation.text is MISSING:
+        return _Verdict("ok" if citation.sha256 in (MISSING, hashlib.sha256(cited).hexdigest()) else "changed")
+    quoted, lines = citation.text.split("\n"), bytes(cited).decode().split("\n")
+    match = match_quotation(quoted, lines)
+    if match is not None:
+        return _Verdict("ok", match)
+    return _Verdict("changed", differs_at=citation.start_line + find_difference(quoted, lines))
 
 
 def _wanted(citation: VerifyCitation) -> str | None:

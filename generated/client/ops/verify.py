@@ -14,7 +14,7 @@ from .. import metrics as metrics_1
 
 class VerifyCitation(ClientResult):
     """
-    A range of lines and what it said. sha256 or text is required; where both are given they must agree.
+    A range of lines and what it said. Without sha256 and text, and where both are given and do not agree, the verdict is invalid.
     """
 
     model_config = ConfigDict(
@@ -39,7 +39,7 @@ class VerifyCitation(ClientResult):
     """
     text: StrictStr | None = None
     """
-    The lines themselves joined by a line feed, as read_file returns them: as many lines as are cited.
+    A quotation: the cited lines joined by a line feed, a run of whole lines of them, or a part of the line where one is cited. White space at both ends of a line does not count.
     """
 
 
@@ -81,9 +81,17 @@ class CitationVerdict(ClientResult):
     """
     Last line as cited.
     """
-    verdict: Literal['ok', 'moved', 'changed', 'out_of_range', 'missing']
+    verdict: Literal['ok', 'moved', 'changed', 'out_of_range', 'missing', 'outside_root', 'denied', 'invalid']
     """
-    ok: the lines say what was cited. moved: the same lines stand elsewhere in the file. changed: the lines say something else, and what was cited was not found elsewhere in the file. out_of_range: the file has no such lines, and what was cited was not found in it. missing: no text file that can be read is at the path.
+    ok: the lines say what was cited. moved: the same lines stand elsewhere in the file. changed: the lines say something else, and what was cited was not found elsewhere in the file. out_of_range: the file has no such lines, and what was cited was not found in it. missing: no text file that can be read is at the path. outside_root, denied: the path may not be read; whether it exists is not told. invalid: the citation makes no sense.
+    """
+    match: Literal['exact', 'white_space', 'run', 'part'] | None = None
+    """
+    Present exactly when text was given and the verdict is ok. exact: text is all of the cited lines, to the character. white_space: all of them, but for white space at the ends of lines. run: whole lines of them in a row, white space at the ends of lines aside. part: a part of the one cited line.
+    """
+    differs_at: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    Present exactly when text was given and the verdict is changed: the first cited line that differs from it, white space at the ends of lines aside; the last cited line where text goes on behind it.
     """
     moved_to: LineRange | None = None
     """
@@ -91,7 +99,7 @@ class CitationVerdict(ClientResult):
     """
     reason: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    Why it is missing; or that the file is too long to be searched in whole, so that the lines may have moved further than was looked. For people: its wording is not part of the contract.
+    Why it is missing, refused or invalid; or that the file is too long to be searched in whole, so that the lines may have moved further than was looked. For people: its wording is not part of the contract.
     """
 
 
@@ -105,7 +113,7 @@ class VerifyArgs(ClientResult):
     )
     citations: Annotated[list[VerifyCitation], Field(max_length=200, min_length=1)]
     """
-    The citations, answered in the order given. One path outside the root refuses the whole request.
+    The citations, answered in the order given. One that makes no sense has a verdict of its own and leaves the others as they are.
     """
 
 

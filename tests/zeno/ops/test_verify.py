@@ -36,20 +36,25 @@ def test_verdicts_come_in_the_order_of_the_citations_with_links_resolved(root, a
     assert [(item["path"], item["verdict"]) for item in items] == [("b", "ok"), ("b", "ok"), ("gone", "missing")]
 
 
-def test_one_path_outside_the_root_refuses_the_whole_request(root, ask):
+@pytest.mark.parametrize(
+    ("bad", "verdict"),
+    [
+        ({"path": "../f"}, "outside_root"),
+        ({"start_line": 2}, "invalid"),
+        ({"sha256": "0" * 64}, "invalid"),
+        ({"text": "x\ny"}, "changed"),
+    ],
+)
+def test_one_bad_citation_is_told_for_itself(root, ask, bad, verdict):
     (root / "f").write_text("x\n")
-    citations = [{"path": path, "start_line": 1, "end_line": 1, "text": "x"} for path in ("f", "../f")]
-    assert ask("verify", citations=citations)["error"]["code"] == "path_outside_root"
+    good = {"path": "f", "start_line": 1, "end_line": 1, "text": "x"}
+    items = ask("verify", citations=[good, good | bad, good])["result"]["items"]
+    assert [item["verdict"] for item in items] == ["ok", verdict, "ok"]
 
 
 @pytest.mark.parametrize(
     ("citation", "field"),
     [
-        ({}, "args.citations[0]"),
-        ({"text": "x", "end_line": 2}, "args.citations[0].text"),
-        ({"text": "x\ny"}, "args.citations[0].text"),
-        ({"text": "x", "start_line": 2}, "args.citations[0].end_line"),
-        ({"text": "x", "sha256": "0" * 64}, "args.citations[0].sha256"),
         ({"sha256": "0" * 63}, "args.citations[0].sha256"),
         ({"sha256": "A" * 64}, "args.citations[0].sha256"),
         ({"text": "x", "path": ""}, "args.citations[0].path"),

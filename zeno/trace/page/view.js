@@ -78,7 +78,7 @@
 
   const VERDICTS = {
     ok: ["good", "as cited"], moved: ["warn", "moved"], changed: ["bad", "changed"], out_of_range: ["bad", "out of range"],
-    missing: ["bad", "missing"], outside_root: ["bad", "outside the root"], invalid: ["bad", "not a range"], unsealed: ["warn", "unsealed"],
+    missing: ["bad", "missing"], outside_root: ["bad", "outside the root"], denied: ["bad", "denied"], invalid: ["bad", "invalid"], unsealed: ["warn", "unsealed"],
   };
   const ANSWERS = {
     ok: ["good", "answered so now"], partial: ["bad", "not all there is"], changed: ["bad", "answered otherwise now"],
