@@ -7,6 +7,7 @@ a compiled module that Python would run though the source does not make it.
 
 import argparse
 import shutil
+import re
 import subprocess
 import sys
 import tempfile
@@ -39,7 +40,7 @@ def _generate_client(codegen: Path, schemas: Path, out: Path) -> None:
     (out / "methods.py").write_text(methods(schemas / "ops"), encoding="utf-8")
     used = "".join(module.read_text(encoding="utf-8") for module in (out / "ops").glob("*.py"))
     for module in out.glob("*.py"):
-        if module.stem not in ("__init__", "methods") and f"import {module.stem} as" not in used:
+        if module.stem not in ("__init__", "methods") and not re.search(rf"\bimport {module.stem}\b", used):
             module.unlink()
 
 
