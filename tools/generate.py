@@ -6,8 +6,8 @@ a compiled module that Python would run though the source does not make it.
 """
 
 import argparse
-import shutil
 import re
+import shutil
 import subprocess
 import sys
 import tempfile

@@ -1,6 +1,7 @@
 """Parts that several operations build their results from.
 
 `receipts` are digests of cited lines and their verification, `quotations` compare a quoted text with them, `clip`
-shortens, `cursors` continue a capped result, `hit_page` collects hits, `directory_counts` counts files and lines, `left_out` counts names that rules exclude, `hints`
-explain empty results and `suggestions` missing paths. Nothing here reads the disk by itself.
+shortens, `cursors` continue a capped result, `hit_page` collects hits, `directory_counts` counts files and lines,
+`left_out` counts names that rules exclude, `hints` explain empty results and `suggestions` missing paths. Nothing here
+reads the disk by itself.
 """
