@@ -107,28 +107,12 @@ class JudgeScores:
             found[first, second].append((artifact, list(zip(whole[::2], whole[1::2], strict=True))))
         return {pair: sorted(rows) for pair, rows in found.items()}
 
-    def meetings(self) -> Iterator[tuple[str, str, int, int]]:
-        """Return the number of artifacts that two judges (or one) judged, by judges and size of panel."""
-        text = (
-            "SELECT a.judge, b.judge, p.k, COUNT(*) "
-            f"FROM verdicts a JOIN verdicts b ON {_SAME} JOIN panels p ON {_PANEL} GROUP BY a.judge, b.judge, p.k"
-        )
-        for one, other, panel, count in self.engine.rows(text):
-            yield one, other, int(panel), int(count)
-
-    def sums(self) -> Iterator[tuple[str, int, int, int]]:
-        """Return by judge and size of panel the sum of its totals, and that of all judges on the same artifacts."""
-        text = (
-            f"SELECT a.judge, p.k, SUM(a.t), SUM(p.t) FROM verdicts a JOIN panels p ON {_PANEL} GROUP BY a.judge, p.k"
-        )
-        for judge, panel, own, everyone in self.engine.rows(text):
-            yield judge, int(panel), int(own), int(everyone)
-
-    def squares(self) -> Iterator[tuple[int, int, int, int]]:
-        """Return by size of panel: artifacts, squares of totals, squares of the artifacts' sums of totals."""
-        for panel, *sums in self.engine.rows("SELECT k, COUNT(*), SUM(t2), SUM(t * t) FROM panels GROUP BY k"):
-            artifacts, squares, squared_sums = map(int, sums)
-            yield int(panel), artifacts, squares, squared_sums
+    def labels(self) -> Iterator[tuple[str, str | None, str, bool, Fraction]]:
+        """Return every total: artifact, generator, judge, and whether it is about the judge's own model."""
+        for artifact, generator, judge, selfs, total in self.engine.rows(
+            "SELECT artifact, generator, judge, selfs, t FROM verdicts"
+        ):
+            yield artifact, generator, judge, int(selfs) > 0, Fraction(int(total), self.denominator)
 
     def against_others(self, judge: str, *, own: bool) -> list[Fraction]:
         """Return a judge's total minus the mean of the cross-judging others, for each artifact of its own model or of

@@ -16,7 +16,7 @@ from normalizer.statistics.contrasts import contrasts
 from normalizer.statistics.group_means import GroupMeans
 from normalizer.statistics.judge_scores import JudgeScores
 from normalizer.statistics.self_judging import self_against_cross
-from normalizer.statistics.severity import severity
+from normalizer.statistics.severity import fit_judges, severity
 from normalizer.statistics.signflip import RESAMPLES
 
 GENERATORS = ("generator_model", ("artifact",))
@@ -69,8 +69,9 @@ def statistics_of(
     with prepared(engine, ungrouped, given, diagnostic=options.rules.diagnostic):
         alone = options.rules.only_self_judged(kinds)
         scores = JudgeScores(engine, ungrouped, options.rules.condition() + (" AND 1 = 0" if alone else ""))
-        severities = severity(scores)
-        selves = self_against_cross(scores, seed, resamples)
+        model = fit_judges(scores)
+        severities = severity(scores, model)
+        selves = self_against_cross(scores, model, seed, resamples)
     contrasted = []
     if contrast is not None:
         crossed = query_of(given, replace(options, by=(contrast, *paired_by)))

@@ -1,49 +1,44 @@
-"""Self-judging compared with cross-judging on the same artifacts: a judge's bonus for its own model's output."""
+"""Self-judging compared with cross-judging on the same artifacts: a judge's bonus for its own model's output.
+
+A judge's distance from the others depends on who the others are: it is large beside harsh ones. The bonus (`excess`) is
+therefore that of the model of `severity`, in which each judge has a severity of its own. `own` and `elsewhere` are the
+plain distances.
+"""
 
 from fractions import Fraction
 from typing import Any
 
-from normalizer.aggregate.intervals import t_interval
 from normalizer.documents.exact import rounded
 from normalizer.statistics.judge_scores import JudgeScores
+from normalizer.statistics.severity import Estimate, JudgeModel
 from normalizer.statistics.signflip import sign_flip
-from normalizer.statistics.spread import ends, mean_of, spread, variance_of
+from normalizer.statistics.spread import spread
+
+_NOT_APART = (
+    "its severity and its preference for its own model cannot be told apart: other judges must judge its model's "
+    "outputs, and it those of other models"
+)
 
 
-def self_against_cross(scores: JudgeScores, seed: int, resamples: int) -> list[dict[str, Any]]:
+def self_against_cross(scores: JudgeScores, model: JudgeModel, seed: int, resamples: int) -> list[dict[str, Any]]:
     """Return one row per judge that judged its own model's outputs."""
     return [
         {
             "judge": judge,
-            **_compared(
-                scores.against_others(judge, own=True), scores.against_others(judge, own=False), seed, resamples
-            ),
+            "own": _difference(scores.against_others(judge, own=True), seed, resamples),
+            "elsewhere": _difference(scores.against_others(judge, own=False), seed, resamples),
+            **_excess(model.bonus_of(judge)),
         }
         for judge in scores.self_judging()
     ]
 
 
-def _compared(own: list[Fraction], elsewhere: list[Fraction], seed: int, resamples: int) -> dict[str, Any]:
-    reasons: dict[str, str] = {}
-    excess = interval = None
-    if not own:
-        reasons["excess"] = "no other judge judged its own outputs"
-    elif not elsewhere:
-        reasons["excess"] = "it shares no output of another model with another judge: severity and self-judging are one"
-    else:
-        excess = mean_of(own) - mean_of(elsewhere)
-        interval = welch(own, elsewhere, excess)
-        if interval is None:
-            reasons["excess_ci95"] = "each side needs two artifacts and some spread"
-    if excess is None:
-        reasons["excess_ci95"] = reasons["excess"]
-    return {
-        "own": _difference(own, seed, resamples),
-        "elsewhere": _difference(elsewhere, seed, resamples),
-        "excess": None if excess is None else rounded(excess),
-        "excess_ci95": None if interval is None else ends(interval),
-        "na": reasons,
-    }
+def _excess(found: Estimate | None) -> dict[str, Any]:
+    if found is None:
+        return {"excess": None, "excess_ci95": None, "na": dict.fromkeys(("excess", "excess_ci95"), _NOT_APART)}
+    interval = found.interval()
+    na = {} if interval else {"excess_ci95": "too few artifacts to tell the spread, or none"}
+    return {"excess": rounded(Fraction(found.value)), "excess_ci95": interval, "na": na}
 
 
 def _difference(values: list[Fraction], seed: int, resamples: int) -> dict[str, Any]:
@@ -52,16 +47,3 @@ def _difference(values: list[Fraction], seed: int, resamples: int) -> dict[str, 
     if tested is None:
         reasons["p"] = "there is no shared artifact"
     return {"n": len(values), **found, "p": None if tested is None else rounded(tested.p), "na": reasons}
-
-
-def welch(own: list[Fraction], elsewhere: list[Fraction], excess: Fraction) -> tuple[Fraction, Fraction] | None:
-    """Return Welch's interval of a difference of means, with Satterthwaite's degrees of freedom."""
-    if min(len(own), len(elsewhere)) < 2:
-        return None
-    errors = [variance_of(each) / len(each) for each in (own, elsewhere)]
-    if not sum(errors):
-        return None
-    freedom = sum(errors) ** 2 / sum(
-        (error**2 / (len(each) - 1) for error, each in zip(errors, (own, elsewhere), strict=True)), Fraction(0)
-    )
-    return t_interval(excess, sum(errors, Fraction(0)), float(freedom))

@@ -1,123 +1,224 @@
-"""Judge severity: the additive model total = artifact + judge, solved exactly by least squares.
+"""Judge severity and self-preference: the additive model total = answer + judge + bonus of a judge for its own model.
 
-Artifact effects are eliminated, which leaves one equation a judge. Judges that share no artifacts, directly or through
-others, cannot be compared: each connected panel is solved by itself, its effects adding up to 0.
+Least squares after taking out the answers. Judges may differ in their noise, and answers about one artifact go
+together: standard errors are cluster-robust by artifact (CR2 of Bell and McCaffrey 2002, with Satterthwaite's degrees
+of freedom), in the form that Pustejovsky and Tipton (2018) give for models whose fixed effects are taken out. Judges
+that share no answers with each other, directly or through others, cannot be compared: each connected panel has effects
+of its own, which add up to 0. Labels of a judge on its own model's outputs say nothing about its severity.
 """
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from math import sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from normalizer.aggregate.intervals import t_interval
-from normalizer.documents.exact import rounded, rounded_root
+from normalizer.aggregate.intervals import quantile
+from normalizer.documents.exact import rounded
 from normalizer.statistics.judge_scores import JudgeScores
-from normalizer.statistics.spread import ends
 
-_ALONE = "it shares no artifact with another judge"
-_NO_FREEDOM = "no degrees of freedom are left"
-Matrix = list[list[Fraction]]
+if TYPE_CHECKING:
+    import numpy as np
 
+    Array = np.ndarray[Any, np.dtype[np.float64]]
 
-def severity(scores: JudgeScores) -> dict[str, Any]:
-    """Return a document of `statistics.json#/$defs/severity`."""
-    counts = scores.judges()
-    equations = _Equations(scores, list(counts))
-    panels = equations.panels()
-    effects: dict[str, Fraction] = {}
-    leverage: dict[str, Fraction] = {}
-    for panel in panels:
-        if len(panel) > 1:
-            inverse = _inverse([[equations.left[one, other] + 1 for other in panel] for one in panel])
-            for place, judge in enumerate(panel):
-                row = inverse[place]
-                effects[judge] = sum(
-                    (weight * equations.right[other] for weight, other in zip(row, panel, strict=True)), Fraction(0)
-                )
-                # Adding a matrix of ones selects the solution that sums to 0; its contribution is subtracted below.
-                leverage[judge] = row[place] - Fraction(1, len(panel) ** 2)
-    explained = sum((effects[judge] * equations.right[judge] for judge in effects), Fraction(0))
-    freedom = equations.verdicts - equations.artifacts - sum(len(panel) - 1 for panel in panels)
-    residual = (equations.within - explained) / freedom if freedom else None
-    judges = []
-    for judge, count in counts.items():
-        number = next(place for place, panel in enumerate(panels) if judge in panel)
-        judges.append(
-            {
-                "judge": judge,
-                "n": count,
-                "panel": number,
-                **_effect(effects.get(judge), leverage.get(judge), residual, freedom),
-            }
-        )
-    return {
-        "judges": judges,
-        "residual_sd": None if residual is None else rounded_root(residual),
-        "freedom": freedom,
-        "na": {"residual_sd": _NO_FREEDOM} if residual is None else {},
-    }
+_ALONE = "it shares no output of another model with another judge"
+_NO_SPREAD = "too few artifacts to tell the spread, or none"
+_TINY = 1e-9
 
 
-def _effect(
-    effect: Fraction | None, leverage: Fraction | None, residual: Fraction | None, freedom: int
-) -> dict[str, Any]:
-    if effect is None or leverage is None:
-        return {"effect": None, "se": None, "ci95": None, "na": dict.fromkeys(("effect", "se", "ci95"), _ALONE)}
-    if residual is None:
-        return {"effect": rounded(effect), "se": None, "ci95": None, "na": dict.fromkeys(("se", "ci95"), _NO_FREEDOM)}
-    squared = residual * leverage
-    interval = t_interval(effect, squared, freedom)
-    return {"effect": rounded(effect), "se": rounded_root(squared), "ci95": ends(interval), "na": {}}
+class Label(NamedTuple):
+    """A judge's total for an answer, and whether the answer is its own model's."""
+
+    judge: str
+    own: bool
+    total: float
 
 
-class _Equations:
-    """The judges' normal equations, from sums over artifacts grouped by their number of judges."""
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An estimated effect; its standard error and degrees of freedom are None where they cannot be told."""
 
-    def __init__(self, scores: JudgeScores, judges: list[str]) -> None:
-        scale = scores.denominator
-        self.judges = judges
-        self.left: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
-        self.right: dict[str, Fraction] = defaultdict(Fraction)
-        self.verdicts = self.artifacts = 0
-        self.within = Fraction(0)
-        """Return the sum of squares within artifacts."""
-        for one, other, panel, count in scores.meetings():
-            self.left[one, other] -= Fraction(count, panel)
-            if one == other:
-                self.left[one, one] += count
-        for judge, panel, own, everyone in scores.sums():
-            self.right[judge] += Fraction(own, scale) - Fraction(everyone, scale * panel)
-        for panel, artifacts, squares, squared_sums in scores.squares():
-            self.artifacts += artifacts
-            self.verdicts += artifacts * panel
-            self.within += Fraction(squares, scale**2) - Fraction(squared_sums, scale**2 * panel)
+    value: float
+    error: float | None
+    freedom: float | None
 
+    def interval(self) -> list[Decimal] | None:
+        """Return Student's t interval."""
+        if self.error is None or self.freedom is None:
+            return None
+        half = quantile(self.freedom) * self.error
+        return [_number(self.value - half), _number(self.value + half)]
+
+
+class JudgeModel:
+    """The fitted model. `answers` has the labels of each answer, by artifact and answer."""
+
+    def __init__(self, answers: Mapping[str, Iterable[list[Label]]]) -> None:
+        import numpy as np
+
+        self.clusters = [[_ordered(labels) for labels in of if len(labels) > 1] for _, of in sorted(answers.items())]
+        self.clusters = [cluster for cluster in self.clusters if cluster]
+        labels = [label for cluster in self.clusters for answer in cluster for label in answer]
+        names = [(label.judge, False) for label in labels] + [(label.judge, True) for label in labels if label.own]
+        self.place = {name: at for at, name in enumerate(sorted(set(names)))}
+        self.labels, self.answers = len(labels), sum(map(len, self.clusters))
+        self._designs: dict[Any, Array] = {}
+        size = len(self.place)
+        information, right = np.zeros((size, size)), np.zeros(size)
+        self.within = 0.0
+        for cluster in self.clusters:
+            design, totals = self._design(cluster), _deviations(cluster)
+            information += design.T @ design
+            right += design.T @ totals
+            self.within += float(totals @ totals)
+        self.inverse = np.linalg.pinv(information, rcond=1e-10, hermitian=True)
+        self.effects = self.inverse @ right
+        self.rank = round(float(np.trace(self.inverse @ information)))
+        self.residual = max(self.within - float(self.effects @ right), 0.0)
+        self._estimable = self.inverse @ information
+
+    def _design(self, cluster: list[list[Label]]) -> "Array":
+        """Return the rows of a cluster, less the mean of each answer."""
+        import numpy as np
+
+        key = tuple(tuple((label.judge, label.own) for label in answer) for answer in cluster)
+        if key not in self._designs:
+            blocks = []
+            for answer in cluster:
+                block = np.zeros((len(answer), len(self.place)))
+                for row, label in enumerate(answer):
+                    block[row, self.place[label.judge, False]] = 1
+                    if label.own:
+                        block[row, self.place[label.judge, True]] = 1
+                blocks.append(block - block.mean(axis=0))
+            self._designs[key] = np.concatenate(blocks)
+        return self._designs[key]
+
+    @cached_property
     def panels(self) -> list[list[str]]:
         """Return the connected groups of judges, each sorted, in order of their first judge."""
+        met: dict[str, set[str]] = {judge: set() for judge, own in self.place if not own}
+        for cluster in self.clusters:
+            for answer in cluster:
+                cross = [label.judge for label in answer if not label.own]
+                for judge in cross:
+                    met[judge].update(cross)
         panels: list[list[str]] = []
-        pending = list(self.judges)
+        pending = sorted(met)
         while pending:
             panel, edge = set(), [pending[0]]
             while edge:
                 judge = edge.pop()
                 if judge not in panel:
                     panel.add(judge)
-                    edge += [other for other in pending if self.left.get((judge, other))]
+                    edge += met[judge]
             panels.append(sorted(panel))
             pending = [judge for judge in pending if judge not in panel]
         return panels
 
+    def severity_of(self, judge: str) -> Estimate | None:
+        """Return a judge's effect relative to the mean of its panel; None where it is compared with nobody."""
+        panel = next((panel for panel in self.panels if judge in panel), [])
+        if len(panel) < 2:
+            return None
+        weights = {(other, False): -1 / len(panel) for other in panel}
+        weights[judge, False] += 1
+        return self._estimate(weights)
 
-def _inverse(matrix: Matrix) -> Matrix:
-    """Invert a matrix by Gauss-Jordan elimination in exact fractions."""
-    size = len(matrix)
-    rows = [list(row) + [Fraction(place == at) for at in range(size)] for place, row in enumerate(matrix)]
-    for column in range(size):
-        pivot = next(place for place in range(column, size) if rows[place][column])
-        rows[column], rows[pivot] = rows[pivot], rows[column]
-        head = rows[column][column]
-        rows[column] = [value / head for value in rows[column]]
-        for place in range(size):
-            if place != column and rows[place][column]:
-                factor = rows[place][column]
-                rows[place] = [value - factor * own for value, own in zip(rows[place], rows[column], strict=True)]
-    return [row[size:] for row in rows]
+    def bonus_of(self, judge: str) -> Estimate | None:
+        """Return what a judge adds for its own model's outputs; None where it cannot be told from its severity."""
+        return self._estimate({(judge, True): 1.0}) if (judge, True) in self.place else None
+
+    def _estimate(self, weights: Mapping[tuple[str, bool], float]) -> Estimate | None:
+        import numpy as np
+
+        contrast = np.zeros(len(self.place))
+        for name, weight in weights.items():
+            contrast[self.place[name]] = weight
+        if float(np.abs(contrast - contrast @ self._estimable).max()) > 1e-7:
+            return None
+        value = float(contrast @ self.effects)
+        square, freedom = self._robust(contrast)
+        return Estimate(value, sqrt(square), freedom) if square > _TINY**2 and freedom else Estimate(value, None, None)
+
+    def _robust(self, contrast: "Array") -> tuple[float, float | None]:
+        """Return the CR2 variance of a contrast and its degrees of freedom."""
+        import numpy as np
+
+        direction = self.inverse @ contrast
+        known: dict[int, tuple[Array, Array, float]] = {}
+        square, trace, squares = 0.0, 0.0, 0.0
+        spread = np.zeros_like(self.inverse)
+        for cluster in self.clusters:
+            design = self._design(cluster)
+            if id(design) not in known:
+                values, vectors = np.linalg.eigh(np.eye(len(design)) - design @ self.inverse @ design.T)
+                scales = np.where(values > 1e-8, 1 / np.sqrt(np.maximum(values, 1e-8)), 0.0)
+                weights = (vectors * scales) @ vectors.T @ design @ direction
+                moved = design.T @ weights
+                known[id(design)] = weights, moved, float(weights @ weights - moved @ self.inverse @ moved)
+            weights, moved, own = known[id(design)]
+            square += float(weights @ (_deviations(cluster) - design @ self.effects)) ** 2
+            trace += own
+            squares += own**2 - float(moved @ self.inverse @ moved) ** 2
+            spread += np.outer(moved, moved)
+        crossed = self.inverse @ spread
+        squares += float(np.trace(crossed @ crossed))
+        return square, trace**2 / squares if squares > _TINY**2 else None
+
+
+def fit_judges(scores: JudgeScores) -> JudgeModel:
+    """Return the model of all labels of the engine."""
+    answers: dict[str, dict[str | None, list[Label]]] = defaultdict(lambda: defaultdict(list))
+    for artifact, generator, judge, own, total in scores.labels():
+        answers[artifact][generator].append(Label(judge, own, float(total)))
+    ordered = {artifact: [of[name] for name in sorted(of, key=str)] for artifact, of in answers.items()}
+    return JudgeModel(ordered)
+
+
+def severity(scores: JudgeScores, model: JudgeModel) -> dict[str, Any]:
+    """Return a document of `statistics.json#/$defs/severity`."""
+    judges = []
+    alone = len(model.panels)
+    for judge, count in scores.judges().items():
+        number = next((at for at, panel in enumerate(model.panels) if judge in panel), alone)
+        alone += number == alone
+        judges.append({"judge": judge, "n": count, "panel": number, **_effect(model.severity_of(judge))})
+    freedom = model.labels - model.answers - model.rank
+    return {
+        "judges": judges,
+        "residual_sd": _number(sqrt(model.residual / freedom)) if freedom else None,
+        "freedom": freedom,
+        "na": {} if freedom else {"residual_sd": "no degrees of freedom are left"},
+    }
+
+
+def _effect(found: Estimate | None) -> dict[str, Any]:
+    if found is None:
+        return {"effect": None, "se": None, "ci95": None, "na": dict.fromkeys(("effect", "se", "ci95"), _ALONE)}
+    document = {"effect": _number(found.value), "se": None, "ci95": found.interval()}
+    if found.error is None:
+        return {**document, "na": dict.fromkeys(("se", "ci95"), _NO_SPREAD)}
+    return {**document, "se": _number(found.error), "na": {}}
+
+
+def _ordered(labels: Iterable[Label]) -> list[Label]:
+    return sorted(labels)
+
+
+def _deviations(cluster: list[list[Label]]) -> "Array":
+    import numpy as np
+
+    parts = []
+    for answer in cluster:
+        totals = np.array([label.total for label in answer])
+        parts.append(totals - totals.mean())
+    return np.concatenate(parts)
+
+
+def _number(value: float) -> Decimal:
+    return rounded(Fraction(value))

@@ -73,7 +73,12 @@ def _severity(severity: dict[str, Any]) -> Table:
         for row in severity["judges"]
     ]
     deviation = "NA" if severity["residual_sd"] is None else f"{severity['residual_sd']:f}"
-    notes = [f"total = artifact + judge; residual sd {deviation}, {severity['freedom']} degrees of freedom."]
+    notes = [
+        f"total = answer + judge + the judge's bonus for its own model; residual sd {deviation}, "
+        f"{severity['freedom']} degrees of freedom.",
+        "effect: the judge's totals less those of its panel on the same answers; positive is milder. Intervals are "
+        "cluster-robust by artifact, so that judges may differ in their noise.",
+    ]
     return Table(
         ["judge", "panel", "n", "effect", "se", "95 % interval"], rows, notes + _why(severity, *severity["judges"])
     )
@@ -98,7 +103,9 @@ def _selves(selves: list[dict[str, Any]]) -> Table:
         rows.append([*cells, row["excess"], _between(row["excess_ci95"])])
     columns = ["judge", "n own", "own", "95 % interval", "p", "n elsewhere", "elsewhere", "95 % interval", "p"]
     notes = [
-        "The judge's total minus the mean of the cross-judging others' on the same artifact; excess is own - elsewhere."
+        "own and elsewhere: the judge's total minus the mean of the cross-judging others' on the same artifact, which "
+        "depends on how harsh these others are. excess: what the judge adds for its own model, each judge having a "
+        "severity of its own; report this one. It assumes that a judge is as harsh with every other model."
     ]
     every = [part for row in selves for part in (row, row["own"], row["elsewhere"])]
     return Table([*columns, "excess", "95 % interval"], rows, notes + _why(*every))

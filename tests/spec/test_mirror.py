@@ -93,7 +93,7 @@ TESTED_BY = {
         "normalizer/statistics/test_agreement.py": "agreement_measures",
         "normalizer/statistics/test_agreement_intervals.py": "cell_table",
         "normalizer/statistics/test_overview.py": (
-            "contrasts distribution group_means judge_scores rates self_judging severity signflip"
+            "contrasts distribution group_means judge_scores rates self_judging signflip"
         ),
     },
     "normalizer/tables": {

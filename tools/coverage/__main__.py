@@ -4,9 +4,9 @@ import argparse
 import random
 from collections import Counter
 
-from tools.coverage import Study, comparisons, labels, scores
+from tools.coverage import Study, comparisons, judge_effects, labels, scores
 
-STUDIES: list[Study] = [*comparisons.STUDIES, *labels.STUDIES, *scores.STUDIES]
+STUDIES: list[Study] = [*comparisons.STUDIES, *labels.STUDIES, *scores.STUDIES, *judge_effects.STUDIES]
 
 
 def simulate(study: Study, runs: int, seed: int) -> dict[str, tuple[int, int]]:

@@ -3,7 +3,6 @@
 import math
 import random
 from fractions import Fraction
-from typing import Any, cast
 
 from normalizer.aggregate.intervals import (
     Method,
@@ -15,11 +14,8 @@ from normalizer.aggregate.intervals import (
 from normalizer.gate.verdict import decide
 from normalizer.noise.components import components
 from normalizer.noise.sample_size import items_needed
-from normalizer.statistics.judge_scores import JudgeScores
-from normalizer.statistics.self_judging import welch
-from normalizer.statistics.severity import severity
 from normalizer.statistics.signflip import holm, sign_flip
-from normalizer.statistics.spread import mean_of, spread
+from normalizer.statistics.spread import spread
 from tools.coverage import Answers, Study, holds, intervals, question
 
 _METHOD = Method(bootstrap=True, resamples=400, seed=0)
@@ -104,56 +100,6 @@ def _found(pairs: int, tests: int) -> Study:
     return question(f"{tests} tests of contrasts, {pairs} pairs, no difference: a p at most 0.05", draw, "at most 5 %")
 
 
-class _Judged:
-    """A complete table of judges by artifacts, in the form that `severity` asks for."""
-
-    denominator = _UNIT
-
-    def __init__(self, table: list[list[int]]) -> None:
-        self.table = table
-        self.names = [f"judge-{number}" for number in range(len(table[0]))]
-
-    def judges(self) -> dict[str, int]:
-        return dict.fromkeys(self.names, len(self.table))
-
-    def meetings(self) -> list[tuple[str, str, int, int]]:
-        return [(one, other, len(self.names), len(self.table)) for one in self.names for other in self.names]
-
-    def sums(self) -> list[tuple[str, int, int, int]]:
-        everyone = sum(map(sum, self.table))
-        return [
-            (name, len(self.names), sum(row[place] for row in self.table), everyone)
-            for place, name in enumerate(self.names)
-        ]
-
-    def squares(self) -> list[tuple[int, int, int, int]]:
-        squares = sum(value**2 for row in self.table for value in row)
-        return [(len(self.names), len(self.table), squares, sum(sum(row) ** 2 for row in self.table))]
-
-
-def _severity(artifacts: int) -> Study:
-    effects = (0.5, 0.0, -0.2, -0.3)
-
-    def draw(rng: random.Random) -> bool | None:
-        table = []
-        for _ in range(artifacts):
-            level = rng.gauss(6, 2)
-            table.append([round(_UNIT * (level + effect + rng.gauss(0, 1))) for effect in effects])
-        found: dict[str, Any] = severity(cast(JudgeScores, _Judged(table)))
-        return holds(found["judges"][0]["ci95"], effects[0])
-
-    return question(f"severity of a judge, {len(effects)} judges, {artifacts} artifacts", draw)
-
-
-def _self_judging(own: int, elsewhere: int) -> Study:
-    def draw(rng: random.Random) -> bool | None:
-        ours = [_exactly(rng.gauss(1, 1)) for _ in range(own)]
-        others = [_exactly(rng.gauss(0, 2)) for _ in range(elsewhere)]
-        return holds(welch(ours, others, mean_of(ours) - mean_of(others)), 1.0)
-
-    return question(f"self-judging excess, {own} own and {elsewhere} other artifacts", draw)
-
-
 def _gate(pairs: int, gain: float, margin: str, nominal: dict[str, str]) -> Study:
     """`nominal` has the promised share of each verdict that is asked about; `passes` is better or no worse."""
     start = f"gate, {'A/A' if gain == 0 else f'{-gain:g} worse'}, {pairs} pairs"
@@ -202,8 +148,6 @@ STUDIES = [
     _contrast(50),
     _found(20, 1),
     _found(20, 3),
-    _severity(20),
-    _self_judging(15, 30),
     _gate(50, 0.0, "0", {"worse": "2.5 %", "better": "2.5 %"}),
     _gate(50, 0.0, "1/2", {"passes": "none"}),
     _gate(50, -0.5, "0", {"worse": "none"}),
