@@ -121,7 +121,7 @@ class JudgeModel:
         return panels
 
     def severity_of(self, judge: str) -> Estimate | None:
-        """Return a judge's effect relative to the mean of its panel; None where it is compared with nobody."""
+        """Return a judge's effect relative to the mean of its panel; None where it has no panel."""
         panel = next((panel for panel in self.panels if judge in panel), [])
         if len(panel) < 2:
             return None
