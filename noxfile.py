@@ -89,9 +89,10 @@ def random(session: nox.Session) -> None:
 
 @nox.session
 def generate(session: nox.Session) -> None:
-    """Remake generated/ and the OpenAPI document from spec/."""
+    """Remake generated/, the OpenAPI document and the list of operations in the skill from spec/."""
     _run(session, "-m", "tools.generate")
     _run(session, "-m", "tools.openapi")
+    _run(session, "-m", "tools.skill")
 
 
 @nox.session

@@ -1,17 +1,44 @@
-"""Schemas for readers that cannot follow a `$ref` into another file: everything in one place.
+"""Schemas for readers outside: without what is only for servers, and for those that follow no `$ref` in one place.
 
-`inlined` is for readers that follow no reference at all; `components` for documents that keep named schemas in one map.
+`published` is a schema as it is told; `inlined` is for readers that follow no reference at all; `components` for
+documents that keep named schemas in one map.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
 import contract_spec as spec
+from contract_spec.operations import operations
 
 # Beside a `$ref` only words may stand, never a demand: then what it points to can be put in its place.
 _WORDS = frozenset({"description", "default", "examples"})
 # Values of these are no schemas, whatever they look like.
 _DATA = frozenset({"const", "default", "enum", "examples"})
+
+
+def published(name: str) -> dict[str, Any]:
+    """The schema of that name as it is told to clients: without `x-zeno`, and operations by their names."""
+    result: dict[str, Any] = _told(spec.schema(name))
+    return result
+
+
+def _told(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_told(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {key: value if key in _DATA else _told(value) for key, value in _without_marks(node).items()}
+
+
+def _without_marks(node: dict[str, Any]) -> dict[str, Any]:
+    """A schema without `x-zeno`; one that stands for the name of an operation lists these."""
+    if "x-zeno" not in node:
+        return node
+    rest = {key: value for key, value in node.items() if key != "x-zeno"}
+    if node["x-zeno"] == {"is": "operation"}:
+        del rest["minLength"]
+        rest["enum"] = list(operations())
+    return rest
 
 
 def inlined(ref: str) -> dict[str, Any]:
@@ -61,7 +88,7 @@ def _refer(node: Any, name: str, prefix: str, pending: list[tuple[str, Any]]) ->
 
 def _body(node: dict[str, Any]) -> dict[str, Any]:
     """A schema without what only makes sense in its own file."""
-    return {key: value for key, value in node.items() if key not in ("$schema", "$id", "$defs")}
+    return {key: value for key, value in _without_marks(node).items() if key not in ("$schema", "$id", "$defs")}
 
 
 def _words(node: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.support.request_model import Model
+from contract_spec.operations import args_schema, operations
+
+from tests.support.request_model import Model, Part, arguments
 from tools.kit.chance import Dice, corpus, request
 from tools.kit.peer import OUR_SERVER, NoServer, Peer, Trouble
 from tools.kit.trees import Site, plant, uproot
@@ -35,7 +37,7 @@ def run(count: int, seed: int, command: str, time_limit: float = 60) -> Iterator
             site = plant(described, beside)
             try:
                 known = [entry["path"] for entry in described["tree"] for _ in range(1 + 2 * (entry["type"] == "file"))]
-                asked = [request(dice, known) for _ in range(min(PER_TREE, count - done))]
+                asked = [request(dice, known, arguments()) for _ in range(min(PER_TREE, count - done))]
                 yield from _compared(asked, site, command, time_limit, json.dumps(described["tree"]))
             finally:
                 uproot(site)
@@ -62,10 +64,10 @@ def _differences(op: str, args: Any, answer: dict[str, Any], expected: dict[str,
     if "error" in expected:
         yield from compare({**answer, **expected}, line)
         return
-    if op == "extract_symbols":
+    if isinstance(expected, Part):
         result = json.loads(line).get("result", {})
-        yield from _shape(result, args.get("max_symbols", 400))
-        # The model knows the path only; the rest is taken as it is.
+        yield from _shape(op, args, result)
+        # The model knows a part only; the rest is taken as it is.
         expected = {**{key: value for key, value in result.items() if key != "metrics"}, **expected}
     free = []
     for index, item in enumerate(expected.get("items", ())):
@@ -77,12 +79,17 @@ def _differences(op: str, args: Any, answer: dict[str, Any], expected: dict[str,
     yield from compare({**answer, "result": expected, "not_compared": free}, line)
 
 
-def _shape(result: dict[str, Any], most: int) -> Iterator[str]:
-    symbols = result.get("symbols", [])
-    if [each["line"] for each in symbols] != sorted(each["line"] for each in symbols) or len(symbols) > most:
-        yield f"symbols out of order or too many: {symbols}"
-    if result.get("truncated") != ("truncated_by" in result) or (result["truncated"] and len(symbols) != most):
-        yield f"truncated does not fit the symbols: {result}"
+def _shape(op: str, args: Any, result: dict[str, Any]) -> Iterator[str]:
+    """What is wrong with a list whose items the model does not know: their order, their number, or that it is cut."""
+    about = operations()[op]
+    items = result.get(about.list, []) if about.list is not None else []
+    places = [(each.get("path", ""), each["line"]) for each in items if "line" in each]
+    limits = {name: args_schema(op)["properties"][name]["default"] for name in about.limits}
+    most = min((args.get(name, limit) for name, limit in limits.items()), default=len(items))
+    if places != sorted(places) or len(items) > most:
+        yield f"{about.list} out of order or too many: {items}"
+    if result.get("truncated", False) != ("truncated_by" in result):
+        yield f"truncated does not fit {about.list}: {result}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -35,7 +35,7 @@ class Methods:
         self,
         *,
         schemas: bool | None = None,
-        op: Literal['describe', 'extract_symbols', 'grep', 'list_files', 'peek', 'read_file', 'stat', 'verify'] | None = None,
+        op: str | None = None,
     ) -> DescribeResult:
         """Tell what this server is: the version of the protocol, the operations with their schemas, the limits and flags in force.
 
@@ -376,7 +376,7 @@ class AsyncMethods:
         self,
         *,
         schemas: bool | None = None,
-        op: Literal['describe', 'extract_symbols', 'grep', 'list_files', 'peek', 'read_file', 'stat', 'verify'] | None = None,
+        op: str | None = None,
     ) -> DescribeResult:
         """Tell what this server is: the version of the protocol, the operations with their schemas, the limits and flags in force.
 

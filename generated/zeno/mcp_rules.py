@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from contract_spec.model import Model
 from pydantic import ConfigDict, Field, StrictStr
@@ -15,27 +15,9 @@ ArgumentsAdditionalProperty = TypeAliasType(
 )
 
 
-class McpTool(Model):
-    """
-    One operation as a tool.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    description: Annotated[StrictStr, Field(min_length=1)]
-    """
-    A sentence on the tool, with examples of its arguments.
-    """
-    defaults: dict[str, Any]
-    """
-    Values for arguments that a call leaves out.
-    """
-
-
 class McpRules(Model):
     """
-    Instructions and tool descriptions of the MCP door, and the defaults for models: the form of rules/mcp.json.
+    Instructions of the MCP door, and words for arguments: the form of rules/mcp.json.
     """
 
     model_config = ConfigDict(
@@ -53,10 +35,6 @@ class McpRules(Model):
     roots: Annotated[StrictStr, Field(pattern='^[^{}]*\\{names\\}[^{}]*$(?!\\n)')]
     """
     A sentence after the instructions if roots have names; {names} is replaced by these.
-    """
-    tools: dict[str, McpTool]
-    """
-    Each operation by its name.
     """
     arguments: dict[str, ArgumentsAdditionalProperty]
     """

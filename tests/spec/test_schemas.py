@@ -1,5 +1,6 @@
 """The schemas themselves: well formed, closed, described, with examples that hold, in keywords that models enforce."""
 
+import json
 import re
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from typing import Any
 import contract_spec as spec
 import jsonschema
 import pytest
+from contract_spec.bundle import inlined, published
+from contract_spec.operations import marked, operations, requests
 from referencing import Registry, Resource
 
 # What generated models enforce exactly as the schema says it; spec/README.md tells why the rest is kept out.
@@ -20,6 +23,7 @@ ALLOWED = {
     "items", "minItems", "maxItems", "uniqueItems",
     "minLength", "pattern",
     "minimum", "maximum", "exclusiveMinimum",
+    "x-zeno",
 }  # fmt: skip
 
 REGISTRY: Registry[Any] = Registry().with_resources(
@@ -180,3 +184,38 @@ def test_of_several_kinds_the_one_that_is_meant_is_asked_for(scale, found):
     rubric = {"name": "r", "dimensions": {"a/b": {"scale": scale}}}
     said = [(violation.pointer, violation.message) for violation in spec.violations("eval/rubric.json", rubric)]
     assert said == [(f"/dimensions/a~1b/scale{pointer}", message) for pointer, message in found]
+
+
+@pytest.mark.parametrize("op", operations())
+def test_what_an_operation_says_of_itself_has_the_form_and_names_what_exists(op):
+    schema = spec.schema(f"zeno/ops/{op}.json")
+    assert spec.violations("zeno/operation.json", schema["x-zeno"]) == []
+    about = operations()[op]
+    args, result = schema["$defs"]["args"]["properties"], schema["$defs"]["result"]["properties"]
+    assert {*about.limits, *about.words} <= args.keys()
+    assert about.list is None or result[about.list]["type"] == "array"
+    assert about.metric is None or about.metric in spec.schema("zeno/metrics.json")["properties"]
+    assert {name.partition("[]")[0] for name in about.tool["defaults"]} <= args.keys()
+
+
+def test_marks_are_those_that_are_known_and_only_operations_have_them():
+    for name in spec.names():
+        for pointer, node in nodes(name):
+            if "x-zeno" in node and pointer != "#":
+                assert name.startswith("zeno/ops/"), (name, pointer)
+                assert node["x-zeno"] in ([{"is": kind} for kind in ("path", "glob", "text", "operation")]), pointer
+
+
+def test_requests_about_a_file_are_valid_and_cover_every_operation_that_is_about_files():
+    found = list(requests("d/a.py", "needle"))
+    assert {op for op, _ in found} == {op for op in operations() if marked(op, "path", "glob", "text")} | {"verify"}
+    for op, args in found:
+        assert spec.violations(f"zeno/ops/{op}.json#/$defs/args", args) == []
+        assert "needle" in str(args) or "d/a.py" in str(args)
+
+
+def test_clients_are_told_schemas_without_marks_and_the_names_of_operations():
+    for name in spec.names():
+        assert '"x-zeno"' not in json.dumps(published(name))
+    for whole in (published("zeno/ops/describe.json")["$defs"]["args"], inlined("zeno/ops/describe.json#/$defs/args")):
+        assert whole["properties"]["op"]["enum"] == list(operations())

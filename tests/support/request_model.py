@@ -1,4 +1,4 @@
-"""The six operations once more, as plainly as can be: whole files in memory, no streams, no RE2, no speed, no attacks.
+"""Operations once more, as plainly as can be: whole files in memory, no streams, no RE2, no speed, no attacks.
 
 What the server answers is compared with this on random trees and requests. Nothing of the server is used here. Regular
 expressions come from a small language on which Python's `re` and RE2 agree about whether a text matches.
@@ -10,35 +10,22 @@ import re
 import stat
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from inspect import signature
 from typing import Any
 
-NUMBERS: dict[str, dict[str, tuple[int, int | None]]] = {  # argument: (smallest value, default)
-    "list_files": {"max": (1, 500), "max_files": (1, 20000), "depth": (1, 2)},
-    "read_file": {"start_line": (1, 1), "end_line": (1, None), "max_lines": (1, 400)},
-    "peek": {"head_lines": (0, 60), "tail_lines": (0, 60)},
-    "grep": {
-        "max_hits": (1, 200),
-        "max_files": (1, 20000),
-        "max_bytes": (0, 2_000_000),
-        "context": (0, 0),
-    },
-    "extract_symbols": {"max_symbols": (1, 400)},
-    "stat": {},
-}
-FLAGS = {"list_files": ["include_hidden", "tree"], "grep": ["regex", "case_sensitive", "include_hidden", "multiline"]}
-TEXTS = {
-    "read_file": ["path", "ranges"],
-    "list_files": ["glob", "regex", "sort"],
-    "grep": ["pattern", "output"],
-    "stat": ["path"],
-}
-LISTS = {"list_files": ["exclude_dirs", "exclude_globs"], "grep": ["exclude_dirs", "exclude_globs", "paths"]}
-LISTS["stat"] = ["paths"]
+from contract_spec.bundle import inlined
+from contract_spec.operations import args_schema, operations
+from jsonschema import Draft202012Validator
+
 BOM = b"\xef\xbb\xbf"
 
 
 class Refused(Exception):
     """The answer is an error with this code."""
+
+
+class Part(dict[str, Any]):
+    """Some members of a result; the model does not know the others."""
 
 
 class Nothing(Exception):
@@ -221,7 +208,7 @@ class Model:
         }
 
     def extract_symbols(self, path: str, max_symbols: int = 400) -> dict[str, Any]:
-        return {"path": self.text(path)[0]}  # the symbols are not modelled
+        return Part({"path": self.text(path)[0]})
 
     def stat(self, path: str | None = None, paths: list[str] | None = None) -> dict[str, Any]:
         asked = ([path] if path is not None else []) + (paths or [])
@@ -379,33 +366,26 @@ class Model:
 
 
 def check(op: str, args: dict[str, Any]) -> None:
-    """Refuse arguments that are unknown, missing, of the wrong type, too small or empty."""
-    texts = TEXTS.get(op, ["path"])
-    known = {*NUMBERS[op], *FLAGS.get(op, []), *texts, *LISTS.get(op, [])}
-    fine = set(args) <= known
-    for name, value in args.items():
-        if name in NUMBERS[op]:
-            fine &= type(value) in (int, float) and value == int(value) and NUMBERS[op][name][0] <= value < 2**53
-        elif name == "ranges":
-            fine &= op == "read_file" and type(value) is list and 1 <= len(value) <= 100
-            for one in value if fine else []:
-                fine &= isinstance(one, dict) and {"path"} <= set(one) <= {"path", "start_line", "end_line"}
-                if fine:
-                    check(op, one)
-        elif name == "sort":
-            fine &= op == "list_files" and value in ("path", "mtime")
-        elif name == "output":
-            fine &= op == "grep" and value in ("hits", "files", "count")
-        elif name in FLAGS.get(op, []):
-            fine &= type(value) is bool
-        elif name in LISTS.get(op, []):
-            fine &= isinstance(value, list) and all(isinstance(each, str) and each for each in value)
-            fine &= value != [] or name.startswith("exclude")
-        else:
-            fine &= isinstance(value, str) and value != ""
-    needed = {"list_files": [], "grep": ["pattern"], "stat": []}.get(op, ["path"])
-    if not fine or not set(needed) <= set(args) or (op == "stat" and not args):
+    """Refuse arguments that the schema does not accept, by another validator than that of the server."""
+    if not Draft202012Validator(inlined(f"zeno/ops/{op}.json#/$defs/args")).is_valid(args):
         raise Refused("invalid_args")
+
+
+def arguments() -> dict[str, dict[str, Any]]:
+    """The arguments that the model knows of each operation it has, with their schemas."""
+    found: dict[str, dict[str, Any]] = {}
+    for op in operations():
+        if hasattr(Model, op):
+            schema = args_schema(op)
+            names = {*signature(getattr(Model, op)).parameters}
+            if "rules" in names:
+                names |= {*signature(Model.names).parameters}
+            found[op] = {
+                name: {**one, "required": name in schema.get("required", ())}
+                for name, one in schema["properties"].items()
+                if name in names
+            }
+    return found
 
 
 def spans(search: re.Pattern[str], lines: list[str]) -> list[tuple[int, int]]:

@@ -23,6 +23,8 @@ NO_STEP = {
     "extract_symbols": {
         "spec/openapi.json": "generated",
         "spec/rules/http.json": "an example",
+        "spec/rules/mcp.json": "the instructions advise when to use it",
+        "spec/schemas/zeno/ops/describe.json": "names a limit of it",
         "spec/schemas/zeno/language.json": "the languages are its own data",
         "spec/schemas/zeno/metrics.json": "names the operation that counts symbols",
         "tools/bench/load.py": "a fixed load, so that measurements can be compared",

@@ -8,6 +8,7 @@ from pathlib import Path
 import contract_spec as spec
 import pytest
 
+from tools.skill import with_operations
 from zeno.cli.parser import main
 from zeno.session.dispatch import OPS
 
@@ -33,10 +34,10 @@ def test_the_skill_has_a_head_that_agents_read_and_names_every_operation() -> No
     description = re.search(r"^description: (.+)$", head, re.MULTILINE)
     assert description
     assert len(description[1]) <= 1024
+    assert ", ".join(OPS) in description[1]
+    assert with_operations(SKILL) == SKILL
     for op in OPS:
-        assert op in description[1]
-        if op != "stat":
-            assert op in body
+        assert f"- `{op}`: " in body
 
 
 def test_the_table_of_statuses_is_that_of_the_rules() -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.support.patience import PATIENCE
+from tests.support.request_model import arguments
 from tools import random_requests
 from tools.kit.chance import Dice, corpus, request
 from tools.kit.peer import OUR_SERVER
@@ -28,7 +29,7 @@ def test_chance_follows_from_the_seed() -> None:
     dice = [Dice(f"{seed}") for seed in (7, 7, 8)]
     trees = [corpus(each) for each in dice]
     assert trees[0] == trees[1] != trees[2]
-    requests = [request(each, ["a", "b"]) for each in dice[:2]]
+    requests = [request(each, ["a", "b"], arguments()) for each in dice[:2]]
     assert requests[0] == requests[1]
 
 

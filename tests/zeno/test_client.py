@@ -23,7 +23,7 @@ from tests.support.doors import zeno as command
 from tests.support.patience import PATIENCE
 from zeno import client
 from zeno.client import AsyncZeno, Gone, Refused, Zeno
-from zeno.session.dispatch import OPS, loaded
+from zeno.session.dispatch import OPS, load
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def stopped(zeno: Zeno | AsyncZeno) -> Iterator[None]:
 @pytest.mark.parametrize("methods", [Methods, AsyncMethods])
 def test_every_operation_is_a_method_with_the_arguments_of_its_schema(methods: type) -> None:
     for op in OPS:
-        model, _ = loaded(op)
+        model, _ = load(op)
         parameters = list(inspect.signature(getattr(methods, op)).parameters)
         assert sorted(parameters[1:]) == sorted(model.model_fields)
     assert {name.removesuffix("_pages") for name in vars(methods) if name[0] != "_"} - {"call", "pages"} == OPS.keys()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import contract_spec as spec
+from contract_spec.operations import operations, requests
 
 from tools.fuzz.target import Target, text_of
 from zeno.files.tree import Tree
@@ -95,10 +96,7 @@ def trace(data: bytes) -> None:
     assert all(one.asked < one.answered for one in exchanged)
 
 
-_OPS = tuple(
-    f'"op":"{name}"'.encode()
-    for name in ("grep", "read_file", "list_files", "peek", "stat", "verify", "extract_symbols")
-)
+_OPS = tuple(f'"op":"{name}"'.encode() for name in operations())
 _ARGS = (
     b'"args":{}',
     b'"path":"src/b.py"',
@@ -114,11 +112,9 @@ TARGETS = {
     "request": Target(
         request,
         (
-            b'{"id":"1","op":"grep","args":{"pattern":"a","paths":["."]}}',
-            b'{"id":"1","op":"read_file","args":{"path":"a.txt","start_line":1,"end_line":2}}',
+            *(json.dumps({"id": "1", "op": op, "args": args}).encode() for op, args in requests("src/b.py", "return")),
             b'{"id":"1","op":"list_files","args":{"max_files":1}}',
             b'{"id":"1","op":"stat","args":{"paths":["a.txt","../x","/"]}}',
-            b'{"id":"1","op":"extract_symbols","args":{"path":"src/b.py"}}',
         ),
         (*_OPS, *_ARGS, b"\\ud800", b"../", b"1e400", b"-1", b"9007199254740992"),
         "a vector in tests/conformance/zeno",

@@ -1,7 +1,7 @@
 """Random trees, as the kit describes trees, and random requests about them. Equal seeds give equal results."""
 
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -123,70 +123,58 @@ def _target(dice: Dice, path: str, taken: Sequence[str]) -> str:
     )
 
 
-def request(dice: Dice, known: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    """A random request about a tree with these paths."""
-    op = dice.choice(
-        ["list_files", "list_files", "read_file", "peek", "grep", "grep", "grep", "extract_symbols", "stat"]
-    )
-    makers: dict[str, Callable[[], Any]] = {
-        "path": lambda: _path(dice, known),
-        "paths": lambda: _some(dice, (lambda: _entry(dice, known)) if op == "grep" else lambda: _path(dice, known), 1),
-        "glob": lambda: _glob(dice, known),
-        "regex": (lambda: dice.happens(0.5)) if op == "grep" else lambda: _regex(dice),
-        "pattern": lambda: dice.choice(WORDS),
-        "exclude_dirs": lambda: _some(dice, lambda: dice.choice(NAMES), 0),
-        "exclude_globs": lambda: _some(dice, lambda: _glob(dice, known), 0),
-        "include_hidden": lambda: dice.happens(0.7),
-        "case_sensitive": lambda: dice.happens(0.4),
-        "context": lambda: dice.choice([0, 1, 2, 9]),
-        "ranges": lambda: [_range(dice, known) for _ in range(dice.randint(1, 3))],
-        "sort": lambda: dice.choice(["path", "mtime"]),
-        "tree": lambda: dice.happens(0.5),
-        "depth": lambda: dice.choice([1, 2, 3]),
-        "output": lambda: dice.choice(["hits", "files", "count"]),
-        "multiline": lambda: dice.happens(0.8),
-        "max_bytes": lambda: dice.choice([0, 1, 5, 20, 100]),
-        "head_lines": lambda: dice.choice([0, 1, 2, 5, 60]),
-        "tail_lines": lambda: dice.choice([0, 1, 2, 5, 60]),
-    }
+Arguments = Mapping[str, Mapping[str, Any]]
+"""The arguments of each operation, by name, each with its schema and whether it is `required`."""
+
+
+def request(dice: Dice, known: Sequence[str], operations: Mapping[str, Arguments]) -> tuple[str, dict[str, Any]]:
+    """A random request about a tree with these paths, for one of these operations."""
+    # Those with many arguments have many ways to be wrong.
+    op = dice.choices([*operations], [len(arguments) + 2 for arguments in operations.values()])[0]
     args: dict[str, Any] = {}
-    for name, share in SHARES[op].items():
-        if dice.happens(share):
-            args[name] = makers.get(name, lambda: dice.choice(NUMBERS))()
-    if op == "grep" and args.get("regex"):
+    for name, schema in operations[op].items():
+        if schema["required"] or dice.happens(0.3):
+            args[name] = _value(dice, known, name, operations[op])
+    if args.get("regex") is True:
         args["pattern"] = _regex(dice)
-    if op == "grep" and args.get("multiline") and args["pattern"] not in BROKEN and dice.happens(0.8):
+    if args.get("multiline") and args["pattern"] not in BROKEN and dice.happens(0.8):
         gap = dice.choice(GAPS) if args.get("regex") else "\n"
         args["pattern"] += gap + (_regex(dice) if args.get("regex") else dice.choice(WORDS))
-    if op == "read_file" and "start_line" in args and "end_line" in args and dice.happens(0.8):
+    if "start_line" in args and "end_line" in args and dice.happens(0.8):
         args["end_line"] = max(args["start_line"], args["end_line"])
-    if op == "stat" and not args:
-        args["path"] = _path(dice, known)
+    if not args and not dice.happens(0.2):
+        name = dice.choice([*operations[op]])
+        args[name] = _value(dice, known, name, operations[op])
     if dice.happens(0.06):
-        args[dice.choice([*SHARES[op], "none"])] = dice.choice(WRONG)
+        args[dice.choice([*operations[op], "none"])] = dice.choice(WRONG)
     return op, args
 
 
-_RULES = {"max_files": 0.2, "include_hidden": 0.5, "exclude_dirs": 0.2, "exclude_globs": 0.2}
-_GREP = {
-    "output": 0.3,
-    "multiline": 0.3,
-    "regex": 0.5,
-    "case_sensitive": 0.4,
-    "paths": 0.4,
-    "max_hits": 0.4,
-    "max_bytes": 0.2,
-    "context": 0.3,
-}
-SHARES: dict[str, dict[str, float]] = {
-    "list_files": {"glob": 0.5, "regex": 0.3, "max": 0.3, "sort": 0.2, "tree": 0.3, "depth": 0.2, **_RULES},
-    "read_file": {"path": 1, "start_line": 0.5, "end_line": 0.6, "max_lines": 0.4, "ranges": 0.2},
-    "peek": {"path": 1, "head_lines": 0.6, "tail_lines": 0.6},
-    "grep": {"pattern": 1, **_GREP, **_RULES},
-    "extract_symbols": {"path": 1, "max_symbols": 0.4},
-    "stat": {"path": 0.6, "paths": 0.6},
-}
-"""The arguments of each operation, and how often one is given."""
+# Values that are near a boundary more often than any number.
+_SMALL = {"context": [0, 1, 2, 9], "depth": [1, 2, 3], "max_bytes": [0, 1, 5, 20, 100]}
+_SMALL |= {name: [0, 1, 2, 5, 60] for name in ("head_lines", "tail_lines")}
+
+
+def _value(dice: Dice, known: Sequence[str], name: str, arguments: Arguments) -> Any:
+    """A value for an argument, by what it is and by its type."""
+    schema = arguments[name]
+    kind, listed = schema.get("x-zeno", {}).get("is"), schema["type"] == "array"
+    # Where rules select files, paths are entries of a selection.
+    selects = listed and "include_hidden" in arguments
+    makers: dict[str | None, Callable[[], str]] = {
+        "path": (lambda: _entry(dice, known)) if selects else lambda: _path(dice, known),
+        "glob": (lambda: dice.choice(NAMES)) if name == "exclude_dirs" else lambda: _glob(dice, known),
+        "text": lambda: dice.choice(WORDS),
+    }
+    if kind in makers:
+        return _some(dice, makers[kind], schema.get("minItems", 0)) if listed else makers[kind]()
+    if "enum" in schema:
+        return dice.choice(schema["enum"])
+    if name == "ranges":
+        return [_range(dice, known) for _ in range(dice.randint(1, 3))]
+    if schema["type"] == "boolean":
+        return dice.happens(0.5)
+    return _regex(dice) if schema["type"] == "string" else dice.choice(_SMALL.get(name, NUMBERS))
 
 
 def _range(dice: Dice, known: Sequence[str]) -> dict[str, Any]:

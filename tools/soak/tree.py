@@ -7,13 +7,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import contract_spec as spec
+from contract_spec.operations import operations, requests
 
 _WORDS = ("alpha", "beta", "gamma", "needle", "größe", "TODO", "return", "x" * 90, "")
 _FILES = 300
 _FOLDERS = 20
 _EMPTY_LINE = hashlib.sha256(b"").hexdigest()
-_DEFAULTS = spec.resource("rules/mcp.json")["tools"]
 
 
 class ChangingTree:
@@ -65,22 +64,20 @@ class ChangingTree:
         """An operation and arguments that mostly make sense."""
         path = self._some().relative_to(self.folder).as_posix()
         word = self._chance.choice(_WORDS[:7])
-        requests: list[tuple[str, dict[str, Any]]] = [
+        asked: list[tuple[str, dict[str, Any]]] = [
+            *requests(path, word),
             ("grep", {"pattern": word}),
             ("grep", {"pattern": f"(?i){word}.*{word}|^$", "regex": True, "max_hits": 20, "gitignore": True}),
             ("grep", {"pattern": word, "paths": ["d1*/**"], "output": "files"}),
             ("list_files", {"gitignore": self._chance.random() < 0.5}),
-            ("read_file", {"path": path, "start_line": 1, "end_line": 40}),
             ("read_file", {"path": "gone/" + path}),
             ("list_files", {"tree": True, "depth": 1}),
             ("stat", {"paths": [path, "link.txt", "d1"]}),
-            ("peek", {"path": path}),
-            ("extract_symbols", {"path": path}),
             ("verify", {"citations": [{"path": path, "start_line": 1, "end_line": 1, "sha256": _EMPTY_LINE}]}),
         ]
-        op, args = self._chance.choice(requests)
+        op, args = self._chance.choice(asked)
         # Over MCP arguments that are not given have other defaults: given, all doors have to answer alike.
-        return op, _DEFAULTS[op]["defaults"] | args
+        return op, operations()[op].tool["defaults"] | args
 
     def _some(self) -> Path:
         return self._chance.choice(self._all())

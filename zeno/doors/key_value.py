@@ -1,21 +1,14 @@
 """Arguments as people type them: words become a JSON object, guided by the schema of the operation."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import contract_spec as spec
+from contract_spec.operations import args_schema, marked, operations
 
 from zeno.session.wire import MAX_DEPTH
 from zeno.text.path_names import typed
 
-# Arguments that name files and directories, or match their names.
-_NAMES = frozenset({"path", "paths", "glob", "exclude_globs", "exclude_dirs"})
-
-
-# Operations without required arguments, and the argument that a single word stands for.
-_ALONE = {"list_files": "glob", "stat": "path"}
-# The argument that further words stand for, in operations that have it.
-_MORE = "paths"
 _NO_LIMIT = (1 << 53) - 1
 
 
@@ -25,38 +18,46 @@ class NotAPair(ValueError):
 
 def known(op: str) -> dict[str, Any]:
     """Return the arguments of an operation by name, each with its schema; empty for an unknown operation."""
-    properties: dict[str, Any] = _args(op).get("properties", {})
+    properties: dict[str, Any] = args_schema(op)["properties"] if op in operations() else {}
     return properties
 
 
 def first(op: str) -> str | None:
     """Return the argument that a single word stands for, or None."""
-    required = _args(op).get("required", [])
-    # stat takes one path or many; people type one.
-    return required[0] if required else _ALONE.get(op)
+    return next(iter(_words(op)), None)
+
+
+def further(op: str) -> str | None:
+    """Return the argument that further words stand for, or None."""
+    return next(iter(_words(op)[1:]), None)
+
+
+def _words(op: str) -> Sequence[str]:
+    return operations()[op].words if op in operations() else ()
 
 
 def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
     """Return the arguments that words stand for. Raises `NotAPair`.
 
     Strings are taken as they are, the rest as JSON; a list's key may be repeated. The first word that is no KEY=VALUE
-    of the operation is the argument that it cannot do without, and words without `=` behind it are `paths` where the
-    operation takes any. Names of files need not be UTF-8.
+    of the operation is the argument that its schema has for it, and so are words without `=` behind it where it has one
+    for them. Names of files need not be UTF-8.
     """
     properties = known(op)
     args: dict[str, Any] = {}
-    main = first(op)
+    main, more = first(op), further(op)
+    names = marked(op, "path", "glob") if properties else frozenset()
     for number, word in enumerate(words):
         key, equals, text = word.partition("=")
         if key not in properties and number == 0 and main is not None:
             key, equals, text = main, "=", word
-        elif not equals and number and _MORE in properties:
-            key, equals, text = _MORE, "=", word
-        if not equals and not _args(op):
+        elif not equals and number and more is not None:
+            key, equals, text = more, "=", word
+        if not equals and op not in operations():
             raise NotAPair(f"no operation is called {op!r}; there are {', '.join(operations())}")
         if not equals:
             raise NotAPair(f"{word!r} is not KEY=VALUE; {op} takes {', '.join(properties) or 'no arguments'}")
-        if key in _NAMES:
+        if key in names:
             text = typed(text)
         elif typed(word) != word:
             raise NotAPair(f"{word!r} is not UTF-8; only names of files may be other bytes")
@@ -75,18 +76,6 @@ def reading_on(op: str, args: Any) -> Any:
     if op != "read_file" or not isinstance(args, dict) or "end_line" in args:
         return args
     return {**args, "end_line": _NO_LIMIT}
-
-
-def operations() -> list[str]:
-    """The names of all operations, sorted."""
-    prefix = "zeno/ops/"
-    return [name.removeprefix(prefix).removesuffix(".json") for name in spec.names() if name.startswith(prefix)]
-
-
-def _args(op: str) -> dict[str, Any]:
-    name = f"zeno/ops/{op}.json"
-    found: dict[str, Any] = spec.schema(name)["$defs"]["args"] if name in spec.names() else {}
-    return found
 
 
 def _json(key: str, text: str) -> Any:

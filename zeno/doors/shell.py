@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import contract_spec as spec
+from contract_spec.operations import marked
 
 from zeno.doors import key_value, plain_text
 from zeno.doors.visible import visible
@@ -99,14 +100,16 @@ class Shell:
         if not before or before == ["help"]:
             return [f"{name} " for name in (*sorted(OPS), *WORDS) if name.startswith(word)]
         properties = key_value.known(before[0])
+        paths = marked(before[0], "path") if properties else frozenset()
         key, equals, text = word.partition("=")
         if not equals:
             keys = [f"{name}=" for name in properties if name.startswith(word)]
-            is_path = key_value.first(before[0]) == "path" or ("paths" in properties and len(before) > 1)
+            stands_for = key_value.further(before[0]) if len(before) > 1 else None
+            is_path = (stands_for or key_value.first(before[0])) in paths
             return keys + (self._paths("", word) if is_path else [])
         if properties.get(key, {}).get("type") == "boolean":
             return [f"{key}={value}" for value in ("false", "true") if value.startswith(text)]
-        return self._paths(f"{key}=", text) if key in ("path", "paths") else []
+        return self._paths(f"{key}=", text) if key in paths else []
 
     def _paths(self, prefix: str, start: str) -> list[str]:
         """Return the files and directories whose paths begin with `start`, one level deeper.

@@ -1,5 +1,7 @@
 """describe: versions, operations, schemas and limits of this server."""
 
+import json
+
 import contract_spec as spec
 from contract_models.zeno.ops.describe import (
     Confinement,
@@ -11,9 +13,11 @@ from contract_models.zeno.ops.describe import (
     ServerLimits,
     ServerPolicy,
 )
-from contract_spec.bundle import inlined
+from contract_spec.bundle import inlined, published
+from contract_spec.operations import operations
 from pydantic import MISSING
 
+from zeno.errors import InvalidArgs
 from zeno.files.policy import Policy
 from zeno.meter import Meter
 from zeno.options import SessionOptions
@@ -26,8 +30,10 @@ _OPS = "zeno/ops/"
 
 def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult:
     """Return the versions, the operations and the limits."""
+    if args.op is not MISSING and args.op not in operations():
+        raise InvalidArgs(f"args.op must be one of {json.dumps(list(operations()))}")
     names = [name for name in spec.names() if name.startswith(_PREFIX)]
-    schemas = {name: spec.schema(name) for name in names} if args.schemas and args.op is MISSING else {}
+    schemas = {name: published(name) for name in names} if args.schemas and args.op is MISSING else {}
     if args.op is not MISSING:
         names = [name for name in names if name == f"{_OPS}{args.op}.json"]
         schemas = {name: inlined(name) for name in names if args.schemas}
@@ -57,9 +63,7 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
         policy=describe_policy(corpus.tree.policy),
         confinement=Confinement(files=confinement.files, network=confinement.network),
         model_defaults={
-            op: tool["defaults"]
-            for op, tool in sorted(spec.resource("rules/mcp.json")["tools"].items())
-            if args.op in (MISSING, op)
+            op: operation.tool["defaults"] for op, operation in operations().items() if args.op in (MISSING, op)
         },
         schemas=schemas or MISSING,
         metrics=meter.stop(),

@@ -217,7 +217,7 @@ class Server:
     def finish_forked(self, job: Job, data: bytes | None) -> None:
         """Finish a job with what its forked process sent; None stands for a deadline that has passed."""
         if data is None:
-            self.finish(job, dispatch.overdue(job.op, self._options.max_seconds))
+            self.finish(job, dispatch.make_overdue(job.op, self._options.max_seconds))
             return
         sent = unpack(data)
         if sent is None:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from contract_models.zeno.ops.peek import PeekResult
 from contract_models.zeno.ops.read_file import ReadFileResult
 from contract_spec.model import Model
+from contract_spec.operations import operations
 
 from zeno.errors import NotAFile, ZenoError
 from zeno.files.file_tree import FileTree
@@ -13,7 +14,7 @@ from zeno.files.roots import walk_all
 from zeno.text.file_lines import Window
 from zeno.trace.deliveries import Delivered, LineSet
 from zeno.trace.digest import canonical
-from zeno.trace.events import OPERATIONS, OTHER, Exchange, TraceLine
+from zeno.trace.events import OTHER, Exchange, TraceLine
 from zeno.trace.replay import Comparison, Replayer
 from zeno.trace.writer import counted
 
@@ -144,8 +145,8 @@ def _searched(comparison: Comparison, patterns: dict[bytes, Pattern]) -> None:
 def truncation(comparison: Comparison, replayer: Replayer) -> Truncation:
     """Return how much a cut answer withheld, found by running its request again without limits."""
     exchange = comparison.exchange
-    operation = OPERATIONS.get(exchange.op, OTHER)
-    what, limits = operation.items, operation.limits
+    operation = operations().get(exchange.op, OTHER)
+    what, limits = f"{operation.unit}s", operation.limits
     shown = exchange.answer["summary"]["count"]
     hidden, at_least = None, False
     if comparison.verdict == "same":

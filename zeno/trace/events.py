@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 import contract_spec as spec
+from contract_spec.operations import Operation
 
 SCHEMA = "zeno/trace_event.json"
 KINDS = ("session", "request", "response", "error", "subcall_start", "subcall_end", "claim")
@@ -17,32 +18,7 @@ MAX_LINE_BYTES = 1 << 23
 MAX_DEPTH = 70
 
 
-class Operation(NamedTuple):
-    """Facts about the results of an operation that commands on traces need."""
-
-    items: str = "items"
-    """The items that a result lists."""
-    limits: tuple[str, ...] = ()
-    """The arguments that can cut the list."""
-    metric: str | None = None
-    """The metric that equals `summary.count`, if there is one."""
-    counted: bool = True
-    """Whether `summary.count` is a number; it is null for results without a list."""
-    quotes: bool = False
-    """Whether a result holds lines of files."""
-
-
-OPERATIONS = {
-    "describe": Operation(counted=False),
-    "extract_symbols": Operation("symbols", ("max_symbols",), metric="symbols"),
-    "grep": Operation("hits", ("max_hits", "max_files"), metric="hits", quotes=True),
-    "list_files": Operation("files", ("max", "max_files")),
-    "peek": Operation("lines", counted=False, quotes=True),
-    "read_file": Operation("lines", ("max_lines",), counted=False, quotes=True),
-    "stat": Operation(),
-    "verify": Operation(),
-}
-OTHER = Operation()
+OTHER = Operation(narrow="", tool={})
 """For operations of other servers, which a trace may hold too."""
 
 # Errors for lines that were no requests: the trace has no request event for them.

@@ -8,8 +8,10 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
+from contract_spec.operations import operations
+
 from zeno.trace.digest import canonical
-from zeno.trace.events import OPERATIONS, OTHER, WITHOUT_REQUEST, Exchange, Pairing, TraceLine
+from zeno.trace.events import OTHER, WITHOUT_REQUEST, Exchange, Pairing, TraceLine
 
 _WARNINGS = frozenset({"time_backwards", "digest_changed", "unended_subcall", "no_evidence"})
 
@@ -96,11 +98,11 @@ class _Linter:
         count, metrics = summary["count"], summary["metrics"]
         # A search that returns no hits counts files or lines instead.
         only_counts = exchange.op == "grep" and exchange.args.get("output", "hits") != "hits"
-        operation = OPERATIONS.get(exchange.op, OTHER)
+        operation = operations().get(exchange.op, OTHER)
         counted = None if only_counts else operation.metric
         if counted in metrics and metrics[counted] != count:
             yield _finding(number, "miscounted", f"count is {count}, but metrics.{counted} is {metrics[counted]}")
-        if not operation.counted and count is not None:
+        if operation is not OTHER and operation.list is None and count is not None:
             yield _finding(number, "miscounted", f"count must be null for {exchange.op}, not {count}")
         question = hashlib.sha256(canonical([exchange.op, exchange.args])).digest()
         before, digest = self._answers.setdefault(question, (number, exchange.answer["digest"]))

@@ -13,6 +13,7 @@ from contract_models.zeno.ops.grep import GrepResult
 from contract_models.zeno.ops.list_files import ListFilesResult
 from contract_models.zeno.request import Request
 from contract_spec.model import Model
+from contract_spec.operations import operations
 from pydantic import MISSING
 
 from zeno.errors import ResponseTooLarge, ZenoError
@@ -22,7 +23,7 @@ from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.trace.deliveries import Shown, Span, shown_by
 from zeno.trace.digest import canonical, digest
-from zeno.trace.events import OPERATIONS, OTHER, Exchange
+from zeno.trace.events import OTHER, Exchange
 from zeno.trace.suspects import Suspects
 from zeno.trace.writer import counted
 
@@ -98,7 +99,7 @@ class Replayer:
         verdict: ReplayVerdict = "times" if exchange.op == "stat" and again.digest else "differs"
         # Only an answer that the tree still gives shows which lines it delivered: what the event says of their number
         # may be forged, and the lines may say something else now.
-        return Comparison(exchange, verdict, again, (), certain=not OPERATIONS.get(exchange.op, OTHER).quotes)
+        return Comparison(exchange, verdict, again, (), certain=not operations().get(exchange.op, OTHER).quotes)
 
     def again(self, op: str, args: dict[str, Any]) -> Again:
         """Return the answer that a request gets now, from memory if it was run before."""

@@ -13,6 +13,7 @@ from contract_models.zeno.ops.list_files import ListFilesResult
 from contract_models.zeno.request import Request
 from contract_models.zeno.trace_event import ErrorEvent, RequestEvent, ResponseEvent, ResponseSummary, SessionEvent
 from contract_spec.model import Model
+from contract_spec.operations import operations
 from pydantic import MISSING
 
 from zeno.errors import TraceFailed, ZenoError
@@ -33,8 +34,8 @@ def counted(result: Model) -> tuple[str, int] | None:
     if isinstance(result, ListFilesResult) and result.tree is not MISSING:
         # The root comes first, and all files are below it.
         return "files", result.tree[0].files if result.tree else 0
-    names = (name for name in ("files", "hits", "symbols", "items") if hasattr(result, name))
-    return next(((name, len(getattr(result, name))) for name in names), None)
+    lists = sorted({operation.list for operation in operations().values() if operation.list is not None})
+    return next(((name, len(getattr(result, name))) for name in lists if hasattr(result, name)), None)
 
 
 class Summary(NamedTuple):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from contract_spec.model import ClientResult
 from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
@@ -25,9 +25,7 @@ class DescribeArgs(ClientResult):
     """
     Also return the schemas, some 50 kB of them.
     """
-    op: Literal['describe', 'extract_symbols', 'grep', 'list_files', 'peek', 'read_file', 'stat', 'verify'] | None = (
-        None
-    )
+    op: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
     Tell of this operation only, and return its schema with every reference replaced by what it points to.
     """

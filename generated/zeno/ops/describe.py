@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from contract_spec.model import Model
 from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
@@ -25,9 +25,7 @@ class DescribeArgs(Model):
     """
     Also return the schemas, some 50 kB of them.
     """
-    op: Literal['describe', 'extract_symbols', 'grep', 'list_files', 'peek', 'read_file', 'stat', 'verify'] | MISSING = (
-        MISSING
-    )
+    op: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
     Tell of this operation only, and return its schema with every reference replaced by what it points to.
     """

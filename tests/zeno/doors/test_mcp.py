@@ -54,7 +54,7 @@ def test_every_operation_is_a_tool_that_promises_only_to_read(root: Path) -> Non
     for tool in tools:
         assert tool.annotations.read_only_hint
         assert tool.annotations.open_world_hint is False
-        assert tool.description == RULES["tools"][tool.name]["description"]
+        assert tool.description == OPS[tool.name].tool["description"]
         assert tool.input_schema["type"] == "object"
         known = spec.schema(f"zeno/ops/{tool.name}.json")["$defs"]["args"]["properties"]
         assert list(tool.input_schema.get("properties", {})) == list(known)
@@ -69,7 +69,7 @@ def test_the_list_of_tools_is_short(root: Path, tmp_path: Path) -> None:
 
 def plain_defaults(op: str) -> dict[str, Any]:
     """The defaults of arguments, without those for entries of lists."""
-    return {name: value for name, value in RULES["tools"][op]["defaults"].items() if "[]" not in name}
+    return {name: value for name, value in OPS[op].tool["defaults"].items() if "[]" not in name}
 
 
 def test_tools_answer_as_the_plain_server_does_with_the_defaults_for_models(root: Path) -> None:
@@ -139,21 +139,21 @@ def test_no_default_of_a_tool_is_a_number_without_meaning(root: Path) -> None:
 
 def test_the_rules_of_the_door_fit_their_schema_and_the_arguments(root: Path) -> None:
     assert spec.violations("zeno/mcp_rules.json", RULES) == []
-    assert RULES["tools"].keys() == OPS.keys()
     taken = {
         name
         for op in OPS
         for name in re.findall(r'"(\w+)": \{', json.dumps(inlined(f"zeno/ops/{op}.json#/$defs/args")))
     }
     assert RULES["arguments"].keys() <= taken
-    for op, tool in RULES["tools"].items():
+    for op, operation in OPS.items():
+        tool = operation.tool
         needed = spec.schema(f"zeno/ops/{op}.json")["$defs"]["args"].get("required", [])
         found = spec.violations(f"zeno/ops/{op}.json#/$defs/args", plain_defaults(op))
         assert [one.pointer for one in found if one.keyword not in ("required", "minProperties")] == []
         assert not set(needed) & tool["defaults"].keys()
         # Each example in a description is a call that the schema accepts.
         examples = EXAMPLE.findall(tool["description"])
-        assert examples, f"spec/rules/mcp.json: the description of {op} needs an example of its arguments in braces"
+        assert examples, f"the description of {op} for models needs an example of its arguments in braces"
         for example in examples:
             assert spec.violations(f"zeno/ops/{op}.json#/$defs/args", json.loads(example)) == [], example
 
@@ -173,7 +173,7 @@ def test_describe_tells_the_defaults_and_the_schemas_of_one_tool(root: Path) -> 
         ]
 
     plain, grep = ask(root, described)
-    assert plain["model_defaults"] == {op: tool["defaults"] for op, tool in RULES["tools"].items()}
+    assert plain["model_defaults"] == {op: operation.tool["defaults"] for op, operation in OPS.items()}
     assert "schemas" not in plain
     assert list(grep["schemas"]) == ["zeno/ops/grep.json"]
     assert "hits" in grep["schemas"]["zeno/ops/grep.json"]["properties"]["result"]["properties"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import contract_spec as spec
 import pytest
+from contract_spec.operations import requests
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -92,14 +93,8 @@ PATHS = [
     "SUB",
 ]
 REQUESTS = [
+    *(asked for path in PATHS for asked in requests(path, f"needle in {path}")),
     *(("read_file", {"path": path, "end_line": 5}) for path in PATHS),
-    *(("peek", {"path": path}) for path in ("a.txt", ".env", "to_env", "sub/b.txt")),
-    *(("extract_symbols", {"path": path}) for path in (".env", "sub/b.txt")),
-    *(
-        ("verify", {"citations": [{"path": p, "start_line": 1, "end_line": 1, "text": f"needle in {p}"}]})
-        for p in FILES
-    ),
-    *(("stat", {"path": path}) for path in PATHS if path != "sub"),
     ("stat", {"paths": ["a.txt", ".env"]}),
     *(
         ("list_files", {"include_hidden": hidden, "gitignore": git})

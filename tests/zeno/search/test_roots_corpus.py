@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.patience import until
+from tests.support.request_model import arguments
 from tools.kit.chance import Dice, corpus, request
 from tools.kit.trees import plant
 from zeno.cache.warm_corpus import WarmCorpus
@@ -75,7 +76,7 @@ def policy(dice: Dice, known: list[str]) -> Policy:
 def questions(dice: Dice, known: list[str]) -> list[tuple[str, dict[str, Any]]]:
     asked = []
     for _ in range(60):
-        op, args = request(dice, known)
+        op, args = request(dice, known, arguments())
         if op in ("grep", "list_files") and dice.happens(0.3):
             args["gitignore"] = True
         if dice.happens(0.1):

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from zeno.cli.parser import main
-from zeno.session.dispatch import OPS
-from zeno.trace.events import MAX_LINE_BYTES, OPERATIONS
+from zeno.trace.events import MAX_LINE_BYTES
 
 METRICS = {"time_ms": 0, "bytes_read": 0, "files_scanned": 0}
 
@@ -192,7 +191,3 @@ def test_an_empty_trace_is_fine_and_one_that_is_not_there_cannot_be_read(traced,
     assert main(["trace", "lint", str(tmp_path / "none")]) == 2
     assert main(["trace", "lint", str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("\n") == 2
-
-
-def test_the_table_of_operations_has_every_operation():
-    assert sorted(OPERATIONS) == sorted(OPS)

@@ -1,6 +1,6 @@
 """The operations as tools of the Model Context Protocol.
 
-Names, descriptions and defaults for models are data (`spec/rules/mcp.json`). A call goes to the same server as every
+Descriptions and defaults for models are data, in the schema of each operation. A call goes to the same server as every
 other request; its result comes back as structured content, which is the result of the protocol, and as text for models.
 """
 
@@ -119,7 +119,7 @@ async def _call(
 ) -> types.CallToolResult:
     if op in OPS:
         given = without_nulls(_args_schema(op), given)
-    args = with_defaults(_rules()["tools"].get(op, {}).get("defaults", {}), given)
+    args = with_defaults(OPS[op].tool["defaults"] if op in OPS else {}, given)
     answer = await workers.answer(request_id, op, args, client)
     meta: Any = {REQUEST_ID: request_id}
     if answer.error is not None:
@@ -202,13 +202,13 @@ def _client(request: Any) -> Client:
 
 
 def _tool(op: str) -> types.Tool:
-    rules = _rules()["tools"][op]
+    tool = OPS[op].tool
     schema = _short(_args_schema(op))
-    for name, value in rules["defaults"].items():
+    for name, value in tool["defaults"].items():
         # A default that means "no limit" would confuse models.
         if _EACH not in name and value < _NO_LIMIT:
             schema["properties"][name]["default"] = value
-    return _described(op, rules["description"], schema)
+    return _described(op, tool["description"], schema)
 
 
 def _claim_tool() -> types.Tool:

@@ -69,7 +69,7 @@
     return row;
   });
   const CLAIM_ROWS = ROWS.filter((row) => row.kind === "claim");
-  const OPS = ["list_files", "read_file", "peek", "grep", "extract_symbols", "stat", "verify", "describe"];
+  const OPS = DATA.operations.map(([name]) => name);
   const hue = (op) => "var(--" + (OPS.includes(op) ? op : "other") + ")";
   const FILES = DATA.files.map(([path, total, delivered, ranges]) => ({ path, total, delivered, ranges, name: DATA.paths[path] }));
   const FILE_OF = new Map(FILES.map((file) => [file.path, file]));
@@ -432,7 +432,7 @@
       if (seen.length) body.append(el("p", { class: "why" }, "Delivered by ", ...seen.slice(0, 5).flatMap((one, at) => [at ? ", " : "", goto(one, show(one.op) + " on line " + one.line)]), seen.length > 5 ? " and more" : ""));
     });
   };
-  const FOUND = new Map([["grep", "hit"], ["list_files", "file"], ["extract_symbols", "symbol"]]);
+  const FOUND = new Map(DATA.operations.filter(([, unit]) => unit !== null));
   const answer = (claim, row, index) => {
     const [id, line, verdict, reason] = claim.answers[index];
     const [kind, word] = ANSWERS[verdict] || ["none", "not checked"];

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
+from contract_spec.operations import operations
+
 from zeno.trace.events import Exchange, Pairing, TraceLine
 from zeno.trace.page.page_data import collect
 from zeno.trace.replay import Replayer
@@ -22,7 +24,7 @@ def page(
 ) -> tuple[bytes, dict[str, Any]]:
     """Return the page and its counts of claims and of lines left out. `text` is delivered, cited or none."""
     story = collect(steps, pairing, replayer, text=text)
-    script, style = _asset("view.js"), _asset("view.css")
+    script, style = _asset("view.js"), _colors() + _asset("view.css")
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -38,7 +40,7 @@ def page(
         "policy": policy,
         "title": html.escape(title),
         "style": style,
-        "data": _data({"title": title, **story.data}),
+        "data": _data({"title": title, "operations": _legend(), **story.data}),
         "script": script,
     }
     # One pass from left to right, so that inserted text is not searched for placeholders.
@@ -49,6 +51,21 @@ def page(
         out += [parts[name], rest]
     told = {"claims": len(story.data["claims"]), "text_left_out": story.data["text_left_out"]}
     return "".join(out).encode(), told
+
+
+def _legend() -> list[tuple[str, str | None]]:
+    """Return the operations that the page shows, each with the word for what it counts."""
+    known = operations().items()
+    return [
+        (name, operation.unit if operation.list is not None else None) for name, operation in known if operation.color
+    ]
+
+
+def _colors() -> str:
+    """Return the colours of operations as variables of the style sheet."""
+    pairs = ((name, operation.color) for name, operation in operations().items())
+    rules = (f"--{name}: light-dark({color[0]}, {color[1]});" for name, color in pairs if color)
+    return f":root {{ {' '.join(rules)} }}\n"
 
 
 def _asset(name: str) -> str:
