@@ -80,7 +80,7 @@ def _differences(op: str, args: Any, answer: dict[str, Any], expected: dict[str,
 
 
 def _shape(op: str, args: Any, result: dict[str, Any]) -> Iterator[str]:
-    """What is wrong with a list whose items the model does not know: their order, their number, or that it is cut."""
+    """Yield mistakes in a list whose items the model does not know: in their order, their number, or that it is cut."""
     about = operations()[op]
     items = result.get(about.list, []) if about.list is not None else []
     places = [(each.get("path", ""), each["line"]) for each in items if "line" in each]

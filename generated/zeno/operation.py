@@ -43,7 +43,7 @@ class OperationTool(Model):
 
 class Operation(Model):
     """
-    What an operation's schema says of it in x-zeno, for servers, clients and tests. Operations are described nowhere else.
+    The facts about an operation that its schema states in x-zeno, for servers, clients and tests.
     """
 
     model_config = ConfigDict(

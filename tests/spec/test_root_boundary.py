@@ -74,6 +74,7 @@ REACHES = {
     "doors.http.streams": {"starlette": "HTTP"},
     "doors.mcp.client_roots": {"mcp": "MCP", "mcp_types": "MCP"},
     "doors.mcp.standard_io": {"mcp": "MCP"},
+    "doors.mcp.text": {"importlib": "the text of an operation"},
     "doors.mcp.tools": {"importlib": "the version", "mcp": "MCP", "mcp_types": "MCP"},
     "doors.shell": {"os.makedirs": "the folder of the history", "readline": "the history of the shell"},
     "index.signatures": {"numpy": "arrays; it runs in a process of its own and gets texts through a pipe"},
