@@ -3,7 +3,6 @@
 from zeno.doors.mcp.status import Asked, Result, count
 from zeno.doors.visible import one_line, visible
 
-
 _MATCHES = {
     "white_space": "but for white space at the ends of lines",
     "run": "some of the cited lines",
