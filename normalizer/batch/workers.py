@@ -24,10 +24,8 @@ from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun
 from normalizer.ledger import transaction
 from normalizer.ledger.reader import STAGING
-from normalizer.screening.bundle import too_large
-from normalizer.screening.pipeline import BundleOutcome, normalize, of_rows, unreadable_bundle
+from normalizer.screening.pipeline import BundleOutcome, normalize_file
 from normalizer.screening.reasons import Reason
-from normalizer.screening.row_pipeline import normalize_rows
 
 _MOST_SHOWN = 10
 _MOST_NAMES = 10_000
@@ -284,12 +282,6 @@ def _done(outcome: BundleOutcome) -> BundleCounts:
 
 
 def outcome_of(path: Path, settings: Settings, parts: PartFiles) -> BundleOutcome:
-    """Normalize the bundle in a file that is named by its hash. Records of a container's rows go to `parts`."""
-    size = path.stat().st_size
-    if settings.reads_rows:
-        with path.open("rb") as stream:
-            return of_rows(path.stem, size, normalize_rows(stream, path.stem, settings, parts), settings)
-    if size > settings.limits["max_bundle_bytes"]:
-        # It is not read: it may not fit into memory.
-        return unreadable_bundle(path.stem, size, too_large(size, settings.limits), settings)
-    return normalize(path.read_bytes(), settings)
+    """Normalize the bundle in a file that is named by its hash. Its records go to `parts`."""
+    with path.open("rb") as stream:
+        return normalize_file(stream, path.stem, path.stat().st_size, settings, parts)

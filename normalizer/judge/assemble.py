@@ -10,7 +10,7 @@ from normalizer.errors import CannotRun
 from normalizer.judge.plan import Plan
 from normalizer.judge.run_folder import Kept
 from normalizer.screening.bundle import ENTRIES
-from normalizer.screening.records import FIELDS
+from normalizer.screening.entry_rules import FIELDS
 
 
 def unanswered(kept: list[list[Kept]]) -> list[int]:

@@ -13,7 +13,7 @@ from normalizer.documents.settings import BY_NAME, LIMITS, Settings
 from normalizer.errors import CannotRun
 from normalizer.judge.leaks import coincidences
 from normalizer.judge.packet import TASK, Prompt, prompt
-from normalizer.screening.records import METADATA
+from normalizer.screening.metadata import METADATA
 
 
 @dataclass(frozen=True, slots=True)

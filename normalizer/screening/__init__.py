@@ -1,7 +1,8 @@
-"""One bundle to VALID and INVALID records.
+"""One file to VALID and INVALID records: container, drafts, reasons, lines.
 
-`bundle` reads the raw bytes, `bundle_rules` checks what concerns the whole bundle, `entry_rules` each entry; both give
-`reasons`. `records` writes the canonical lines, `pipeline` runs these in order. `row_sources`, `row_records` and
-`row_pipeline` do that for rows of a container, `comparisons` for verdicts on two answers. `raw_rows` finds the text
-that a record comes from; `rebuild` turns records back into the bundle.
+`pipeline` runs it. Containers are `bundle_entries`, whose rows are the entries of a bundle that `bundle` reads, and
+`row_entries`, the files of other tools. Two kinds of judgement, `entry_rules` for scores and `comparison_rules` for
+verdicts on two answers with `outcomes`, say what is wrong with an entry; `bundle_rules` what is wrong with the whole,
+and `metadata` gathers what a run says of itself. All give `reasons`. `raw_rows` finds the text that a record comes
+from; `rebuild` turns records back into the bundle.
 """

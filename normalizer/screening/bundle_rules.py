@@ -1,6 +1,6 @@
 """Reasons against a bundle as a whole: its envelope, phase or manifest. They make all its records INVALID."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -13,8 +13,8 @@ from normalizer.documents.manifest import Manifest
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.documents.settings import Settings
 from normalizer.screening.bundle import COMPARISONS, ENTRIES, Bundle
+from normalizer.screening.metadata import METADATA
 from normalizer.screening.reasons import Reason, first_per_pointer
-from normalizer.screening.records import METADATA
 
 _SCHEMAS = {ENTRIES: "eval/judge_bundle.json", COMPARISONS: "eval/comparison_bundle.json"}
 _SOUND_ENTRIES: dict[str, list[Any]] = {
@@ -168,3 +168,18 @@ def missing_metadata(known: dict[str, Any], phase: int, wanted: tuple[str, ...])
 def _comparable(value: Any) -> str | Decimal | None:
     """Return a key that is equal for equal values: numbers by value, the rest by content."""
     return exact_value(value) if type(value) is Number else dumps(value)
+
+
+def listing(
+    manifest: Manifest | None, names: Collection[str], enforced: frozenset[str], at: str, missing: str
+) -> Iterator[Reason]:
+    """Yield the manifest's list against what the entries name, as far as no record is to blame. `missing` is the
+    message for what has no entry."""
+    if manifest is None:
+        return
+    for name in manifest.files:
+        if name not in names:
+            yield Reason("file_without_entry", at, missing.format(dumps(name)), name)
+    if "manifest_files" not in enforced:
+        for name in set(names) - manifest.files.keys():
+            yield Reason("file_not_in_manifest", at, f"{dumps(name)} is not in the manifest", name)

@@ -1,38 +1,45 @@
-"""Screen the entries of a bundle: find the reasons against each one. A reason blames as few records as possible.
+"""Entries of single scores: what is wrong with each, and what a record says of it. A reason blames as few records as
+possible.
 
 The schema checks shapes; this module checks the constraints of the phase, which a schema cannot state. Whether a VALID
 record may be aggregated is decided elsewhere (`phases.eligibility`).
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterator
 from decimal import Decimal
 from typing import Any
 
 import contract_spec as spec
 
+from normalizer.containers.number_text import readable_by
 from normalizer.documents import phases
-from normalizer.documents.dialect import original
+from normalizer.documents.dialect import AppliedStep, original
 from normalizer.documents.lossless import Number, dumps, exact_value
-from normalizer.documents.manifest import Manifest
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.documents.rubric import Scale, exact_sum
 from normalizer.documents.settings import Settings
 from normalizer.screening import bundle_rules
-from normalizer.screening.bundle import Bundle
-from normalizer.screening.reasons import Reason, first_per_pointer, sort
-from normalizer.screening.records import Entry, Metadata
+from normalizer.screening.metadata import artifact_member
+from normalizer.screening.reasons import Reason, first_per_pointer
 
 _SCHEMA = "eval/judge_bundle.json#/$defs/entry"
+FIELDS = ("file", "scores", "evidence", "total", "notes")
+"""The fields of an entry, in the order in which a record has them."""
 
 
-class EntryRules:
-    """Checks one entry at a time against the rubric and the constraints of a phase."""
+class Scores:
+    """The kind of judgement that scores one answer by the dimensions of a rubric."""
 
-    def __init__(self, settings: Settings, phase: int) -> None:
+    name = "file"
+    fields = FIELDS
+    mark = prefix = ""
+    """Further members of the header line, and of a record's metadata."""
+
+    def __init__(self, settings: Settings, envelope: dict[str, Any]) -> None:
         self._manifest = settings.manifest
         self._rubric = settings.rubric
-        self.enforced = phases.enforced(phase, self._manifest.relaxed if self._manifest else frozenset())
+        self._phase = bundle_rules.phase_of(envelope, settings)
+        self.enforced = phases.enforced(self._phase, self._manifest.relaxed if self._manifest else frozenset())
         dimensions = settings.rubric.dimensions
         self._usual = {
             key: (Number if given.scale.labels is None else str, given.scale.spellings)
@@ -42,7 +49,40 @@ class EntryRules:
         asked = "rubric_evidence" in self.enforced
         self._to_quote = [key for key, given in dimensions.items() if everywhere or (asked and given.evidence_required)]
 
-    def check(self, value: Any, copies: int) -> list[Reason]:
+    def identity(
+        self, value: dict[str, Any], key: list[str] | None = None, own: dict[str, Any] | None = None
+    ) -> tuple[str | None, str | None]:
+        """Return the file of an entry and what tells it apart from others; nothing where it names no file."""
+        file = value.get("file")
+        if type(file) is not str:
+            return None, None
+        if own is None or key == ["file"]:
+            return file, file
+        known = {"file": file, **own.get("factors", {}), **own}
+        return file, repr([known.get(name) for name in key or ()])
+
+    def derive(self, value: dict[str, Any]) -> str:
+        """Return the members that stand between the copied fields and the metadata."""
+        return artifact_member(value.get("file"), self._manifest)
+
+    def own_metadata(self, value: dict[str, Any], listed: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 - as comparisons
+        """Return the run metadata that fields of an entry give: none."""
+        return {}
+
+    def own_factors(self, value: dict[str, Any], own: dict[str, Any]) -> dict[str, str]:  # noqa: ARG002 - as comparisons
+        """Return the factors that a row gives."""
+        factors: dict[str, str] = own.get("factors", _NOTHING)
+        return factors
+
+    def merge_factors(self, own: dict[str, str], run: dict[str, str], listed: dict[str, str]) -> dict[str, str]:
+        """Return all factors of a row's record."""
+        return {**own, **run, **listed} if run or listed else own
+
+    def shown_metadata(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return the metadata that a record shows."""
+        return values
+
+    def check(self, value: Any, copies: int, metadata: dict[str, Any]) -> list[Reason]:  # noqa: ARG002 - as comparisons
         """Everything wrong with an entry, pointers as in the entry. `copies` entries of the bundle share its key."""
         found = self._shape(value)
         if type(value) is dict:
@@ -136,51 +176,55 @@ class EntryRules:
                 message = f"{dumps(key)} is not a dimension of {self._rubric.name}"
                 yield Reason("evidence_unknown", f"/evidence/{escape(key)}", message)
 
-
-class Screen:
-    """Screens the entries of one bundle."""
-
-    def __init__(self, bundle: Bundle, entries: list[Entry], settings: Settings) -> None:
-        self._bundle = bundle
-        self._manifest = settings.manifest
-        self._phase = bundle_rules.phase_of(bundle.envelope, settings)
-        self._rules = EntryRules(settings, self._phase)
-        self._by_metadata: dict[int, list[Reason]] = {}
-        values = [entry.value for entry in entries]
-        self._files = Counter(
-            value["file"] for value in values if type(value) is dict and type(value.get("file")) is str
-        )
-        self._taken = bundle_rules.taken_away(bundle)
-        self.shared = sort(list(bundle_rules.reasons(bundle, values, self._taken, settings)))
-        """Reasons that every record of the bundle has."""
-        unblamed = listing(settings.manifest, self._files, self._rules.enforced, bundle.entries_at)
-        self.unblamed = sort(list(unblamed))
-        """Reasons that no record has."""
-
-    def reasons(self, index: int, entry: Entry, metadata: Metadata) -> list[Reason]:
-        """Return the reasons against an entry, including those of its bundle, in their fixed order."""
-        value = entry.value
-        file = value.get("file") if type(value) is dict else None
-        found = self._rules.check(value, self._files[file] if type(file) is str else 1)
-        found += bundle_rules.conflicts(entry.conflicts)
-        if found:
-            at = f"{self._bundle.entries_at}/{index}"
-            found = [reason._replace(pointer=at + original(reason.pointer, entry.moved)) for reason in found]
-        if id(metadata) not in self._by_metadata:  # many entries share few metadata objects, which all stay alive
-            self._by_metadata[id(metadata)] = self._judged(metadata.values)
-        found += self._by_metadata[id(metadata)]
-        return sort([*self.shared, *found]) if found else self.shared
-
-    def _judged(self, values: dict[str, Any]) -> list[Reason]:
+    def check_metadata(self, values: dict[str, Any], taken: dict[str, Any], moved: list[AppliedStep]) -> list[Reason]:
+        """Return what is wrong with the metadata of a bundle's entry. `taken` is what the dialect moved away."""
         found = list(bundle_rules.missing_metadata(values, self._phase, ("generator_model",)))
         label = values.get("self_judged")
-        for stated in (values, {**values, **self._taken}) if label is not True else ():
+        for stated in (values, {**values, **taken}) if label is not True else ():
             found += self_judging(stated)
-        found = [reason._replace(pointer=original(reason.pointer, self._bundle.moved)) for reason in found]
-        if self._taken.get("self_judged") is True and label is not True:
+        found = [reason._replace(pointer=original(reason.pointer, moved)) for reason in found]
+        if taken.get("self_judged") is True and label is not True:
             message = "the bundle says self_judged: true, and neither the dialect nor the manifest keeps the label"
             found.append(Reason("self_judging_unlabelled", "/self_judged", message))
         return found
+
+    def check_row_metadata(self, values: dict[str, Any], contradicted: Iterator[Reason]) -> list[Reason]:
+        """Return what is wrong with the metadata of a row's entry."""
+        found = [*bundle_rules.missing_metadata(values, self._phase, ("judge_model", "generator_model"))]
+        found += contradicted
+        if values.get("self_judged") is not True:
+            found += self_judging(values)
+        if type(values.get("self_judged", False)) is not bool:
+            found.append(Reason("entry_field_invalid", "/self_judged", "self_judged must be a boolean"))
+        return found
+
+    def excuse(self, found: list[Reason], blamed: list[str]) -> list[Reason]:
+        """Return the reasons that are not about fields which could not be made."""
+        return [
+            reason
+            for reason in found
+            if reason.pointer not in blamed
+            and not ("/scores" in blamed and reason.code == "dimension_missing")
+            and not (reason.pointer == "/scores" and any(at.startswith("/scores") for at in blamed))
+        ]
+
+    def name_declaration(self, reason: Reason, value: dict[str, Any]) -> Reason:
+        """Return the reason; of a score that is text where the scale has numbers, which declaration would read it."""
+        name = reason.pointer.removeprefix("/scores/")
+        score = value["scores"].get(name.replace("~1", "/").replace("~0", "~"))
+        if reason.code != "score_not_allowed" or type(score) is not str or type(score) is Number:
+            return reason
+        patterns = readable_by(score)
+        shown = dumps(score if len(score) <= 40 else score[:40] + "...")
+        wanted = f'"number": ["{patterns[0]}"]' if patterns else '"labels", "number" or "failed"'
+        return Reason("not_declared", reason.pointer, f"{shown} is text: declare {wanted} for it in the dialect")
+
+    def listing(self, names: Collection[str], at: str) -> Iterator[Reason]:
+        """Yield the manifest's list against the files of the entries, as far as no record is to blame."""
+        return bundle_rules.listing(self._manifest, names, self.enforced, at, "the manifest's file {} has no entry")
+
+
+_NOTHING: dict[str, str] = {}
 
 
 def self_judging(values: dict[str, Any]) -> list[Reason]:
@@ -189,21 +233,6 @@ def self_judging(values: dict[str, Any]) -> list[Reason]:
         return []
     message = f"{dumps(values['judge_model'])} judged its own output, which must be labelled self_judged: true"
     return [Reason("self_judging_unlabelled", "/self_judged", message)]
-
-
-def listing(
-    manifest: Manifest | None, seen: Collection[str], enforced: frozenset[str], entries_at: str
-) -> Iterator[Reason]:
-    """The manifest's list against the files of the entries, as far as no record is to blame."""
-    if manifest is None:
-        return
-    for file in manifest.files:
-        if file not in seen:
-            message = f"the manifest's file {dumps(file)} has no entry"
-            yield Reason("file_without_entry", entries_at, message, file)
-    if "manifest_files" not in enforced:
-        for file in set(seen) - manifest.files.keys():
-            yield Reason("file_not_in_manifest", entries_at, f"{dumps(file)} is not in the manifest", file)
 
 
 def _plainly_shaped(value: Any) -> bool:

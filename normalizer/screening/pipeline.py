@@ -1,32 +1,76 @@
-"""Turn the bytes of one bundle into the lines of a ledger. A pure function of the bytes and the settings."""
+"""Turn one file, a bundle or the rows of another tool, into the lines of a ledger: container, drafts, reasons, records.
+
+A pure function of the bytes and the settings. Entries that share a key are all INVALID, which is known only at the end.
+So keys are collected while lines are written, and the file is read a second time only if a key occurred twice.
+"""
 
 import hashlib
 import io
-from typing import NamedTuple
+from collections import Counter
+from hashlib import blake2b
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
+from normalizer.containers.readers.rows import UnreadableContainer
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings
-from normalizer.ledger.line_format import COMPARISON_MARK
-from normalizer.screening.bundle import read
-from normalizer.screening.comparisons.records import ComparisonDrafts
-from normalizer.screening.comparisons.rules import ComparisonScreen
-from normalizer.screening.entry_rules import Screen
+from normalizer.regular_files import READING_LIMITS
+from normalizer.screening.bundle import read, too_large
+from normalizer.screening.bundle_entries import BundleEntries
 from normalizer.screening.reasons import FirstReasons, Reason, reasons_json
-from normalizer.screening.records import LongLines, RecordDrafts, line
-from normalizer.screening.row_pipeline import Collected, RowCounts, normalize_rows
+from normalizer.screening.row_entries import RowEntries
+
+_DIGEST = 16
+_FEW = 1 << 14
+"""Keys that are counted without numpy, whose import takes longer."""
+_USUAL = READING_LIMITS["usual_line_bytes"]
+_MOST_REPEATED = READING_LIMITS["max_repeated"]
+_LEAST = READING_LIMITS["max_repeated_least"]
+
+
+class LongLines:
+    """Bounds what long lines of one file take: text that every record repeats would fill the disk.
+
+    A record repeats the metadata of its run. Beyond 4 KiB a line, all lines of a file may take 16 times what was read
+    of it, or 16 MiB if that is more.
+    """
+
+    def __init__(self) -> None:
+        self._long = 0
+
+    def excess(self, line: str, read: int) -> str | None:
+        """Add a line that is about to be written; why it is not, if that is too much for the bytes read so far."""
+        self._long += max(0, len(line) - _USUAL)
+        most = _MOST_REPEATED * max(_LEAST, read)
+        if self._long <= most:
+            return None
+        return f"its records would take more than {most} bytes: what each of them repeats of its run is too long"
+
+
+class Output(Protocol):
+    """Where lines are written. `reset` removes everything that was written after a `mark`."""
+
+    def write(self, kind: str, text: str) -> None:
+        """Add lines of that kind: records or invalid."""
+
+    def mark(self) -> Any:
+        """The present state."""
+
+    def reset(self, mark: Any) -> None:
+        """Go back to a state."""
 
 
 class BundleOutcome(NamedTuple):
     """The result of one bundle: lines for the files of a ledger, and their counts."""
 
     sha256: str
-    records: str
-    invalid: str
-    header: str
-    audit: str
-    valid_count: int
-    invalid_count: int
-    flawed: bool
+    records: str = ""
+    invalid: str = ""
+    """Empty where they were written elsewhere."""
+    header: str = ""
+    audit: str = ""
+    valid_count: int = 0
+    invalid_count: int = 0
+    flawed: bool = False
     """Whether anything is wrong: an INVALID record, a file without an entry, a bundle that could not be read."""
     reasons: tuple[Reason, ...] = ()
     """The first few reasons, to be shown."""
@@ -41,74 +85,146 @@ class BundleOutcome(NamedTuple):
 
 
 def normalize(data: bytes, settings: Settings) -> BundleOutcome:
-    """Normalize one bundle."""
+    """Normalize a small file, and return its lines."""
+    out = Collected()
     sha256 = hashlib.sha256(data).hexdigest()
-    if settings.reads_rows:
-        out = Collected()
-        outcome = of_rows(sha256, len(data), normalize_rows(io.BytesIO(data), sha256, settings, out), settings)
-        return outcome._replace(records="".join(out.lines["records"]), invalid="".join(out.lines["invalid"]))
-    bundle = read(data, settings.dialect, settings.limits)  # bytes      -> Bundle
-    if isinstance(bundle, Reason):
-        return unreadable_bundle(sha256, len(data), bundle, settings)
-    kinds = (ComparisonDrafts, ComparisonScreen) if bundle.compares else (RecordDrafts, Screen)
-    drafts = kinds[0](bundle, sha256, settings)
-    entries = [drafts.entry(raw) for raw in bundle.entries]  # Bundle     -> entries in our terms
-    screen = kinds[1](bundle, entries, settings)
-    records: list[str] = []
-    invalid: list[str] = []
-    first = FirstReasons()
-    long_lines = LongLines()
-    long_lines.read(len(data))
-    for index, entry in enumerate(entries):
-        metadata = drafts.metadata_of(entry.value)
-        body = drafts.body(index, entry, metadata)  # entry      -> draft
-        reasons = screen.reasons(index, entry, metadata)  # draft      -> VALID | INVALID
-        text = line(body, reasons_json(reasons) if reasons else None)
-        if (why := long_lines.excess(text)) is not None:
-            return unreadable_bundle(sha256, len(data), Reason("too_large", "", why), settings)
+    outcome = normalize_file(io.BytesIO(data), sha256, len(data), settings, out)
+    return outcome._replace(records="".join(out.lines["records"]), invalid="".join(out.lines["invalid"]))
+
+
+def normalize_file(stream: BinaryIO, sha256: str, size: int, settings: Settings, out: Output) -> BundleOutcome:
+    """Write the records of a file, and return its other lines and the counts. The stream must be seekable."""
+    if not settings.reads_rows and size > settings.limits["max_bundle_bytes"]:
+        # It is not read: it may not fit into memory.
+        return _refuse(sha256, size, too_large(size, settings.limits), settings)
+    mark = out.mark()
+    entries: BundleEntries | RowEntries | None = None
+    try:
+        copies: dict[bytes, int] = {}
+        while True:
+            if settings.reads_rows:
+                entries = RowEntries(stream, sha256, settings)
+            else:
+                data = stream.read()
+                sha256 = hashlib.sha256(data).hexdigest()  # what is there, whatever the file is called
+                bundle = read(data, settings.dialect, settings.limits)
+                if isinstance(bundle, Reason):
+                    return _refuse(sha256, size, bundle, settings)
+                entries = BundleEntries(bundle, size, sha256, settings)
+            keys = bytearray()
+            outcome = _screen(entries, sha256, settings, out, keys, copies)
+            if copies or not (copies := repeated(keys)):
+                break
+            out.reset(mark)
+            stream.seek(0)
+    except UnreadableContainer as error:
+        out.reset(mark)
+        code = "container_unreadable" if settings.reads_rows else "too_large"
+        return _refuse(sha256, size, Reason(code, "", str(error)), settings)
+    if outcome.valid_count + outcome.invalid_count == 0:
+        return _refuse(sha256, size, Reason("no_entries", "", "no row of it holds an entry"), settings)
+    return outcome
+
+
+def _screen(
+    entries: BundleEntries | RowEntries,
+    sha256: str,
+    settings: Settings,
+    out: Output,
+    keys: bytearray,
+    copies: dict[bytes, int],
+) -> BundleOutcome:
+    """Write the lines of all entries. Digests of their keys are added to `keys`."""
+    valid = invalid = 0
+    names: set[str] = set()
+    first, long_lines = FirstReasons(), LongLines()
+    for draft in entries.drafts():
+        if draft.name is not None and settings.manifest is not None:
+            names.add(draft.name)
+        count = draft.copies
+        if draft.key is not None:
+            digest = blake2b(draft.key.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
+            keys += digest
+            count = copies.get(digest, 1)
+        reasons = entries.reasons(draft, count)
+        text = line(draft.body, reasons_json(reasons) if reasons else None)
+        if (why := long_lines.excess(text, entries.read)) is not None:
+            raise UnreadableContainer(why)
         if reasons:
-            invalid.append(text)
-            first.add(reasons[0])
+            invalid += 1
+            out.write("invalid", text)
+            first.add(reasons[0], draft.member)
         else:
-            records.append(text)
-    mark = COMPARISON_MARK if bundle.compares else ""
-    header = (
-        f'{{"bundle_sha256":"{sha256}","entries":{len(entries)},"valid":{len(records)},"invalid":{len(invalid)},'
-        f'"entries_at":{dumps(bundle.entries_at)},"settings":{dumps(settings.identity)},'
-        f'"header":{dumps(bundle.header)},"reasons":{reasons_json(screen.unblamed)}{mark}}}\n'
-    )
-    flawed = bool(invalid or screen.unblamed)
-    for reason in screen.unblamed:
+            valid += 1
+            out.write("records", text)
+    unblamed = entries.listing(names)
+    for reason in unblamed:
         first.add(reason)
-    return BundleOutcome(
-        sha256, "".join(records), "".join(invalid), header, "", len(records), len(invalid), flawed, tuple(first.shown())
+    header = (
+        f'{{"bundle_sha256":"{sha256}","entries":{valid + invalid},"valid":{valid},"invalid":{invalid},'
+        f'"entries_at":{dumps(entries.entries_at)},"settings":{dumps(settings.identity)},'
+        f'"header":{dumps(entries.header)},"reasons":{reasons_json(unblamed)}{entries.kind.mark}}}\n'
     )
-
-
-def of_rows(sha256: str, size: int, found: RowCounts, settings: Settings) -> BundleOutcome:
-    """Return the outcome of a container whose records are already written."""
-    if found.problem is not None:
-        return unreadable_bundle(sha256, size, found.problem, settings)
-    shown = tuple(found.first_reasons)
     return BundleOutcome(
         sha256,
-        "",
-        "",
-        found.header,
-        "",
-        found.valid,
-        found.invalid,
-        found.flawed,
-        shown,
-        found.unreadable,
-        found.unselected,
+        header=header,
+        valid_count=valid,
+        invalid_count=invalid,
+        flawed=bool(invalid or unblamed),
+        reasons=tuple(first.shown()),
+        unreadable_count=entries.unreadable,
+        unselected_count=entries.unselected,
     )
 
 
-def unreadable_bundle(sha256: str, size: int, reason: Reason, settings: Settings) -> BundleOutcome:
-    """Return the outcome of a bundle from which no record can be made."""
+def _refuse(sha256: str, size: int, reason: Reason, settings: Settings) -> BundleOutcome:
+    """Return the outcome of a file from which no record can be made."""
     audit = (
         f'{{"bundle_sha256":"{sha256}","bytes":{size},"settings":{dumps(settings.identity)},'
         f'"reasons":{reasons_json([reason])}}}\n'
     )
-    return BundleOutcome(sha256, "", "", "", audit, 0, 0, True, (reason,))
+    return BundleOutcome(sha256, audit=audit, flawed=True, reasons=(reason,))
+
+
+def line(body: str, reasons: str | None = None) -> str:
+    """A record's line: its id is derived from its content, reasons aside."""
+    record_id = hashlib.sha256(body.encode()).hexdigest()[:32]
+    if reasons is None:
+        return f'{{"record_id":"{record_id}",{body}}}\n'
+    return f'{{"record_id":"{record_id}",{body},"reasons":{reasons}}}\n'
+
+
+def repeated(keys: bytearray) -> dict[bytes, int]:
+    """Return the digests that occur in `keys` more than once, and how often."""
+    wanted = None
+    if len(keys) > _FEW * _DIGEST:
+        import numpy as np  # sorts without an object for every key
+
+        ordered = np.sort(np.frombuffer(bytes(keys), dtype=f"S{_DIGEST}"))
+        # numpy drops zeros at the end of such a value
+        wanted = {bytes(key).ljust(_DIGEST, b"\0") for key in ordered[1:][ordered[1:] == ordered[:-1]]}
+        if not wanted:
+            return {}
+    each = (bytes(keys[at : at + _DIGEST]) for at in range(0, len(keys), _DIGEST))
+    counts = Counter(key for key in each if wanted is None or key in wanted)
+    return {key: count for key, count in counts.items() if count > 1}
+
+
+class Collected:
+    """Output kept in memory, for one small file."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, list[str]] = {"records": [], "invalid": []}
+
+    def write(self, kind: str, text: str) -> None:
+        """Add lines."""
+        self.lines[kind].append(text)
+
+    def mark(self) -> tuple[int, int]:
+        """How many there are."""
+        return len(self.lines["records"]), len(self.lines["invalid"])
+
+    def reset(self, mark: tuple[int, int]) -> None:
+        """Forget those added since."""
+        del self.lines["records"][mark[0] :]
+        del self.lines["invalid"][mark[1] :]

@@ -1,7 +1,7 @@
 """Reasons: why a record is INVALID or a bundle is not what it should be. Values, collected in full, never raised."""
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import contract_spec as spec
 
@@ -16,6 +16,26 @@ class Reason(NamedTuple):
     message: str
     file: str | None = None
     """The file that a bundle lacks, or has beside its manifest, where no record is to blame."""
+
+
+class Draft(NamedTuple):
+    """An entry on its way to a record: the record's text without its id, and what is needed to screen it."""
+
+    position: int
+    """Its number among the entries of the file, from 0."""
+    value: Any
+    """The entry in our terms."""
+    name: str | None
+    """The file or item that it is about."""
+    key: str | None
+    """What tells it apart from the other entries, where the container has not compared them itself."""
+    body: str
+    metadata: Any
+    origin: Any
+    """What the container made the entry from."""
+    member: str = ""
+    copies: int = 1
+    """How many entries claim to be this one, as far as the container has compared them."""
 
 
 _SHOWN = 5
@@ -55,7 +75,14 @@ def _rank() -> dict[str, int]:
 def sort(reasons: list[Reason]) -> list[Reason]:
     """The reasons in the order of the taxonomy, then of their pointers."""
     return sorted(
-        set(reasons), key=lambda reason: (_rank()[reason.code], reason.pointer, reason.message, reason.file or "")
+        set(reasons),
+        key=lambda reason: (
+            _rank()[reason.code],
+            reason.pointer,
+            reason.message,
+            reason.file is not None,
+            reason.file or "",
+        ),
     )
 
 

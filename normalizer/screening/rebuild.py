@@ -16,8 +16,8 @@ from normalizer.documents.dialect import AppliedStep, undo
 from normalizer.documents.pointers import copy_along
 from normalizer.errors import UnusableLedger
 from normalizer.ledger.reader import Ledger
-from normalizer.screening.comparisons.records import FIELDS as COMPARISON_FIELDS
-from normalizer.screening.records import FIELDS
+from normalizer.screening.comparison_rules import FIELDS as COMPARISON_FIELDS
+from normalizer.screening.entry_rules import FIELDS
 
 
 def rebuild(header: dict[str, Any], records: list[dict[str, Any]]) -> dict[str, Any]:

@@ -86,8 +86,7 @@ TESTED_BY = {
         "normalizer/report/decisions/test_sections.py": "decision_plots other_records records_of_row",
     },
     "normalizer/screening": {
-        "normalizer/screening/test_pipeline.py": "bundle bundle_rules rebuild records",
-        "normalizer/screening/test_row_pipeline.py": "row_records row_sources",
+        "normalizer/screening/test_pipeline.py": "bundle bundle_entries bundle_rules metadata rebuild",
     },
     "normalizer/statistics": {
         "normalizer/statistics/test_agreement.py": "agreement_measures",

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from normalizer.documents.settings import Settings, load
-from normalizer.screening.records import line
+from normalizer.screening.pipeline import line
 
 DIMENSIONS = ("A_structure", "B_snapshot_constraint", "C_actionability", "D_completeness", "E_drift_failure")
 PASSAGE = "the answer keeps to its task and lists each step in order"

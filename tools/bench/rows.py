@@ -13,7 +13,7 @@ from typing import Any
 from normalizer.batch.part_files import PartFiles
 from normalizer.containers import shipped
 from normalizer.documents.settings import load
-from normalizer.screening.row_pipeline import normalize_rows
+from normalizer.screening.pipeline import normalize_file
 
 WORDS = [
     "the",
@@ -89,7 +89,7 @@ def ours(path: Path, folder: Path, dialect: str) -> float:
     gc.disable()
     began = time.process_time()
     with path.open("rb") as stream:
-        normalize_rows(stream, "0" * 64, settings, parts)
+        normalize_file(stream, "0" * 64, path.stat().st_size, settings, parts)
     parts.close()
     return time.process_time() - began
 

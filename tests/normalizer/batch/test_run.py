@@ -304,8 +304,7 @@ def test_one_reason_for_everything_stands_at_the_end_with_its_cure(tmp_path, cap
 
 def test_a_forgotten_dialect_is_said_once_with_the_command_that_proposes_one(tmp_path, capsys):
     said = last_line(tmp_path, capsys, ['{"a": 1}\n{"a": 2}\n', '{"a": 3}\n{"a": 4}\n'])
-    assert "all of it because of not_strict_json" in said
-    assert "name a dialect: `normalizer guess FILE` proposes one" in said
+    assert said.startswith("a file that is no judge bundle needs a dialect: normalizer guess ")
 
 
 def test_no_cure_is_named_where_reasons_differ_or_something_is_valid(tmp_path, capsys):

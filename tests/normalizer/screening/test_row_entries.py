@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from normalizer.documents.lossless import parse, to_builtin
 from normalizer.documents.settings import load
 from normalizer.errors import UnusableDocument
-from normalizer.screening.pipeline import normalize
+from normalizer.screening.pipeline import Collected, normalize, normalize_file, repeated
 from normalizer.screening.rebuild import rebuild_text
-from normalizer.screening.row_pipeline import Collected, normalize_rows, repeated
 
 RUBRIC = {"name": "one-to-five", "dimensions": {"overall": {"scale": {"kind": "integers", "minimum": 1, "maximum": 5}}}}
 FIELDS = {
@@ -171,10 +170,10 @@ def test_rows_and_parts_that_are_not_selected_are_counted_and_their_bytes_come_b
 
 def test_a_file_that_breaks_off_leaves_nothing_behind():
     collected = Collected()
-    found = normalize_rows(
-        io.BytesIO(b"q,m\n1,2\n\xff,3\n"), "0" * 64, under(dialect(container=[{"kind": "csv"}])), collected
-    )
-    assert found.problem is not None
+    data = b"q,m\n1,2\n\xff,3\n"
+    active = under(dialect(container=[{"kind": "csv"}]))
+    found = normalize_file(io.BytesIO(data), "0" * 64, len(data), active, collected)
+    assert [reason.code for reason in found.reasons] == ["container_unreadable"]
     assert collected.lines == {"records": [], "invalid": []}
 
 

@@ -1,0 +1,87 @@
+"""Run metadata of a record: from its entry, bundle and manifest, from --set and the dialect."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from normalizer.documents.lossless import Number, dumps, quoted, to_builtin
+from normalizer.documents.manifest import Manifest
+from normalizer.documents.settings import Settings
+from normalizer.screening.reasons import Reason
+
+METADATA = (
+    "eval_id",
+    "run_id",
+    "leg",
+    "created_at",
+    "protocol_version",
+    "judge_prompt_version",
+    "judge_model",
+    "judge_kind",
+    "generator_model",
+    "phase",
+    "self_judged",
+    "rubric",
+    "factors",
+)
+
+
+class Metadata(NamedTuple):
+    """Metadata that several entries of a file share, and what is wrong with it."""
+
+    values: dict[str, Any]
+    """Without factors."""
+    text: str
+    """The members as JSON text: of a bundle with factors, of a row without those of its own."""
+    reasons: list[Reason]
+    run_factors: dict[str, str] = {}  # noqa: RUF012 - never changed
+    listed_factors: dict[str, str] = {}  # noqa: RUF012 - never changed
+    """Factors of the manifest's file or item."""
+
+
+def gather(settings: Settings, envelope: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the values without factors: those `given` for an entry before the bundle's, the bundle's before the run's,
+    the run's before those that the dialect states."""
+    known = {**settings.of_dialect, **settings.run, **envelope, **given}
+    values = {key: known[key] for key in METADATA if key != "factors" and key in known}
+    values.setdefault("phase", Number("0"))
+    if settings.labels_by_name:
+        label_by_name(values, values.get("generator_model"))
+    values.setdefault("rubric", settings.rubric.name)
+    return {key: values[key] for key in METADATA if key in values}
+
+
+def label_by_name(values: dict[str, Any], *generators: Any) -> None:
+    """Label a record self-judged by whether its judge is one of the generators, unless it has a label or no names."""
+    judge = values.get("judge_model")
+    if "self_judged" not in values and type(judge) is str and all(type(name) is str for name in generators):
+        values["self_judged"] = judge in generators
+
+
+def contradictions(own: dict[str, Any], others: dict[str, Any]) -> Iterator[Reason]:
+    """Yield a reason for each value of a row that contradicts the manifest or --set."""
+    for key, given in own.items():
+        if key == "factors":
+            known = others.get("factors", {})
+            differing = [
+                (f"factors.{n}", level, known[n]) for n, level in given.items() if known.get(n, level) != level
+            ]
+        else:
+            differing = [(key, given, others[key])] if to_builtin(others.get(key, given)) != to_builtin(given) else []
+        for label, one, other in differing:
+            message = f"{label} is {dumps(one)} in the row and {dumps(other)} in the manifest or --set"
+            yield Reason("manifest_contradiction", f"/{label.replace('.', '/', 1)}", message)
+
+
+def dialect_members(settings: Settings, stated: list[str]) -> str:
+    """Return what a record's source says of its dialect: name, digest, and the metadata that the dialect states."""
+    name = settings.dialect.name if settings.dialect is not None else ""
+    text = f'"name":{quoted(name)},"sha256":"{settings.identity["dialect"]}"'
+    return f'{text},"stated":{dumps(stated)}' if stated else text
+
+
+def artifact_member(file: Any, manifest: Manifest | None) -> str:
+    """Return the stable id of a file as a JSON member: its `artifact` in the manifest, or its name; or nothing."""
+    if type(file) is not str:
+        return ""
+    listed = manifest.files.get(file, {}) if manifest is not None else {}
+    return f'"artifact":{quoted(listed.get("artifact", file))}'
