@@ -38,7 +38,7 @@ class LongLines:
         self._long = 0
 
     def excess(self, line: str, read: int) -> str | None:
-        """Add a line that is about to be written; why it is not, if that is too much for the bytes read so far."""
+        """Add a line that is about to be written; why it is not, if that is too much for the bytes that were read."""
         self._long += max(0, len(line) - _USUAL)
         most = _MOST_REPEATED * max(_LEAST, read)
         if self._long <= most:

@@ -28,11 +28,11 @@ class Draft(NamedTuple):
     name: str | None
     """The file or item that it is about."""
     key: str | None
-    """What tells it apart from the other entries, where the container has not compared them itself."""
+    """Equal for entries that claim to be the same one; None if the container has compared them itself."""
     body: str
     metadata: Any
     origin: Any
-    """What the container made the entry from."""
+    """The part of the container that the entry is made of."""
     member: str = ""
     copies: int = 1
     """How many entries claim to be this one, as far as the container has compared them."""

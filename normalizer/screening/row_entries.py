@@ -55,13 +55,13 @@ class RowEntries:
         self._known: dict[Any, Metadata] = {}
         self._factors: tuple[Any, Any, str] = (None, None, "")
         self.read = self.unreadable = self.unselected = 0
-        """Bytes read so far, rows that cannot be read, and rows and parts that hold no entry."""
+        """Bytes that were read, rows that cannot be read, and rows and parts that hold no entry."""
         self._held = ""
         """Text of rows without an entry, which goes before the next entry's."""
 
     @property
     def header(self) -> dict[str, Any]:
-        """What the file holds besides the entries read so far."""
+        """The content of the file besides its entries, as far as it was read."""
         return {
             "container": self._reader.kind,
             "tail": self._held + self._reader.tail,

@@ -209,7 +209,7 @@ def test_every_number_opens_something_and_counts_agree(made, page):
 
 
 def test_an_invalid_record_shows_its_reason_on_the_line_it_is_about(made, page):
-    page.open(made / "report.html", "#r-a8b0985c")
+    page.open(made / "report.html", "#r-81bc23fa")
     page.until("document.querySelector('#panel details[open] .hit') !== null")
     assert texts(page, "#panel .hit span:last-child") == ['        "B_snapshot_constraint": "high",']
     assert "score_not_allowed" in page.js("document.querySelector('#panel').textContent")
