@@ -30,6 +30,138 @@ class ConfusionCell(Model):
     """
 
 
+class JudgeSeverity(Model):
+    """
+    How far a judge's totals lie above or below those of the other judges, artifact effects removed.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    judge: StrictStr
+    """
+    The judge.
+    """
+    n: Annotated[StrictInt, Field(ge=0)]
+    """
+    Answers it judged.
+    """
+    panel: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which group of judges it is compared within; judges of different panels share no artifacts, directly or through others.
+    """
+    effect: StrictFloat | None
+    """
+    Its effect; those of a panel add up to 0. Higher is milder. Null: NA, see `na`.
+    """
+    se: StrictFloat | None
+    """
+    Standard error. Null: NA, see `na`.
+    """
+    ci95: Annotated[list[StrictFloat] | None, Field(max_length=2, min_length=2)]
+    """
+    Student's t interval, cluster-robust by artifact. Null: NA, see `na`.
+    """
+    na: dict[str, StrictStr]
+    """
+    Why a number is null.
+    """
+
+
+class Severity(Model):
+    """
+    The additive model total = answer + judge + the judge's bonus for its own model, by least squares.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    judges: list[JudgeSeverity]
+    """
+    Each judge, sorted.
+    """
+    residual_sd: StrictFloat | None
+    """
+    Standard deviation of the part that neither artifact nor judge explains. Null: NA, see `na`.
+    """
+    freedom: Annotated[StrictInt, Field(ge=0)]
+    """
+    Degrees of freedom left.
+    """
+    na: dict[str, StrictStr]
+    """
+    Why a number is null.
+    """
+
+
+class Difference(Model):
+    """
+    Mean of a judge's total minus the mean of the other judges' on the same artifact.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    n: Annotated[StrictInt, Field(ge=0)]
+    """
+    Artifacts.
+    """
+    mean: StrictFloat | None
+    """
+    The mean difference. Null: NA, see `na`.
+    """
+    sd: StrictFloat | None
+    """
+    Standard deviation. Null: NA, see `na`.
+    """
+    ci95: Annotated[list[StrictFloat] | None, Field(max_length=2, min_length=2)]
+    """
+    Student's t interval. Null: NA, see `na`.
+    """
+    p: StrictFloat | None
+    """
+    Two-sided p of the sign-flip test. Null: NA, see `na`.
+    """
+    na: dict[str, StrictStr]
+    """
+    Why a number is null.
+    """
+
+
+class SelfJudging(Model):
+    """
+    A judge on its own model's outputs, against the other judges on the same artifacts.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    judge: StrictStr
+    """
+    The judge.
+    """
+    own: Difference
+    """
+    On outputs of its own model; the others are cross-judging.
+    """
+    elsewhere: Difference
+    """
+    The judge's differences from the other judges on outputs of other models.
+    """
+    excess: StrictFloat | None
+    """
+    The bonus of the judge for its own model's outputs, each judge having a severity of its own. Unlike own minus elsewhere it does not depend on who the other judges are. Null: NA, see `na`.
+    """
+    excess_ci95: Annotated[list[StrictFloat] | None, Field(max_length=2, min_length=2)]
+    """
+    Student's t interval of it, cluster-robust by artifact. Null: NA, see `na`.
+    """
+    na: dict[str, StrictStr]
+    """
+    Why a number is null.
+    """
+
+
 class JudgesAlpha(Model):
     """
     Krippendorff's alpha over all judges, for one measure.
@@ -172,7 +304,7 @@ class JudgePair(Model):
 
 class AgreementReport(Model):
     """
-    How well judges agree on the artifacts they share. `normalizer agreement --format json` prints it.
+    How well judges agree on the artifacts they share, how severe each is, and what each adds for its own model. `normalizer agreement --format json` prints it.
     """
 
     model_config = ConfigDict(
@@ -185,6 +317,14 @@ class AgreementReport(Model):
     all: AllJudges
     """
     All judges together.
+    """
+    severity: Severity
+    """
+    Severity of judges.
+    """
+    self_against_cross: list[SelfJudging]
+    """
+    Judges that judged their own model's outputs.
     """
     left_out: summary.LeftOut
     """

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from contract_spec.model import Model
 from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from . import summary
+from . import agreement, summary
 
 
 class InvalidRate(Model):
@@ -164,70 +164,6 @@ class Contrast(Model):
     """
 
 
-class JudgeSeverity(Model):
-    """
-    How far a judge's totals lie above or below those of the other judges, artifact effects removed.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    judge: StrictStr
-    """
-    The judge.
-    """
-    n: Annotated[StrictInt, Field(ge=0)]
-    """
-    Artifacts it judged.
-    """
-    panel: Annotated[StrictInt, Field(ge=0)]
-    """
-    Which group of judges it is compared within; judges of different panels share no artifacts, directly or through others.
-    """
-    effect: StrictFloat | None
-    """
-    Its effect; those of a panel add up to 0. Higher is milder. Null: NA, see `na`.
-    """
-    se: StrictFloat | None
-    """
-    Standard error. Null: NA, see `na`.
-    """
-    ci95: Annotated[list[StrictFloat] | None, Field(max_length=2, min_length=2)]
-    """
-    Student's t interval. Null: NA, see `na`.
-    """
-    na: dict[str, StrictStr]
-    """
-    Why a number is null.
-    """
-
-
-class Severity(Model):
-    """
-    The additive model total = artifact + judge, by least squares.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    judges: list[JudgeSeverity]
-    """
-    Each judge, sorted.
-    """
-    residual_sd: StrictFloat | None
-    """
-    Standard deviation of the part that neither artifact nor judge explains. Null: NA, see `na`.
-    """
-    freedom: Annotated[StrictInt, Field(ge=0)]
-    """
-    Degrees of freedom left.
-    """
-    na: dict[str, StrictStr]
-    """
-    Why a number is null.
-    """
-
-
 class WithoutJudgeRow(Model):
     """
     One group without one judge.
@@ -251,74 +187,6 @@ class WithoutJudgeRow(Model):
     change: StrictFloat | None
     """
     Minus the mean with all judges. Null: NA, see `na`.
-    """
-    na: dict[str, StrictStr]
-    """
-    Why a number is null.
-    """
-
-
-class Difference(Model):
-    """
-    Mean of a judge's total minus the mean of the other judges' on the same artifact.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    n: Annotated[StrictInt, Field(ge=0)]
-    """
-    Artifacts.
-    """
-    mean: StrictFloat | None
-    """
-    The mean difference. Null: NA, see `na`.
-    """
-    sd: StrictFloat | None
-    """
-    Standard deviation. Null: NA, see `na`.
-    """
-    ci95: Annotated[list[StrictFloat] | None, Field(max_length=2, min_length=2)]
-    """
-    Student's t interval. Null: NA, see `na`.
-    """
-    p: StrictFloat | None
-    """
-    Two-sided p of the sign-flip test. Null: NA, see `na`.
-    """
-    na: dict[str, StrictStr]
-    """
-    Why a number is null.
-    """
-
-
-class SelfJudging(Model):
-    """
-    A judge on its own model's outputs, against the other judges on the same artifacts.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-    )
-    judge: StrictStr
-    """
-    The judge.
-    """
-    own: Difference
-    """
-    On outputs of its own model; the others are cross-judging.
-    """
-    elsewhere: Difference
-    """
-    The judge's differences from the other judges on outputs of other models.
-    """
-    excess: StrictFloat | None
-    """
-    own minus elsewhere: what self-judging adds to the judge's usual severity. Null: NA, see `na`.
-    """
-    excess_ci95: Annotated[list[StrictFloat] | None, Field(max_length=2, min_length=2)]
-    """
-    Welch's interval of it. Null: NA, see `na`.
     """
     na: dict[str, StrictStr]
     """
@@ -376,7 +244,7 @@ class Statistics(Model):
     """
     All pairs of levels of the contrasted key, total first.
     """
-    severity: Severity
+    severity: agreement.Severity
     """
     Severity of judges.
     """
@@ -384,7 +252,7 @@ class Statistics(Model):
     """
     The headline without each judge in turn.
     """
-    self_against_cross: list[SelfJudging]
+    self_against_cross: list[agreement.SelfJudging]
     """
     Judges that judged their own model's outputs.
     """

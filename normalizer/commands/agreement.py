@@ -8,7 +8,7 @@ import click
 from normalizer.commands.options import FORMATS, LEDGERS, add_selection, read_selection
 from normalizer.statistics.agreement import agreement
 from normalizer.tables import agreement_table, pretty
-from normalizer.terminal.output import WIDE, print_table
+from normalizer.terminal.output import WIDE, print_table, print_tables
 from normalizer.terminal.progress import elapsed
 
 
@@ -18,15 +18,18 @@ from normalizer.terminal.progress import elapsed
 @WIDE
 @add_selection
 def command(ledgers: tuple[Path, ...], form: str, **chosen: Any) -> int:
-    """How well each pair of judges agrees on the artifacts both judged, and all judges together.
+    """How well judges agree, how harsh each is, and what each adds for its own model.
 
-    Mean absolute difference, share of equal values, bias, kappa, weighted kappa, Krippendorff's alpha; confusion
-    matrices in the JSON. A measure that is undefined for a table is NA, with the reason.
+    Mean absolute difference, share of equal values, bias, kappa, AC1, weighted kappa, Krippendorff's alpha, with
+    intervals; severity of judges; self against cross judging. csv and latex have the first table; the JSON has
+    confusion matrices, too. A measure that is undefined for a table is NA, with the reason.
     """
     with elapsed("agreement", shown=not chosen["verify"]):
         report = agreement(ledgers, read_selection(**chosen))
     if form == "json":
         click.echo(pretty.dumps(report))
+    elif form in ("md", "text"):
+        print_tables(agreement_table.named(report), form)
     else:
         print_table(agreement_table.table(report), form)
     return 0

@@ -1,4 +1,5 @@
-"""Agreement of judges: of every pair on the artifacts it shares, and of all together. Makes `agreement.json`."""
+"""Agreement of judges: of every pair on the artifacts it shares, and of all together; their severity, and what they add
+for their own models. Makes `agreement.json`."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -15,6 +16,9 @@ from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics import agreement_measures
 from normalizer.statistics.agreement_intervals import find_intervals
 from normalizer.statistics.judge_scores import Joint, JointValues, JudgeScores, Shared
+from normalizer.statistics.self_judging import self_against_cross
+from normalizer.statistics.severity import fit_judges, severity
+from normalizer.statistics.signflip import RESAMPLES
 
 
 def agreement(folders: tuple[Path, ...], options: Options) -> dict[str, Any]:
@@ -36,6 +40,10 @@ def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[s
         shared = {} if alone else scores.shared()
         answers = {} if alone else scores.pairs()
         joints = [JointValues() if alone else scores.joint(measure) for measure in query.measures]
+        judged = JudgeScores(engine, query, f"{options.rules.condition()} AND 1 = 0") if alone else scores
+        model = fit_judges(judged)
+        severities = severity(judged, model)
+        selves = self_against_cross(judged, model, 0, RESAMPLES)
     flags = options.rules.flags_of_all(kinds)
     names = list(
         query.rubric.dimensions
@@ -57,6 +65,8 @@ def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[s
     return {
         "pairs": pairs,
         "all": {"total": together, "dimensions": dict(zip(names, everyone, strict=True))},
+        "severity": severities,
+        "self_against_cross": selves,
         "left_out": left_out(given, found, options.rules),
         "records": found.total(given),
         "rubric": query.rubric.name,

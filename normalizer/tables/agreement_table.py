@@ -1,13 +1,28 @@
 """Agreement between judges as a table, one row per pair and measure."""
 
+from dataclasses import replace
 from typing import Any
 
 from normalizer.aggregate import cell_names
-from normalizer.tables.formats import Cell, Table
+from normalizer.tables.formats import Cell, Table, tell_range, tell_reasons
 from normalizer.tables.summary_table import left_out_note, of_all
 
 _SHOWN = ("mae", "exact", "bias", "max_abs_diff", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal")
 _WITH_INTERVAL = ("exact", "kappa", "ac1", "alpha_ordinal")
+
+
+def named(report: dict[str, Any]) -> list[tuple[str, Table]]:
+    """Return all tables by title, without empty ones except the first."""
+    tables = [
+        ("Agreement of judges", table(report)),
+        ("Severity of judges", severity(report["severity"])),
+        ("Self against cross judging", selves(report["self_against_cross"])),
+    ]
+    flags = of_all(report["flags"])
+    return [
+        tables[0],
+        *((title, replace(each, notes=[*flags, *each.notes])) for title, each in tables[1:] if each.rows),
+    ]
 
 
 def table(report: dict[str, Any]) -> Table:
@@ -43,3 +58,41 @@ def table(report: dict[str, Any]) -> Table:
 def measures(of: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return the names of the total and the dimensions in tables."""
     return [("total", of["total"]), *((cell_names.dimension(name), found) for name, found in of["dimensions"].items())]
+
+
+def severity(found: dict[str, Any]) -> Table:
+    """Return one row per judge."""
+    rows: list[list[Cell]] = [
+        [cell_names.level(row["judge"]), row["panel"], row["n"], row["effect"], row["se"], tell_range(row["ci95"])]
+        for row in found["judges"]
+    ]
+    deviation = "NA" if found["residual_sd"] is None else f"{found['residual_sd']:f}"
+    notes = [
+        f"total = answer + judge + the judge's bonus for its own model; residual sd {deviation}, "
+        f"{found['freedom']} degrees of freedom.",
+        "effect: the judge's totals less those of its panel on the same answers; positive is milder. Intervals are "
+        "cluster-robust by artifact, so that judges may differ in their noise.",
+    ]
+    return Table(
+        ["judge", "panel", "n", "effect", "se", "95 % interval"],
+        rows,
+        notes + tell_reasons(found, *found["judges"]),
+    )
+
+
+def selves(found: list[dict[str, Any]]) -> Table:
+    """Return one row per judge that judged its own model."""
+    rows: list[list[Cell]] = []
+    for row in found:
+        cells: list[Cell] = [cell_names.level(row["judge"])]
+        for part in ("own", "elsewhere"):
+            cells += [row[part]["n"], row[part]["mean"], tell_range(row[part]["ci95"]), row[part]["p"]]
+        rows.append([*cells, row["excess"], tell_range(row["excess_ci95"])])
+    columns = ["judge", "n own", "own", "95 % interval", "p", "n elsewhere", "elsewhere", "95 % interval", "p"]
+    notes = [
+        "own and elsewhere: the judge's total minus the mean of the cross-judging others' on the same artifact, which "
+        "depends on how harsh these others are. excess: what the judge adds for its own model, each judge having a "
+        "severity of its own; report this one. It assumes that a judge is as harsh with every other model."
+    ]
+    every = [part for row in found for part in (row, row["own"], row["elsewhere"])]
+    return Table([*columns, "excess", "95 % interval"], rows, notes + tell_reasons(*every))

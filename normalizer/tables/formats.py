@@ -4,6 +4,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from normalizer.aggregate.cell_names import json_quoted
 from normalizer.errors import CannotRun
@@ -207,3 +208,13 @@ def _latex_text(text: str) -> str:
     # Not every TeX has characters beyond Latin-1: write their code in another font, so that the table compiles and no
     # plain name looks the same.
     return "".join(_LATEX.get(char, char if char <= "\xff" else rf"\texttt{{U+{ord(char):04X}}}") for char in text)
+
+
+def tell_reasons(*documents: dict[str, Any]) -> list[str]:
+    """Return a note for each reason why a number of these documents is NA."""
+    return [f"NA: {reason}." for reason in sorted({reason for each in documents for reason in each["na"].values()})]
+
+
+def tell_range(interval: list[Any] | None) -> Cell:
+    """Return an interval as one cell."""
+    return None if interval is None else f"{interval[0]:f} to {interval[1]:f}"
