@@ -8,7 +8,7 @@ import contract_spec as spec
 from contract_models.zeno.metrics import Metrics
 
 from zeno.errors import Cancelled, FileTooLarge, ResponseTooLarge
-from zeno.options import SessionOptions
+from zeno.options import Options
 
 Clock = Callable[[], float]
 T = TypeVar("T")
@@ -36,7 +36,7 @@ class Meter:
     def __init__(
         self,
         clock: Clock = time.monotonic,
-        options: SessionOptions | None = None,
+        options: Options | None = None,
         patience: Callable[[], float] | None = None,
         *,
         movable: bool = True,
@@ -47,7 +47,7 @@ class Meter:
         self._movable = movable
         self._abandoned = abandoned
         self._start = self._looked = clock()
-        self.options = options or SessionOptions()
+        self.options = options or Options()
         self._room = self.options.max_response_bytes
         self.bytes_read = 0
         self.files_scanned = 0

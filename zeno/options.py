@@ -19,8 +19,8 @@ class Confinement(NamedTuple):
     """Whether the process can make no further socket, so neither connect nor listen."""
 
 
-class SessionOptions(NamedTuple):
-    """Limits and flags in force."""
+class Options(NamedTuple):
+    """Limits and flags of a server, from the command line to `describe`."""
 
     max_request_bytes: int = 1 << 20
     max_response_bytes: int = 1 << 24

@@ -15,7 +15,7 @@ from tools.conformance import planted
 from tools.kit.peer import OUR_SERVER, Peer, Trouble, converse, missing
 from tools.kit.trees import Site
 from tools.kit.vectors import Change, Vector, disagreements, read
-from zeno.cli.flags import add_server
+from zeno.cli.flags import add_server, read_options
 from zeno.cli.policy_flags import policy_of
 from zeno.doors.stdio import serve
 from zeno.files.tree import Tree
@@ -79,16 +79,7 @@ def test_our_server_agrees_in_this_process(vector: Vector, grounds: Grounds) -> 
         answers: list[bytes] = []
         options = flags_of(vector)
         with Tree(str(site.root), policy=policy_of(options)) as tree:
-            server = Server(
-                ColdCorpus(tree),
-                max_ops=options.max_ops,
-                max_lines=options.max_lines,
-                max_bytes=options.max_bytes,
-                max_seconds=options.max_seconds,
-                max_pattern_work=options.max_pattern_work,
-                max_scan_bytes=options.max_scan_bytes,
-                gitignore=options.gitignore,
-            )
+            server = Server(ColdCorpus(tree), options=read_options(options))
             for step in vector.steps:
                 if isinstance(step, Change):
                     site.change(step.entries)

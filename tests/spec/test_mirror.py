@@ -120,7 +120,7 @@ TESTED_BY = {
         "zeno/cache/test_warm_corpus.py": "cached_selection segment_search text_store",
     },
     "zeno/cli": {
-        "zeno/cli/test_parser.py": "commands flags interrupts printing",
+        "zeno/cli/test_parser.py": "flags interrupts printing reference requests servers",
         "zeno/trace/test_verify.py": "trace_parser trace_read trace_source",
         "zeno/trace/test_recorder.py": "trace_write",
     },

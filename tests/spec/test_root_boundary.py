@@ -39,7 +39,7 @@ REACHES = {
     "cache.index_builder": {"subprocess": "starts zeno.index.signatures, which gets texts through a pipe"},
     "cache.inotify": {"ctypes": "inotify(7)", "open": "limits of the kernel", "os.open": "the list of mounts"},
     "cache.warm_corpus": {"importlib": "imports modules of zeno in advance"},
-    "cli.commands": {"importlib": "the version"},
+    "cli.reference": {"importlib": "the version"},
     "cli.install.checks": {"importlib": "what is installed", "open": "limits of the kernel"},
     "cli.parser": {"importlib": "the version", "io": "types", "open": "standard streams", "os.open": "the null device"},
     "cli.policy_flags": {"open": "a list of globs to deny"},

@@ -141,11 +141,11 @@ def test_ctrl_c_ends_a_command_with_one_line_and_status_130(tmp_path):
 def test_ctrl_c_at_a_zeno_command_is_one_line_and_status_130():
     program = (
         "import os, sys, time\n"
-        "from zeno.cli import commands\n"
+        "from zeno.cli import reference\n"
         "def wait(options):\n"
         "    os.write(1, b'ready\\n')\n"
         "    time.sleep(600)\n"
-        "commands.doctor = wait\n"
+        "reference.doctor = wait\n"
         "sys.argv = ['zeno', 'doctor']\n"
         "from zeno.cli.start import run\n"
         "sys.exit(run())\n"

@@ -24,6 +24,7 @@ from zeno.doors.mcp.standard_io import _Pipes
 from zeno.doors.mcp.tools import Calls, mcp_server
 from zeno.doors.workers import MAX_FORKED, Workers
 from zeno.files.tree import Tree
+from zeno.options import Options
 from zeno.search.cold import ColdCorpus
 from zeno.session.server import Server
 
@@ -63,7 +64,8 @@ def _server() -> Server:
     for name, text in _FILES.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
-    return Server(ColdCorpus(Tree(str(folder))), max_request_bytes=_MAX_REQUEST, max_response_bytes=1 << 20)
+    options = Options(max_request_bytes=_MAX_REQUEST, max_response_bytes=1 << 20)
+    return Server(ColdCorpus(Tree(str(folder))), options=options)
 
 
 def http(data: bytes) -> None:

@@ -12,6 +12,7 @@ from contract_spec.operations import operations, requests
 
 from tools.fuzz.target import Target, text_of
 from zeno.files.tree import Tree
+from zeno.options import Options
 from zeno.search.cold import ColdCorpus
 from zeno.session.server import Server
 from zeno.trace import events
@@ -25,7 +26,7 @@ def _server() -> Server:
     for name, text in _FILES.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
-    return Server(ColdCorpus(Tree(str(folder))), max_response_bytes=1 << 20)
+    return Server(ColdCorpus(Tree(str(folder))), options=Options(max_response_bytes=1 << 20))
 
 
 def request(data: bytes) -> None:

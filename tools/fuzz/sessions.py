@@ -17,6 +17,7 @@ from typing import Any
 from tools.fuzz.target import Target
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.tree import Tree
+from zeno.options import Options
 from zeno.search.cold import ColdCorpus
 from zeno.session.server import Server
 from zeno.trace import events
@@ -60,12 +61,10 @@ class _Session:
         self._corpus = WarmCorpus(tree, 1 << 20)
         stack.callback(self._corpus.close)
         limits = {f"max_{name}": left for name, left in self._left.items()}
-        self._server = Server(self._corpus, writer, **limits)
+        self._server = Server(self._corpus, writer, Options(**limits))
         self._reference = Server(
             ColdCorpus(stack.enter_context(Tree(str(self._root)))),
-            max_ops=_PLENTY,
-            max_lines=_PLENTY,
-            max_bytes=_PLENTY,
+            options=Options(max_ops=_PLENTY, max_lines=_PLENTY, max_bytes=_PLENTY),
         )
         self._spent = dict.fromkeys(self._left, _PLENTY)
         self._exchanges: list[tuple[str, Any]] = []

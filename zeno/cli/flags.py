@@ -1,8 +1,15 @@
 """Flags that several commands share, and the types of their numbers."""
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, _SubParsersAction
+from typing import Any, TypeAlias
 
 from zeno.cli.policy_flags import add_policy
+from zeno.options import Options
+
+Commands: TypeAlias = "_SubParsersAction[Any]"
+"""Where commands are added."""
+
+EPILOG = "The protocol is explained by zeno docs protocol; its schemas are printed by zeno schema."
 
 
 def add_root(parser: ArgumentParser, *, for_agents: bool = False) -> None:
@@ -69,6 +76,16 @@ def add_server(parser: ArgumentParser, max_seconds: int | None = None, *, for_ag
         help="after start, give up the right to open files outside DIR and to make sockets, as Landlock and seccomp on "
         "Linux enforce it. auto (default): if the system can (see describe); require: or refuse to start; off: never",
     )
+
+
+def read_options(flags: Namespace) -> Options:
+    """Return the options of a server that flags state. A flag that is absent, or 0, leaves the default."""
+    given = {name: value for name, value in vars(flags).items() if name in _OF_FLAGS and value}
+    return Options(**given)
+
+
+# The others are not stated by flags, but found out.
+_OF_FLAGS = frozenset(Options._fields) - {"log", "confinement"}
 
 
 def add_cache(parser: ArgumentParser) -> None:

@@ -67,7 +67,7 @@ def policy_of(options: argparse.Namespace) -> "Policy":
         raise CannotRun(str(error)) from None
 
 
-def opened_tree(options: argparse.Namespace, stack: ExitStack, failure: str) -> "FileTree":
+def open_tree(options: argparse.Namespace, stack: ExitStack, failure: str) -> "FileTree":
     """Open the root or the roots of the flags under their policy; the stack closes them.
 
     Raises CannotRun, whose message begins with `failure` where a directory cannot be opened.

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any, BinaryIO
 
-from zeno.cli.policy_flags import opened_tree
+from zeno.cli.flags import read_options
+from zeno.cli.policy_flags import open_tree
 from zeno.cli.printing import safe, say
 from zeno.errors import CannotRun
-from zeno.options import SessionOptions
 from zeno.search.cold import ColdCorpus
 from zeno.search.roots_corpus import corpus_of
 from zeno.trace.events import Exchange, Pairing, TraceLine, exchanges, read
@@ -105,16 +105,12 @@ def replayer_for(
 
     Raises CannotRun if the tree cannot be opened.
     """
-    tree = opened_tree(options, stack, "cannot read the tree")
+    tree = open_tree(options, stack, "cannot read the tree")
     if options.trace != "-":
         # A server conceals its own log, so replay does too.
         tree.conceal(source.stream.fileno())
     given = GivenFlags(
         tree.policy if tree.policy.active else None, options.max_response_bytes, options.gitignore or None
     )
-    session = SessionOptions(
-        max_response_bytes=options.max_response_bytes or SessionOptions().max_response_bytes,
-        gitignore=options.gitignore,
-    )
-    replayer = Replayer(corpus_of(tree, ColdCorpus), session)
+    replayer = Replayer(corpus_of(tree, ColdCorpus), read_options(options))
     return follow_sessions(source.steps(), replayer, given), replayer

@@ -20,7 +20,7 @@ from pydantic import MISSING
 from zeno.errors import InvalidArgs
 from zeno.files.policy import Policy
 from zeno.meter import Meter
-from zeno.options import SessionOptions
+from zeno.options import Options
 from zeno.search.corpus import Corpus
 
 _LIMITS = spec.resource("rules/request_limits.json")
@@ -70,7 +70,7 @@ def describe(args: DescribeArgs, corpus: Corpus, meter: Meter) -> DescribeResult
     )
 
 
-def describe_limits(options: SessionOptions) -> ServerLimits:
+def describe_limits(options: Options) -> ServerLimits:
     """Return the limits of a session that are set."""
     limits = {name: getattr(options, name) for name in ServerLimits.model_fields}
     return ServerLimits.model_validate({name: limit for name, limit in limits.items() if limit is not None})

@@ -15,7 +15,7 @@ from contract_models.zeno.request import Request
 from zeno import errors
 from zeno.errors import InternalError, InvalidJson, InvalidRequest, ResponseTooLarge, TraceFailed, ZenoError
 from zeno.meter import Clock, Meter, Overrun
-from zeno.options import Confinement, SessionOptions
+from zeno.options import Confinement, Options
 from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.session.budget import Budget
@@ -25,9 +25,6 @@ from zeno.session.warm_up import WarmUp
 
 if TYPE_CHECKING:
     from zeno.session.forked import Forked
-
-MAX_REQUEST_BYTES = SessionOptions().max_request_bytes
-MAX_RESPONSE_BYTES = SessionOptions().max_response_bytes
 
 # Seconds for which a request runs in this process where a deadline is set. Then it goes on where it can be killed.
 PATIENCE = 0.05
@@ -40,28 +37,19 @@ class Server:
         self,
         corpus: Corpus,
         trace: Trace | None = None,
+        options: Options = Options(),  # noqa: B008 - it cannot be changed
         *,
-        max_request_bytes: int = MAX_REQUEST_BYTES,
-        max_response_bytes: int = MAX_RESPONSE_BYTES,
-        max_ops: int | None = None,
-        max_lines: int | None = None,
-        max_bytes: int | None = None,
-        max_seconds: int | None = None,
-        max_pattern_work: int | None = None,
-        max_scan_bytes: int | None = None,
-        gitignore: bool = False,
         clock: Clock = time.monotonic,
     ) -> None:
         self.corpus = corpus
         self._trace = trace or NoTrace()
         self._clock = clock
-        limits = (max_request_bytes, max_response_bytes, max_ops, max_lines, max_bytes, max_seconds)
-        self._options = SessionOptions(*limits, max_pattern_work, max_scan_bytes, gitignore, trace is not None)
+        self._options = options._replace(log=trace is not None)
         # Most sessions begin with these; the other operations are loaded when asked for.
         operations = [partial(dispatch.prepare, name) for name in ("grep", "list_files", "read_file")]
         self._warm_up = WarmUp([*operations, *corpus.preparations()], corpus)
-        self._budget = Budget(max_ops, max_lines, max_bytes)
-        self.max_request_bytes, self.max_response_bytes = max_request_bytes, max_response_bytes
+        self._budget = Budget(options.max_ops, options.max_lines, options.max_bytes)
+        self.max_request_bytes, self.max_response_bytes = options.max_request_bytes, options.max_response_bytes
 
     @property
     def roots(self) -> list[str]:

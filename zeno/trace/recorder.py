@@ -24,7 +24,7 @@ from zeno.files.policy import Policy
 from zeno.files.roots import Nested, Roots
 from zeno.files.tree import Tree
 from zeno.meter import Meter
-from zeno.options import SessionOptions, named_roots
+from zeno.options import Options, named_roots
 from zeno.text.file_lines import Window, receipt
 from zeno.trace.events import entry, event_violation
 from zeno.trace.log import Log, lines_backwards, timestamp
@@ -134,7 +134,7 @@ class Recorder:
         Raises NotRecorded if a citation is not valid or cannot be read, EvidenceDenied if the policy denies its path.
         """
         event: dict[str, Any] = {"event": "claim", "claim": claim}
-        meter = Meter(options=SessionOptions(max_response_bytes=MAX_CITED_BYTES, max_scan_bytes=MAX_SCANNED_BYTES))
+        meter = Meter(options=Options(max_response_bytes=MAX_CITED_BYTES, max_scan_bytes=MAX_SCANNED_BYTES))
         event["evidence"] = [self._sealed(_citation(one), meter) for one in evidence]
         answers = list(answers)
         if len(answers) > MAX_ANSWERS:

@@ -18,7 +18,7 @@ from pydantic import MISSING
 
 from zeno.errors import ResponseTooLarge, ZenoError
 from zeno.meter import Meter
-from zeno.options import SessionOptions
+from zeno.options import Options
 from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.trace.deliveries import Shown, Span, shown_by
@@ -71,13 +71,13 @@ class Comparison(NamedTuple):
 class Replayer:
     """Runs requests again on a tree that does not change meanwhile; equal requests only once."""
 
-    def __init__(self, corpus: Corpus, options: SessionOptions | None = None) -> None:
+    def __init__(self, corpus: Corpus, options: Options | None = None) -> None:
         self.corpus = corpus
-        self._options = options or SessionOptions()
+        self._options = options or Options()
         self._known: dict[bytes, Again] = {}
         self._resolved: dict[str, str] = {}
 
-    def change(self, corpus: Corpus, options: SessionOptions) -> None:
+    def change(self, corpus: Corpus, options: Options) -> None:
         """Run requests on another corpus and under other options from now on."""
         self.corpus, self._options = corpus, options
         self._known.clear()

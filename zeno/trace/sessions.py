@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from zeno.errors import CannotRun, InvalidArgs
 from zeno.files.file_tree import FileTree
 from zeno.files.policy import SECRETS, Policy
-from zeno.options import SessionOptions
+from zeno.options import Options
 from zeno.search.cold import ColdCorpus
 from zeno.search.roots_corpus import corpus_of
 from zeno.trace.events import Exchange, TraceLine
@@ -54,7 +54,7 @@ def _begin(event: dict[str, Any], replayer: Replayer, tree: FileTree, given: Giv
         raise _difference([], ["--gitignore"])
     within = event.get("policy", {}).get("within")
     policy = stated if within is None else stated.narrowed(within)
-    options = SessionOptions(max_response_bytes=size, gitignore=gitignore)
+    options = Options(max_response_bytes=size, gitignore=gitignore)
     replayer.change(corpus_of(tree.under(policy), ColdCorpus), options)
 
 

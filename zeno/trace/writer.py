@@ -19,7 +19,7 @@ from pydantic import MISSING
 from zeno.errors import TraceFailed, ZenoError
 from zeno.files.file_tree import FileTree
 from zeno.ops.describe import describe_limits, describe_policy
-from zeno.options import SessionOptions
+from zeno.options import Options
 from zeno.session import wire
 from zeno.trace.digest import digest
 from zeno.trace.log import Log, timestamp
@@ -64,7 +64,7 @@ class TraceWriter:
         """Close the log."""
         self._log.close()
 
-    def session(self, tree: FileTree, options: SessionOptions) -> None:
+    def session(self, tree: FileTree, options: Options) -> None:
         """Write a session event before the next event: a server that is never asked leaves no trace."""
         self._session = lambda: SessionEvent(
             ts=self._now(),

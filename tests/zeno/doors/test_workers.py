@@ -18,6 +18,7 @@ from zeno.cache.warm_corpus import WarmCorpus
 from zeno.doors.workers import Workers
 from zeno.files.tree import Tree
 from zeno.meter import Meter
+from zeno.options import Options
 from zeno.search.cold import ColdCorpus
 from zeno.session.outcome import Outcome
 from zeno.session.server import Server
@@ -97,7 +98,7 @@ def test_no_copy_is_forked_while_a_callback_of_the_event_loop_holds_a_lock(tmp_p
             return answers
 
     with Tree(str(tmp_path)) as tree:
-        answers = asyncio.run(run(Locking(ColdCorpus(tree), max_seconds=10)))
+        answers = asyncio.run(run(Locking(ColdCorpus(tree), options=Options(max_seconds=10))))
     assert [line for line in answers if b'"ok":true' not in line] == []
 
 
@@ -122,7 +123,7 @@ def test_no_copy_is_forked_while_another_thread_works(tmp_path: Path) -> None:
             return (await asking).line
 
     with Tree(str(tmp_path)) as tree:
-        assert b'"ok":true' in asyncio.run(run(Locking(ColdCorpus(tree), max_seconds=10)))
+        assert b'"ok":true' in asyncio.run(run(Locking(ColdCorpus(tree), options=Options(max_seconds=10))))
 
 
 @pytest.mark.parametrize("turns", range(6))
@@ -179,7 +180,7 @@ def test_time_that_a_request_waits_in_line_counts(tmp_path: Path) -> None:
             return answer.line
 
     with Tree(str(tmp_path)) as tree:
-        assert b"deadline_exceeded" in asyncio.run(run(Server(ColdCorpus(tree), max_seconds=1)))
+        assert b"deadline_exceeded" in asyncio.run(run(Server(ColdCorpus(tree), options=Options(max_seconds=1))))
 
 
 def test_a_pattern_of_many_states_leaves_the_thread_before_it_searches(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from zeno.errors import ResponseTooLarge
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.ops.extract_symbols import extract_symbols
-from zeno.options import SessionOptions
+from zeno.options import Options
 from zeno.search.cold import ColdCorpus
 
 
@@ -41,7 +41,7 @@ def test_more_symbols_than_an_answer_holds_are_refused_before_it_is_made(root):
     args = ExtractSymbolsArgs(path="a.py", max_symbols=1000)
 
     def asked(size):
-        meter = Meter(options=SessionOptions(max_response_bytes=size))
+        meter = Meter(options=Options(max_response_bytes=size))
         return extract_symbols(args, ColdCorpus(Tree(str(root))), meter)
 
     symbols = asked(1 << 20).model_dump(mode="json")["symbols"]

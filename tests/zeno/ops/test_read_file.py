@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from zeno.files.batch_open import CHUNK
 from zeno.files.tree import Tree
+from zeno.options import Options
 from zeno.search.cold import ColdCorpus
 from zeno.session.server import Server
 from zeno.text.file_lines import lines_of
@@ -58,7 +59,7 @@ def test_a_large_file_is_sliced_without_being_held(root, pipe):
 def test_an_answer_over_the_limit_is_refused_with_a_hint(root):
     (root / "f").write_text("a" * 5000)
     with Tree(str(root)) as tree:
-        server = Server(ColdCorpus(tree), max_response_bytes=1000)
+        server = Server(ColdCorpus(tree), options=Options(max_response_bytes=1000))
         answer = json.loads(server.answer(b'{"id":"1","op":"read_file","args":{"path":"f"}}'))
     assert answer["error"]["code"] == "response_too_large"
     assert "1000 bytes" in answer["error"]["message"]

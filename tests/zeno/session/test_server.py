@@ -134,7 +134,7 @@ def test_where_the_system_cannot_fork_the_deadline_holds_between_files(root, pip
     assert server.ask("stat", path="slow-1.txt")["result"]["items"][0]["exists"]
     assert not children(server.process.pid)
     events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
-    assert events == ["request", "error", "request", "response"]
+    assert events == ["session", "request", "error", "request", "response"]
 
 
 def test_where_the_system_cannot_fork_an_answer_that_comes_too_late_is_refused(root, pipe, monkeypatch):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from zeno.errors import ResponseTooLarge
 from zeno.meter import Meter
-from zeno.options import SessionOptions
+from zeno.options import Options
 from zeno.text.file_lines import Window, is_binary, last_lines, lines_of
 
 DATA = st.lists(
@@ -80,5 +80,5 @@ def test_a_line_too_long_for_the_answer_stops_the_reading():
             yield b"x" * 1000
 
     with pytest.raises(ResponseTooLarge):
-        Window(1, 1, Meter(options=SessionOptions(max_response_bytes=5000)).keep).feed(chunks())
+        Window(1, 1, Meter(options=Options(max_response_bytes=5000)).keep).feed(chunks())
     assert seen == 6

@@ -1,0 +1,122 @@
+"""The commands that ask: `shell` at a prompt and `call` once, each with its flags."""
+
+import argparse
+import json
+import sys
+from contextlib import ExitStack
+from typing import Any
+
+import contract_spec as spec
+
+from zeno.cli.flags import Commands, add_cache, add_root
+from zeno.cli.policy_flags import open_tree
+from zeno.cli.servers import make_corpus, require_output
+from zeno.errors import CannotRun
+
+
+def add_shell(inner: Commands) -> None:
+    """Add `shell`."""
+    parser = inner.add_parser(
+        "shell",
+        help="ask by hand, with completion and history",
+        description="A prompt for people: type an operation and its arguments, read the answer as text.",
+        epilog="Example: at the prompt, type: grep TODO paths=src max_hits=5",
+    )
+    add_root(parser)
+    add_cache(parser)
+    parser.set_defaults(run=shell, no_cache=False)
+
+
+def add_call(inner: Commands) -> None:
+    """Add `call`."""
+    parser = inner.add_parser(
+        "call",
+        help="run one operation and print its answer",
+        description="Run one operation and print its answer. Exits 1 when the answer is an error.",
+        epilog="Examples: zeno call read_file README.md --root . ; zeno call grep TODO src max_hits=5 --root .",
+    )
+    parser.add_argument("op", metavar="OP", help="name of the operation, such as list_files")
+    parser.add_argument(
+        "pairs",
+        metavar="ARGUMENT",
+        nargs="*",
+        default=[],
+        help="KEY=VALUE: strings as they are, the rest as JSON; repeat a list's key. The first may be the value alone, "
+        "and those behind it paths where the operation takes any",
+    )
+    parser.add_argument("--args", metavar="JSON", help="all arguments as one JSON object, instead of single ones")
+    add_root(parser)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--text", action="store_true", help="print text for people; the default on a terminal")
+    form.add_argument("--json", action="store_true", help="print the response line; the default elsewhere")
+    form.add_argument("--pretty", action="store_true", help="print the response as indented JSON")
+    parser.set_defaults(run=call)
+
+
+def shell(options: argparse.Namespace) -> int:
+    """Answer requests typed at a prompt."""
+    require_output()
+    from zeno.doors.shell import Shell
+    from zeno.session.server import Server
+
+    with ExitStack() as stack:
+        server = Server(make_corpus(options, open_tree(options, stack, "cannot serve")))
+        stack.callback(server.close)
+        return Shell(server).run()
+
+
+def call(options: argparse.Namespace) -> int:
+    """Run one operation."""
+    from zeno.search.cold import ColdCorpus
+    from zeno.search.roots_corpus import corpus_of
+    from zeno.session.server import Server
+    from zeno.text.path_names import typed
+
+    if typed(options.op) != options.op:
+        raise CannotRun(f"no operation is called {options.op!r}: the name is not UTF-8")
+    as_text = options.text or (sys.stdout is not None and sys.stdout.isatty() and not (options.pretty or options.json))
+    args = _arguments(options)
+    if as_text:
+        from zeno.doors.key_value import reading_on
+
+        args = reading_on(options.op, args)
+    with ExitStack() as stack:
+        tree = open_tree(options, stack, "cannot serve")
+        answer = Server(corpus_of(tree, ColdCorpus)).ask("call", options.op, args).line
+    value = json.loads(answer)
+    if as_text:
+        _print_text(value)
+    elif options.pretty:
+        from zeno.doors.visible import visible_json
+
+        print(visible_json(json.dumps(value, indent=2, ensure_ascii=False)))
+    else:
+        print(answer.decode().rstrip("\n"))
+    return 0 if value["ok"] else 1
+
+
+def _print_text(answer: dict[str, Any]) -> None:
+    """Print an answer for a person: the result on standard output, an error on standard error."""
+    from zeno.doors.plain_text import plain
+    from zeno.doors.visible import visible
+
+    if answer["ok"]:
+        print(visible(plain(answer["result"])))
+    else:
+        print(visible(f"zeno: {answer['error']['code']}: {answer['error']['message']}"), file=sys.stderr)
+
+
+def _arguments(options: argparse.Namespace) -> Any:
+    if options.args is not None:
+        if options.pairs:
+            raise CannotRun("give either --args or KEY=VALUE, not both")
+        try:
+            return spec.parse(options.args.encode("utf-8", "surrogateescape"), max_depth=64)
+        except spec.NotStrictJson as error:
+            raise CannotRun(f"--args is not strict JSON: {error}") from None
+    from zeno.doors.key_value import NotAPair, arguments
+
+    try:
+        return arguments(options.op, options.pairs)
+    except NotAPair as error:
+        raise CannotRun(str(error)) from None
