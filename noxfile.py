@@ -27,9 +27,10 @@ def _run(session: nox.Session, *command: str) -> None:
 
 @nox.session
 def drift(session: nox.Session) -> None:
-    """Fail when generated/ or the OpenAPI document is not what spec/ makes, or locks or licences are not in order."""
+    """Fail when something made from spec/ is not what it makes, or locks or licences are not in order."""
     _run(session, "-m", "tools.generate", "--check")
     _run(session, "-m", "tools.openapi", "--check")
+    _run(session, "-m", "tools.reference", "--check")
     _run(session, "-m", "tools.pins")
     _run(session, "-m", "tools.licences", "--check")
 
@@ -89,10 +90,11 @@ def random(session: nox.Session) -> None:
 
 @nox.session
 def generate(session: nox.Session) -> None:
-    """Remake generated/, the OpenAPI document and the list of operations in the skill from spec/."""
+    """Remake all that is made from spec/: generated/, the OpenAPI document, the skill's operations, the page of codes."""
     _run(session, "-m", "tools.generate")
     _run(session, "-m", "tools.openapi")
     _run(session, "-m", "tools.skill")
+    _run(session, "-m", "tools.reference")
 
 
 @nox.session

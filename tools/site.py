@@ -60,6 +60,7 @@ NAV: list[dict[str, Any]] = [
     {"In CI and registries": "docs/ci.md"},
     {"Attacks, fuzzing and soak": "docs/hardening.md"},
     {"Threats": "docs/threats.md"},
+    {"Codes": "docs/errors.md"},
     {"Compared with other tools": "docs/comparison.md"},
     {
         "Contribute": [

@@ -20,7 +20,7 @@ class Problem(Model):
     )
     type: Annotated[StrictStr, Field(min_length=1)]
     """
-    The kind of problem: a URI that ends in the code, or about:blank for what is wrong with the HTTP request itself.
+    The kind of problem: a name, `urn:zeno:problem:CODE`, or about:blank for what is wrong with the HTTP request itself. It is no address; `help` says where the codes are explained.
     """
     title: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -39,4 +39,8 @@ class Problem(Model):
     )
     """
     The code that the same request would get on standard input. Absent where the HTTP request itself is at fault and no operation was asked.
+    """
+    help: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The command that prints what the codes mean. Present where `code` is.
     """

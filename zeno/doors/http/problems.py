@@ -24,11 +24,11 @@ def problem(detail: str, code: str | None = None, *, status: int | None = None) 
     number = _statuses()[code] if status is None and code is not None else status or 500
     document = Problem.model_validate(
         {
-            "type": "about:blank" if code is None else f"{spec.BASE}zeno/problems/{code}",
+            "type": "about:blank" if code is None else f"urn:zeno:problem:{code}",
             "title": HTTPStatus(number).phrase if code is None else code.replace("_", " ").capitalize(),
             "status": number,
             "detail": detail,
-            **({} if code is None else {"code": code}),
+            **({} if code is None else {"code": code, "help": "zeno docs errors"}),
         }
     )
     return Response(wire.dump(document), number, HEADERS, "application/problem+json")
