@@ -16,7 +16,10 @@ from normalizer.export.results_folder import ResultsFolder, is_result_name, requ
 from normalizer.regular_files import regular_bytes
 from normalizer.terminal.progress import LINE
 
-_INPUTS = ("ledgers", "ledger", "base", "candidate", "table", "against", "gold", "preferences", "artifacts")
+_INPUTS = (
+    *("ledgers", "ledger", "base", "candidate", "table", "against", "gold", "preferences"),
+    *("artifacts", "signature", "signers", "study"),
+)
 _OUTPUTS = ("out", "tables", "figures", "junit", "markdown")
 
 

@@ -131,7 +131,7 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     root = sample(tmp_path_factory.mktemp("tree"))
     # Only HTTP has a time limit by default, and `describe` tells it.
     flags = ("--max-seconds", "300")
-    with http(root, *flags) as url, stdio(root, *flags) as pipe:
+    with http(root, "--allow", "secrets", *flags) as url, stdio(root, *flags) as pipe:
         yield Doors(url, pipe)
 
 
