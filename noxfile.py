@@ -90,7 +90,7 @@ def random(session: nox.Session) -> None:
 
 @nox.session
 def generate(session: nox.Session) -> None:
-    """Remake all that is made from spec/: generated/, the OpenAPI document, the skill's operations, the page of codes."""
+    """Remake what is made from spec/: generated/, the OpenAPI document, the skill's list, the page of codes."""
     _run(session, "-m", "tools.generate")
     _run(session, "-m", "tools.openapi")
     _run(session, "-m", "tools.skill")
