@@ -100,6 +100,10 @@ def _text(start: str, args: dict[str, Any], returns: str, about: str, ask: str, 
     required = [name for name in args["properties"] if name in args.get("required", [])]
     optional = [name for name in args["properties"] if name not in required]
     parameters = [f"{name}: {_type(args['properties'][name])}" for name in required]
+    if op == "grep":
+        # Nearly every search is for one pattern: it needs no name, although a list may take its place.
+        required.append(optional.pop(optional.index("pattern")))
+        parameters.append(f"pattern: {_type(args['properties']['pattern'])} | None = None")
     parameters += ["*"] if optional else []
     parameters += [f"{name}: {_type(args['properties'][name])} | None = None" for name in optional]
     lines = [f"    {start}(", "        self,", *(f"        {parameter}," for parameter in parameters)]

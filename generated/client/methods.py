@@ -78,8 +78,9 @@ class Methods:
 
     def grep(
         self,
-        pattern: str,
+        pattern: str | None = None,
         *,
+        patterns: Sequence[str] | None = None,
         regex: bool | None = None,
         multiline: bool | None = None,
         case_sensitive: bool | None = None,
@@ -102,7 +103,9 @@ class Methods:
 
         pattern: The text to find, or with regex an RE2 regular expression. It is matched against one line at a time,
             without the line's end, or with multiline against whole texts.
-        regex: Take pattern as a regular expression. Default: false.
+        patterns: Instead of pattern: find lines that match any of these. Each hit then has patterns, the indexes of
+            those that match. Not with multiline.
+        regex: Take pattern, or each of patterns, as a regular expression. Default: false.
         multiline: Let a match run over several lines. The pattern is matched against the text of each file: its
             lines, each with \\n after it, the last one too. ^ and $ are the ends of lines, . matches no \\n unless
             (?s) says so, and classes such as \\s and [^x] do match it. A hit is the lines of a match, from line to
@@ -135,12 +138,13 @@ class Methods:
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
         """
-        return self.call("grep", _given(pattern=pattern, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.call("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def grep_pages(
         self,
-        pattern: str,
+        pattern: str | None = None,
         *,
+        patterns: Sequence[str] | None = None,
         regex: bool | None = None,
         multiline: bool | None = None,
         case_sensitive: bool | None = None,
@@ -163,7 +167,9 @@ class Methods:
 
         pattern: The text to find, or with regex an RE2 regular expression. It is matched against one line at a time,
             without the line's end, or with multiline against whole texts.
-        regex: Take pattern as a regular expression. Default: false.
+        patterns: Instead of pattern: find lines that match any of these. Each hit then has patterns, the indexes of
+            those that match. Not with multiline.
+        regex: Take pattern, or each of patterns, as a regular expression. Default: false.
         multiline: Let a match run over several lines. The pattern is matched against the text of each file: its
             lines, each with \\n after it, the last one too. ^ and $ are the ends of lines, . matches no \\n unless
             (?s) says so, and classes such as \\s and [^x] do match it. A hit is the lines of a match, from line to
@@ -196,7 +202,7 @@ class Methods:
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
         """
-        return self.pages("grep", _given(pattern=pattern, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.pages("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def list_files(
         self,
@@ -419,8 +425,9 @@ class AsyncMethods:
 
     async def grep(
         self,
-        pattern: str,
+        pattern: str | None = None,
         *,
+        patterns: Sequence[str] | None = None,
         regex: bool | None = None,
         multiline: bool | None = None,
         case_sensitive: bool | None = None,
@@ -443,7 +450,9 @@ class AsyncMethods:
 
         pattern: The text to find, or with regex an RE2 regular expression. It is matched against one line at a time,
             without the line's end, or with multiline against whole texts.
-        regex: Take pattern as a regular expression. Default: false.
+        patterns: Instead of pattern: find lines that match any of these. Each hit then has patterns, the indexes of
+            those that match. Not with multiline.
+        regex: Take pattern, or each of patterns, as a regular expression. Default: false.
         multiline: Let a match run over several lines. The pattern is matched against the text of each file: its
             lines, each with \\n after it, the last one too. ^ and $ are the ends of lines, . matches no \\n unless
             (?s) says so, and classes such as \\s and [^x] do match it. A hit is the lines of a match, from line to
@@ -476,12 +485,13 @@ class AsyncMethods:
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
         """
-        return await self.call("grep", _given(pattern=pattern, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return await self.call("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def grep_pages(
         self,
-        pattern: str,
+        pattern: str | None = None,
         *,
+        patterns: Sequence[str] | None = None,
         regex: bool | None = None,
         multiline: bool | None = None,
         case_sensitive: bool | None = None,
@@ -504,7 +514,9 @@ class AsyncMethods:
 
         pattern: The text to find, or with regex an RE2 regular expression. It is matched against one line at a time,
             without the line's end, or with multiline against whole texts.
-        regex: Take pattern as a regular expression. Default: false.
+        patterns: Instead of pattern: find lines that match any of these. Each hit then has patterns, the indexes of
+            those that match. Not with multiline.
+        regex: Take pattern, or each of patterns, as a regular expression. Default: false.
         multiline: Let a match run over several lines. The pattern is matched against the text of each file: its
             lines, each with \\n after it, the last one too. ^ and $ are the ends of lines, . matches no \\n unless
             (?s) says so, and classes such as \\s and [^x] do match it. A hit is the lines of a match, from line to
@@ -537,7 +549,7 @@ class AsyncMethods:
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
         """
-        return self.pages("grep", _given(pattern=pattern, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.pages("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     async def list_files(
         self,

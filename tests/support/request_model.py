@@ -135,7 +135,8 @@ class Model:
 
     def grep(
         self,
-        pattern: str,
+        pattern: str | None = None,
+        patterns: list[str] | None = None,
         regex: bool = False,
         case_sensitive: bool = True,
         paths: list[str] | None = None,
@@ -146,7 +147,10 @@ class Model:
         multiline: bool = False,
         **rules: Any,
     ) -> dict[str, Any]:
-        search = compiled(pattern if regex else re.escape(pattern), case_sensitive, multiline)
+        if (pattern is None) == (patterns is None) or (patterns is not None and multiline):
+            raise Refused("invalid_args")
+        sought = [pattern] if pattern is not None else patterns or []
+        each = [compiled(one if regex else re.escape(one), case_sensitive, multiline) for one in sought]
         entries = [self.entry(text) for text in paths] if paths else ["."]
         names, cut = self.names(**rules)
 
@@ -174,11 +178,14 @@ class Model:
                 gaps += [(path, reason)] if reason else []
                 continue
             lines = lines_of(data)
-            single = [(number, number) for number, line in enumerate(lines, 1) if search.search(line)]
-            for first, last in spans(search, lines) if multiline else single:
+            matching = [[at for at, search in enumerate(each) if search.search(line)] for line in lines]
+            single = [(number, number) for number, found in enumerate(matching, 1) if found]
+            for first, last in spans(each[0], lines) if multiline else single:
                 hit: dict[str, Any] = {"path": path, "line": first, "text": "\n".join(lines[first - 1 : last])}
                 if multiline:
                     hit["end_line"] = last
+                if patterns is not None:
+                    hit["patterns"] = matching[first - 1]
                 if context:
                     around = [n for n in range(1, len(lines) + 1) if first - context <= n <= last + context]
                     hit["context"] = [{"line": n, "text": lines[n - 1]} for n in around]

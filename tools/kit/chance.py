@@ -135,8 +135,8 @@ def request(dice: Dice, known: Sequence[str], operations: Mapping[str, Arguments
     for name, schema in operations[op].items():
         if schema["required"] or dice.happens(0.3):
             args[name] = _value(dice, known, name, operations[op])
-    if args.get("regex") is True:
-        args["pattern"] = _regex(dice)
+    if "patterns" in operations[op]:
+        _choose_pattern(dice, args)
     if args.get("multiline") and args["pattern"] not in BROKEN and dice.happens(0.8):
         gap = dice.choice(GAPS) if args.get("regex") else "\n"
         args["pattern"] += gap + (_regex(dice) if args.get("regex") else dice.choice(WORDS))
@@ -148,6 +148,18 @@ def request(dice: Dice, known: Sequence[str], operations: Mapping[str, Arguments
     if dice.happens(0.06):
         args[dice.choice([*operations[op], "none"])] = dice.choice(WRONG)
     return op, args
+
+
+def _choose_pattern(dice: Dice, args: dict[str, Any]) -> None:
+    """Give a search one pattern or several, and regular expressions where they are asked for."""
+    expression = args.get("regex") is True
+    if args.get("multiline") or "patterns" not in args:
+        args.pop("patterns", None)
+        args["pattern"] = _regex(dice) if expression else args.get("pattern", dice.choice(WORDS))
+    elif not dice.happens(0.05):
+        args.pop("pattern", None)
+        if expression:
+            args["patterns"] = [_regex(dice) for _ in args["patterns"]]
 
 
 # Values that are near a boundary more often than any number.

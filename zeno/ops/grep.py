@@ -6,16 +6,18 @@ import contract_spec as spec
 from contract_models.zeno.ops.grep import GrepArgs, GrepFileCount, GrepResult, GrepSkipped, GrepTotal
 from pydantic import MISSING
 
+from zeno.errors import InvalidArgs
 from zeno.meter import Meter
 from zeno.results import cursors
 from zeno.results.hints import on_pattern, why_nothing
-from zeno.results.hit_page import HitPage
+from zeno.results.hit_page import HitPage, Sought
 from zeno.results.left_out import left_out, skipped_files
 from zeno.search.corpus import Corpus, Query, Search, SearchedFile
 from zeno.search.line_view import MatchedLines
 from zeno.search.pattern_work import file_sizes, require_affordable, states_of
 from zeno.search.selection import EVERYTHING, under
 from zeno.search.skipped import Skipped
+from zeno.text.pattern_list import combine
 from zeno.text.regex import Scan, searcher, text_scanner
 
 _LIMITS = spec.resource("rules/request_limits.json")
@@ -30,22 +32,24 @@ _REASONS = {"large": "too_large", "unreadable": "unreadable"}
 
 def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     """Search the selected files in order until a limit on hits or text is reached."""
-    matches = searcher(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
+    sought = _read_pattern(args)
+    pattern, regex = sought.pattern, sought.regex
+    matches = searcher(pattern, sought.field, case_sensitive=args.case_sensitive, literal=not regex)
     max_bytes = min(args.max_bytes, MAX_BYTES)
-    states = states_of(args.pattern, case_sensitive=args.case_sensitive, literal=not args.regex)
+    states = states_of(pattern, case_sensitive=args.case_sensitive, literal=not regex)
     guarded = meter.guard(matches, states)
-    query = Query(args.pattern, args.regex, args.case_sensitive, guarded, max_bytes, states, args.multiline)
+    query = Query(pattern, regex, args.case_sensitive, guarded, max_bytes, states, args.multiline)
     selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
     snapshot = corpus.snapshot(args, start)
     candidates = snapshot.candidates
     paths = snapshot.paths(selection)
     sizes = file_sizes(paths, corpus.tree, max_bytes)
-    require_affordable(states, "args.pattern", sizes, meter, "narrow args.paths", literal=not args.regex)
+    require_affordable(states, sought.field, sizes, meter, "narrow args.paths", literal=not regex)
     skipped = Skipped()
-    page = HitPage(args, meter)
+    page = HitPage(args, meter, sought)
     tally = _Tally(args)
-    spans = _Spans(args, meter, skipped, states)
+    spans = _Spans(args, sought, meter, skipped, states)
     search = snapshot.search(selection, query, meter, skipped)
     if args.output == "hits":
         _add_hits(search, page, spans, start, seen)
@@ -66,7 +70,11 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
         globs = [] if args.paths is MISSING else args.paths
         hints = why_nothing(args, "args.paths" if globs else "", globs, selection, candidates, corpus)
     elif not start and not page.hits and not tally.counts:
-        hints = on_pattern(args.pattern, regex=args.regex, multiline=args.multiline)
+        hints = [
+            hint
+            for field, one in _patterns(args)
+            for hint in on_pattern(one, field, regex=args.regex, multiline=args.multiline)
+        ]
     return GrepResult(
         hits=page.hits,
         counts=tally.counts if args.output == "files" else MISSING,
@@ -89,6 +97,26 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
             files_skipped_unreadable=skipped["unreadable"],
         ),
     )
+
+
+def _read_pattern(args: GrepArgs) -> Sought:
+    """Return what to search for. Raises InvalidArgs unless there is a pattern or a list of them."""
+    if (args.pattern is MISSING) == (args.patterns is MISSING):
+        raise InvalidArgs("give args.pattern, or args.patterns for lines that match any of them, and not both")
+    if args.pattern is not MISSING:
+        return Sought(args.pattern, args.regex, "args.pattern", None)
+    if args.multiline:
+        raise InvalidArgs("args.patterns are matched line by line: leave out args.multiline, or search for one pattern")
+    listed = [one for _, one in _patterns(args)]
+    combined = combine(listed, "args.patterns", regex=args.regex, case_sensitive=args.case_sensitive)
+    return Sought(combined.pattern, True, "args.patterns", combined)
+
+
+def _patterns(args: GrepArgs) -> list[tuple[str, str]]:
+    """Return the patterns of a request, each with the name of its field."""
+    if args.patterns is MISSING:
+        return [("args.pattern", str(args.pattern))]
+    return [(f"args.patterns[{index}]", one) for index, one in enumerate(args.patterns)]
 
 
 # Both functions iterate to the end even when the page is full: skipped files are counted over all files.
@@ -133,7 +161,7 @@ class _GiveUp(Exception):
 class _Spans:
     """Finds the lines of matches: single lines, or with `multiline` the lines that matches run over."""
 
-    def __init__(self, args: GrepArgs, meter: Meter, skipped: Skipped, states: int) -> None:
+    def __init__(self, args: GrepArgs, sought: Sought, meter: Meter, skipped: Skipped, states: int) -> None:
         self._meter = meter
         self._states = states
         self._skipped = skipped
@@ -142,7 +170,7 @@ class _Spans:
         if args.multiline:
             # Compiled for lines before, so that the pattern is known to be valid.
             self._scan = text_scanner(
-                args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex
+                sought.pattern, sought.field, case_sensitive=args.case_sensitive, literal=not sought.regex
             )
 
     def of(self, found: SearchedFile) -> Iterator[MatchedLines]:

@@ -60,17 +60,17 @@ def _on_glob(glob: str, field: str, paths: list[str]) -> list[str]:
     return []
 
 
-def on_pattern(pattern: str, *, regex: bool, multiline: bool) -> list[str]:
+def on_pattern(pattern: str, field: str, *, regex: bool, multiline: bool) -> list[str]:
     """Return hints for a pattern that was not found: it looks like a regular expression, or needs several lines."""
     if not multiline and (_has_line_feed(pattern) if regex else "\n" in pattern):
-        return ["a line has no line feed, so args.pattern cannot match in one: set multiline to true"]
+        return [f"a line has no line feed, so {field} cannot match in one: set multiline to true"]
     if regex or not searcher(_EXPRESSION, "")(pattern.encode()):
         return []
     try:
-        searcher(pattern, "args.pattern")
+        searcher(pattern, field)
     except InvalidPattern:
         return []
-    return ["args.pattern is taken literally and was not found; it looks like a regular expression: set regex to true"]
+    return [f"{field} is taken literally and was not found; it looks like a regular expression: set regex to true"]
 
 
 def _has_line_feed(pattern: str) -> bool:

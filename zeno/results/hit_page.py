@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from contract_models.zeno.ops.grep import GrepArgs, GrepHit, GrepLine
 from pydantic import MISSING
@@ -11,6 +12,7 @@ from zeno.results.clip import clip, fitting
 from zeno.results.receipts import receipt
 from zeno.search.corpus import SearchedFile
 from zeno.search.line_view import MatchedLines
+from zeno.text.pattern_list import Combined
 from zeno.text.regex import Finds, finder
 
 # The shortest that the JSON of a hit can be, without its path and text.
@@ -19,11 +21,23 @@ _FRAME = len('{"path":"","line":1,"text":""}')
 _LINE_FRAME = len('{"line":1,"text":""}')
 
 
+class Sought(NamedTuple):
+    """The pattern of a request, or its patterns made one."""
+
+    pattern: str
+    regex: bool
+    field: str
+    """Where the request has it."""
+    combined: Combined | None
+    """The patterns one by one; None where there is one."""
+
+
 class HitPage:
     """The hits of one answer."""
 
-    def __init__(self, args: GrepArgs, meter: Meter) -> None:
+    def __init__(self, args: GrepArgs, meter: Meter, sought: Sought) -> None:
         self._args = args
+        self._sought = sought
         self._meter = meter
         self._line_chars = None if args.max_line_chars is MISSING else args.max_line_chars
         self._room = None if args.max_chars is MISSING else args.max_chars
@@ -80,7 +94,8 @@ class HitPage:
         text = found.lines[index].decode()
         self._meter.keep(len(text) + len(found.path) + _FRAME)
         self._meter.returned(1)
-        self._append(GrepHit(path=found.path, line=index + 1, text=text))
+        patterns = self._indexes(found.lines[index])
+        self._append(GrepHit(path=found.path, line=index + 1, text=text, patterns=patterns))
 
     def _append(self, hit: GrepHit) -> None:
         self.hits.append(hit)
@@ -113,6 +128,7 @@ class HitPage:
             end_line=span.last + 1 if self._args.multiline else MISSING,
             text=texts[0] if single else "\n".join(texts),
             clipped=MISSING if texts is lines else True,
+            patterns=self._indexes(raw[0]),
             sha256=receipt("\n".join(lines)) if self._args.receipts else MISSING,
             context=self._around(found, span, lines, texts, limit) if self._args.context else MISSING,
         )
@@ -133,8 +149,12 @@ class HitPage:
     @cached_property
     def _find(self) -> Finds:
         """Finds where a line matches; used only for lines that are clipped."""
-        args = self._args
-        return finder(args.pattern, "args.pattern", case_sensitive=args.case_sensitive, literal=not args.regex)
+        pattern, regex, field, _ = self._sought
+        return finder(pattern, field, case_sensitive=self._args.case_sensitive, literal=not regex)
+
+    def _indexes(self, line: bytes) -> list[int] | MISSING:
+        """Return which patterns match a line; MISSING where there is only one."""
+        return MISSING if self._sought.combined is None else self._sought.combined.find_indexes(line)
 
     def _ranges(self, lines: Sequence[bytes], span: MatchedLines) -> list[tuple[int, int]]:
         """Return for each line of a hit where in it, in characters, the first match is."""

@@ -56,6 +56,8 @@ def perform(request: Request, corpus: Corpus, meter: Meter) -> Model:
 
 # A regular expression with a larger program may take RE2 seconds in one call on one file.
 _LARGE_PROGRAM = 1000
+MAX_PATTERNS = 20
+"""Patterns of one request; more are refused."""
 
 
 def is_long(request: Request, corpus: Corpus) -> bool:
@@ -64,8 +66,10 @@ def is_long(request: Request, corpus: Corpus) -> bool:
         return False
     if not corpus.warm:
         return True
-    pattern = request.args.get("pattern") if request.args.get("regex") is True else request.args.get("regex")
-    return isinstance(pattern, str) and regex.program_size(pattern) > _LARGE_PROGRAM
+    given = request.args
+    found = [given.get("pattern"), given.get("patterns")] if given.get("regex") is True else [given.get("regex")]
+    patterns = [one for item in found for one in (item if isinstance(item, list) else [item]) if isinstance(one, str)]
+    return sum(map(regex.program_size, patterns[:MAX_PATTERNS])) > _LARGE_PROGRAM
 
 
 def make_overdue(op: str | None, seconds: int | None) -> DeadlineExceeded:

@@ -14,6 +14,9 @@ from .. import left_out as left_out_1
 from .. import metrics as metrics_1
 from .. import skipped_file
 
+Pattern = TypeAliasType("Pattern", Annotated[StrictStr, Field(min_length=1)])
+
+
 Path = TypeAliasType("Path", Annotated[StrictStr, Field(min_length=1)])
 
 
@@ -31,13 +34,17 @@ class GrepArgs(ClientResult):
     model_config = ConfigDict(
         extra='forbid',
     )
-    pattern: Annotated[StrictStr, Field(min_length=1)]
+    pattern: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
     The text to find, or with regex an RE2 regular expression. It is matched against one line at a time, without the line's end, or with multiline against whole texts.
     """
+    patterns: Annotated[list[Pattern] | None, Field(max_length=20, min_length=2)] = None
+    """
+    Instead of pattern: find lines that match any of these. Each hit then has patterns, the indexes of those that match. Not with multiline.
+    """
     regex: StrictBool = False
     """
-    Take pattern as a regular expression.
+    Take pattern, or each of patterns, as a regular expression.
     """
     multiline: StrictBool = False
     """
@@ -155,6 +162,10 @@ class GrepHit(ClientResult):
     clipped: Literal[True] | None = None
     """
     Present when part of the line was left out; text is then the part around the first match. With multiline: when part of any line was left out.
+    """
+    patterns: Annotated[list[StrictInt] | None, Field(min_length=1)] = None
+    """
+    Present exactly when the request has patterns: the indexes, from 0 on, of those that match the line.
     """
     sha256: Annotated[StrictStr | None, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = None
     """

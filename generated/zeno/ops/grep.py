@@ -14,6 +14,9 @@ from .. import left_out as left_out_1
 from .. import metrics as metrics_1
 from .. import skipped_file
 
+Pattern = TypeAliasType("Pattern", Annotated[StrictStr, Field(min_length=1)])
+
+
 Path = TypeAliasType("Path", Annotated[StrictStr, Field(min_length=1)])
 
 
@@ -31,13 +34,19 @@ class GrepArgs(Model):
     model_config = ConfigDict(
         extra='forbid',
     )
-    pattern: Annotated[StrictStr, Field(min_length=1)]
+    pattern: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
     The text to find, or with regex an RE2 regular expression. It is matched against one line at a time, without the line's end, or with multiline against whole texts.
     """
+    patterns: Annotated[list[Pattern] | MISSING, Field(max_length=20, min_length=2)] = (
+        MISSING
+    )
+    """
+    Instead of pattern: find lines that match any of these. Each hit then has patterns, the indexes of those that match. Not with multiline.
+    """
     regex: StrictBool = False
     """
-    Take pattern as a regular expression.
+    Take pattern, or each of patterns, as a regular expression.
     """
     multiline: StrictBool = False
     """
@@ -159,6 +168,10 @@ class GrepHit(Model):
     clipped: Literal[True] | MISSING = MISSING
     """
     Present when part of the line was left out; text is then the part around the first match. With multiline: when part of any line was left out.
+    """
+    patterns: Annotated[list[StrictInt] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Present exactly when the request has patterns: the indexes, from 0 on, of those that match the line.
     """
     sha256: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
         MISSING

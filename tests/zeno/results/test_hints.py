@@ -189,7 +189,7 @@ LONG = 1_000_000
 @pytest.mark.parametrize("regex", [False, True])
 def test_a_hint_takes_time_linear_in_the_pattern(part, regex):
     # Quadratic time would be half an hour for each.
-    hints.on_pattern(part * (LONG // len(part)), regex=regex, multiline=False)
+    hints.on_pattern(part * (LONG // len(part)), "args.pattern", regex=regex, multiline=False)
 
 
 @given(st.text(st.sampled_from("\\n[]a\n^"), max_size=12))

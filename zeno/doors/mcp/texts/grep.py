@@ -61,12 +61,14 @@ def _rows(hits: list[Result]) -> Iterator[str]:
         # The text of a hit may begin inside its line.
         around = " around the match" if is_hit and not cut else ""
         clipped = f" [clipped{around}{cut}]" if line.get("clipped") else ""
-        yield f"{mark}{number:>{width}}\t{visible(line['text'])}{clipped}"
+        which = f" [{','.join(map(str, line['patterns']))}]" if "patterns" in line else ""
+        yield f"{mark}{number:>{width}}{which}\t{visible(line['text'])}{clipped}"
 
 
 def _own_lines(hit: Result) -> Iterator[Result]:
     """The lines of a hit."""
+    which = {"patterns": hit["patterns"]} if "patterns" in hit else {}
     for number, (text, clipped) in enumerate(split_clipped(hit), hit["line"]):
-        yield {"line": number, "text": text, "clipped": clipped}
+        yield {"line": number, "text": text, "clipped": clipped, **which}
     if number < hit.get("end_line", 0):
         yield {"line": number, "text": text, "clipped": True, "goes_on_to": hit["end_line"]}
