@@ -1,20 +1,37 @@
 """The Python API: `normalizer.open(ledger)`. Every method opens its ledgers, checks their records, and closes them.
 
-Documents are what the commands print with `--format json`, as dicts whose numbers are `Decimal`s; `docs/python.md` has
-examples. Needs the extra `report` for numbers and `export` for frames.
+Documents are what the commands print with `--format json`, records what the lines of a ledger hold, as the models that
+are generated from their schemas; `docs/python.md` has examples. `lines` has the text of records, in which numbers keep
+their spelling. Needs the extra `report` for numbers and `export` for frames.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from normalizer.errors import CannotRun
+from contract_spec.model import Model
+from pydantic import ValidationError
+
+from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.ledger.line_format import sha_slice
 from normalizer.ledger.reader import reading
 
 if TYPE_CHECKING:
     import pyarrow
+    from contract_models.eval.agreement import AgreementReport
+    from contract_models.eval.calibration import Calibration
+    from contract_models.eval.comparison_record import ComparisonRecord
+    from contract_models.eval.eval_record import EvalRecord
+    from contract_models.eval.gate import Gate
+    from contract_models.eval.invalid_comparison import InvalidComparison
+    from contract_models.eval.invalid_record import InvalidRecord
+    from contract_models.eval.preferences import Preferences
+    from contract_models.eval.summary import Summary
+
+
+M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +40,37 @@ class Ledgers:
 
     folders: tuple[Path, ...]
 
-    def records(self) -> Iterator[dict[str, Any]]:
-        """The VALID records, as documents of `eval_record.json` or `comparison_record.json`."""
-        return self._items("records")
+    def records(self) -> Iterator["EvalRecord | ComparisonRecord"]:
+        """Yield the VALID records."""
+        from contract_models.eval.comparison_record import ComparisonRecord
+        from contract_models.eval.eval_record import EvalRecord
 
-    def invalid(self) -> Iterator[dict[str, Any]]:
-        """The INVALID records, with their reasons."""
-        return self._items("invalid")
+        for compares, line in self._lines("records"):
+            yield _record(ComparisonRecord, line) if compares else _record(EvalRecord, line)
 
-    def _items(self, kind: str) -> Iterator[dict[str, Any]]:
+    def invalid(self) -> Iterator["InvalidRecord | InvalidComparison"]:
+        """Yield the INVALID records, with their reasons."""
+        from contract_models.eval.invalid_comparison import InvalidComparison
+        from contract_models.eval.invalid_record import InvalidRecord
+
+        for compares, line in self._lines("invalid"):
+            yield _record(InvalidComparison, line) if compares else _record(InvalidRecord, line)
+
+    def lines(self, *, invalid: bool = False) -> Iterator[bytes]:
+        """Yield the lines of VALID or INVALID records as the ledger has them, each number spelled as the judge did."""
+        return (line for _, line in self._lines("invalid" if invalid else "records"))
+
+    def _lines(self, kind: str) -> Iterator[tuple[bool, bytes]]:
+        """Yield each line, and whether it is that of a comparison: a ledger holds one kind."""
         seen: set[str] = set()  # a bundle that two ledgers have counts once
         for folder in self.folders:
             with reading(folder) as ledger:
-                own = {item["bundle_sha256"] for item in ledger.items("headers")}
-                for record in ledger.items(kind):
-                    if record["source"]["bundle_sha256"] not in seen:
-                        yield record
-            seen |= own
+                headers = {item["bundle_sha256"]: item.get("kind") for item in ledger.items("headers")}
+                for line in ledger.checked_lines(kind):
+                    sha256 = line[sha_slice(kind)].decode("ascii")
+                    if sha256 not in seen:
+                        yield headers.get(sha256) == "comparison", line
+            seen |= headers.keys()
 
     def frame(self, *, invalid: bool = False) -> "pyarrow.Table":
         """All records as an Arrow table: `frame().to_pandas()`, `polars.from_arrow(frame())`."""
@@ -58,11 +89,13 @@ class Ledgers:
         diagnostic: bool = False,
         mix: Sequence[str] = (),
         judge_kinds: Sequence[str] = ("model",),
-    ) -> dict[str, Any]:
+    ) -> "Summary":
         """Means, spreads and intervals by group: what `normalizer aggregate` prints."""
+        from contract_models.eval.summary import Summary
+
         from normalizer.aggregate.summary import aggregate
 
-        return aggregate(self.folders, _options(by, where, unit, diagnostic, mix, judge_kinds))
+        return _model(Summary, aggregate(self.folders, _options(by, where, unit, diagnostic, mix, judge_kinds)))
 
     def agreement(
         self,
@@ -71,11 +104,15 @@ class Ledgers:
         diagnostic: bool = False,
         mix: Sequence[str] = (),
         judge_kinds: Sequence[str] = ("model",),
-    ) -> dict[str, Any]:
+    ) -> "AgreementReport":
         """How well judges agree: what `normalizer agreement` prints."""
+        from contract_models.eval.agreement import AgreementReport
+
         from normalizer.statistics.agreement import agreement
 
-        return agreement(self.folders, _options((), where, "artifact", diagnostic, mix, judge_kinds))
+        return _model(
+            AgreementReport, agreement(self.folders, _options((), where, "artifact", diagnostic, mix, judge_kinds))
+        )
 
     def preferences(
         self,
@@ -87,8 +124,10 @@ class Ledgers:
         mix: Sequence[str] = (),
         judge_kinds: Sequence[str] = ("model",),
         seed: int = 0,
-    ) -> dict[str, Any]:
+    ) -> "Preferences":
         """Win rates, order effects, ratings and length bias: what `normalizer preferences` prints."""
+        from contract_models.eval.preferences import Preferences
+
         from normalizer.aggregate.eligibility import Rules
         from normalizer.aggregate.intervals import Method
         from normalizer.preferences.overview import PreferenceOptions, preferences
@@ -100,7 +139,7 @@ class Ledgers:
             rules=Rules(diagnostic, frozenset(mix), frozenset(judge_kinds)),
             method=Method(bootstrap=True, seed=seed),
         )
-        return preferences(self.folders, asked)
+        return _model(Preferences, preferences(self.folders, asked))
 
     def calibrate(
         self,
@@ -113,15 +152,20 @@ class Ledgers:
         diagnostic: bool = False,
         mix: Sequence[str] = (),
         seed: int = 0,
-    ) -> dict[str, Any]:
+    ) -> "Calibration":
         """Judges against human or reference labels: what `normalizer calibrate` prints."""
+        from contract_models.eval.calibration import Calibration
+
         from normalizer.aggregate.intervals import Method
         from normalizer.calibration.judge_accuracy import calibrate
 
         more = () if against is None else against.folders if isinstance(against, Ledgers) else (Path(against),)
         folders = tuple(dict.fromkeys((*self.folders, *more)))
         options = _options(by, where, "artifact", diagnostic, mix, ("model",))
-        return calibrate(folders, options, consensus, Method(bootstrap=True, seed=seed), frozenset(gold_kinds))
+        return _model(
+            Calibration,
+            calibrate(folders, options, consensus, Method(bootstrap=True, seed=seed), frozenset(gold_kinds)),
+        )
 
     def gate(
         self,
@@ -137,8 +181,10 @@ class Ledgers:
         allow_undecided: bool = False,
         diagnostic: bool = False,
         baseline: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> "Gate":
         """This ledger as the base, another as the candidate: what `normalizer gate` prints."""
+        from contract_models.eval.gate import Gate
+
         from normalizer.aggregate.eligibility import MIXABLE
         from normalizer.gate.overview import TOTAL, GateOptions, gate, margin_of
 
@@ -156,7 +202,7 @@ class Ledgers:
             mix=frozenset(mix),
             baseline=baseline,
         )
-        return gate(self.folders[0], other[0], options, asked)
+        return _model(Gate, gate(self.folders[0], other[0], options, asked))
 
     def report(
         self,
@@ -178,6 +224,22 @@ class Ledgers:
         )
         data = page(gather(self.folders, options, wanted), options, title=title)
         return Path(out).write_bytes(data)
+
+
+def _record(kind: type[M], line: bytes) -> M:
+    """Return a line as its model. Raises UnusableLedger if it is not one."""
+    try:
+        return kind.model_validate_json(line)
+    except ValidationError as error:
+        why = error.errors(include_url=False, include_context=False)[0]
+        raise UnusableLedger(f"a record does not fit its schema ({why['loc']}): see `normalizer audit`") from None
+
+
+def _model(kind: type[M], document: dict[str, Any]) -> M:
+    """Return the document of a command as its model."""
+    from normalizer.tables import pretty
+
+    return kind.model_validate_json(pretty.dumps(document))
 
 
 def _options(

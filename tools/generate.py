@@ -19,12 +19,41 @@ from tools.methods import methods
 ROOT = Path(__file__).resolve().parent.parent
 BANNER = "# Made from spec/schemas by `nox -s generate`. Do not edit: change the schema and make it anew.\n"
 
+RAW = (
+    "eval/audit_item.json",
+    "eval/audit_report.json",
+    "eval/build_results.json",
+    "eval/bundle_header.json",
+    "eval/bundle_limits.json",
+    "eval/check_report.json",
+    "eval/claims.json",
+    "eval/dialect.json",
+    "eval/evidence_report.json",
+    "eval/joined_file.json",
+    "eval/judge_call.json",
+    "eval/judge_input.json",
+    "eval/judge_reply.json",
+    "eval/judge_run.json",
+    "eval/judging_rules.json",
+    "eval/ledger_commit.json",
+    "eval/phase_rules.json",
+    "eval/plan.json",
+    "eval/rubric.json",
+    "eval/run_manifest.json",
+    "eval/run_metadata.json",
+    "eval/statistics.json",
+    "eval/study.json",
+)
+"""Schemas whose documents are read, checked and written as they are spelled: no code carries them in a model."""
+
 
 def generate(schemas: Path, out: Path) -> None:
     """Write the models of a folder of schemas into `out`, which must not exist."""
     codegen = Path(sys.executable).with_name("datamodel-codegen")
     command = [str(codegen), "--input", str(schemas), "--output", str(out)]
     subprocess.run(command, cwd=ROOT, check=True)
+    for name in RAW:
+        (out / name).with_suffix(".py").unlink(missing_ok=True)
     _generate_client(codegen, schemas / "zeno", out / "client")
     (out / "__init__.py").write_text(BANNER, encoding="utf-8")
     for module in out.rglob("*.py"):

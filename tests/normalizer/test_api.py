@@ -5,11 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
+from contract_models.eval.comparison_record import ComparisonRecord
+from contract_models.eval.eval_record import EvalRecord
+from contract_models.eval.invalid_record import InvalidRecord
 
 import normalizer
 from normalizer.cli import main
 from normalizer.errors import CannotRun, UnusableLedger
-from normalizer.tables.pretty import dumps
 from tests.support.comparing import compared, drawn
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 
@@ -33,6 +35,10 @@ def test_every_example_runs(example, folder, monkeypatch, capsys):
     assert "judge-a" in capsys.readouterr().out
 
 
+def said(model):
+    return json.loads(model.model_dump_json(by_alias=True))
+
+
 def printed(capsys, *arguments):
     capsys.readouterr()
     assert main([*map(str, arguments), "--format", "json"]) in (0, 1)
@@ -41,22 +47,53 @@ def printed(capsys, *arguments):
 
 def test_methods_give_what_commands_print(folder, capsys):
     ledger = normalizer.open(folder / "ledger")
-    assert json.loads(dumps(ledger.summary(["judge_model"]))) == printed(
+    assert said(ledger.summary(["judge_model"])) == printed(
         capsys, "aggregate", folder / "ledger", "--by", "judge_model"
     )
-    assert json.loads(dumps(ledger.agreement())) == printed(capsys, "agreement", folder / "ledger")
+    assert said(ledger.agreement()) == printed(capsys, "agreement", folder / "ledger")
     duel = normalizer.open(folder / "duel")
-    assert json.loads(dumps(duel.preferences())) == printed(capsys, "preferences", folder / "duel")
+    assert said(duel.preferences()) == printed(capsys, "preferences", folder / "duel")
     gold = printed(capsys, "calibrate", folder / "ledger", "--against", folder / "gold")
-    assert json.loads(dumps(ledger.calibrate(folder / "gold"))) == gold
+    assert said(ledger.calibrate(folder / "gold")) == gold
     gate = printed(capsys, "gate", folder / "ledger", folder / "ledger")
-    assert json.loads(dumps(ledger.gate(ledger))) == gate
+    assert said(ledger.gate(ledger)) == gate
     terms = ["--margin", "0.3", "--measure", "A_structure", "--where", "judge_model=judge-a", "--allow-undecided"]
     asked = printed(capsys, "gate", folder / "ledger", folder / "ledger", *terms)
     chosen = {"judge_model": "judge-a"}
     told = ledger.gate(ledger, margin=0.3, measures=["A_structure"], where=chosen, allow_undecided=True)
-    assert json.loads(dumps(told)) == asked
-    assert [record["record_id"] for record in ledger.records()] == ledger.frame()["record_id"].to_pylist()
+    assert said(told) == asked
+    assert [record.record_id for record in ledger.records()] == ledger.frame()["record_id"].to_pylist()
+
+
+def test_records_are_models_and_their_lines_keep_the_spelling_of_numbers(tmp_path):
+    entry = '{"file": "a", "scores": {"quality": 1.0}}'
+    run = '"judge_model": "j", "generator_model": "g", "phase": 1, "protocol_version": "p"'
+    (tmp_path / "bundle.json").write_text(f'{{{run}, "per_file_scores": [{entry}, {{"file": "b", "scores": 1e400}}]}}')
+    scale = {"kind": "range", "minimum": 0, "maximum": 5}
+    (tmp_path / "rubric.json").write_text(json.dumps({"name": "r", "dimensions": {"quality": {"scale": scale}}}))
+    given = [
+        str(tmp_path / "bundle.json"),
+        "--rubric",
+        str(tmp_path / "rubric.json"),
+        "--out",
+        str(tmp_path / "ledger"),
+    ]
+    assert main(["normalize", *given]) == 1
+    ledger = normalizer.open(tmp_path / "ledger")
+    [record], [line] = ledger.records(), ledger.lines()
+    assert isinstance(record, EvalRecord)
+    assert (record.file, record.scores, record.judge_model) == ("a", {"quality": 1.0}, "j")
+    assert b'"scores":{"quality":1.0}' in line
+    [invalid], [line] = ledger.invalid(), ledger.lines(invalid=True)
+    assert isinstance(invalid, InvalidRecord)
+    assert [reason.code for reason in invalid.reasons] == ["entry_field_invalid"]
+    assert b'"scores":1e400' in line
+
+
+def test_comparisons_are_models_of_their_own(folder):
+    records = list(normalizer.open(folder / "duel").records())
+    assert {type(record) for record in records} == {ComparisonRecord}
+    assert records[0].outcome.winner in ("a", "b", "draw")
 
 
 def test_a_folder_that_is_no_ledger_and_a_key_that_is_none_are_refused(folder):

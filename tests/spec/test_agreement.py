@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError, create_model
 
 from tests.spec.test_schemas import REGISTRY
 from tests.support.strategies import nearly, valid
+from tools.generate import RAW
 
 
 def titled() -> list[tuple[str, str, str]]:
@@ -55,7 +56,7 @@ class Carrier:
 
 @pytest.mark.parametrize(("name", "pointer", "title"), titled(), ids=lambda part: str(part))
 def test_schema_and_model_agree(name, pointer, title):
-    model = Carrier(name, title)
+    model = None if name in RAW else Carrier(name, title)
     referee = jsonschema.Draft202012Validator({"$ref": spec.BASE + name + pointer}, registry=REGISTRY)
     node = {"$ref": pointer} if pointer else spec.schema(name)
 
@@ -64,7 +65,7 @@ def test_schema_and_model_agree(name, pointer, title):
     def agree(value: Any) -> None:
         accepted = referee.is_valid(value)
         assert (spec.violations(name + pointer, value) == []) is accepted
-        assert model.accepts(value) is accepted
+        assert model is None or model.accepts(value) is accepted
 
     agree()
 

@@ -12,7 +12,6 @@ from sklearn.metrics import cohen_kappa_score
 
 import normalizer
 from normalizer.cli import main
-from normalizer.tables.pretty import dumps
 from tests.support.comparing import drawn
 from tests.support.labelling import labelled
 
@@ -60,11 +59,16 @@ def study(tmp_path_factory):
     return judges, people, {name: values(entries) for name, entries in given.items()}
 
 
+def calibrated(judges, people):
+    """The document of a calibration."""
+    return json.loads(normalizer.open(judges).calibrate(people).model_dump_json(by_alias=True))
+
+
 @pytest.fixture(scope="module")
 def document(study):
     judges, people, _ = study
-    found = normalizer.open(judges).calibrate(people)
-    assert spec.violations("eval/calibration.json", json.loads(dumps(found))) == []
+    found = calibrated(judges, people)
+    assert spec.violations("eval/calibration.json", found) == []
     return found
 
 
@@ -112,7 +116,7 @@ def test_renaming_generators_changes_no_measure_and_no_interval(document, study,
                 entry |= {side: names[entry[side]] for side in ("a", "b")}
             bundles.append(renamed)
         moved.append(labelled(tmp_path, folder.name, *bundles))
-    other = normalizer.open(moved[0]).calibrate(moved[1])
+    other = calibrated(moved[0], moved[1])
     for one, two in zip(document["measures"], other["measures"], strict=True):
         assert one["judges"] == two["judges"]
         assert one["ceiling"] == two["ceiling"]
@@ -146,7 +150,7 @@ def test_a_judge_that_contradicts_itself_says_a_draw(tmp_path):
     swapped = [{**entry, "order": "ba", "verdict": "b"} for entry in entries]
     judges = labelled(tmp_path, "judges", bundle([*entries, *swapped], "first-taker"))
     people = labelled(tmp_path, "people", bundle(entries, "anna", judge_kind="human"))
-    [measure] = normalizer.open(judges).calibrate(people)["measures"]
+    [measure] = calibrated(judges, people)["measures"]
     [row] = measure["judges"]
     assert row["confusion"] == [{"judge": pytest.approx(0.5), "gold": 1, "n": 12}]
     assert row["exact"] == 0

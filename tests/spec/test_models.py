@@ -1,0 +1,51 @@
+"""Generated models are used: both packages carry values in them, and none is made for nothing."""
+
+import re
+from pathlib import Path
+
+import contract_spec as spec
+import pytest
+
+from tests.spec.test_layout import ROOT, imports_of
+from tools.generate import RAW
+
+MODELS = ROOT / "generated"
+
+
+def imported_by(package: str) -> set[Path]:
+    """The generated modules that the modules of a package import."""
+    names = {
+        name
+        for path in (ROOT / package).rglob("*.py")
+        for name in imports_of(path.read_text(encoding="utf-8"), for_types=True)
+        if name.startswith("contract_models.")
+    }
+    files = {MODELS.joinpath(*name.split(".")[1:]).with_suffix(".py") for name in names}
+    return {file for file in files if file.is_file()}
+
+
+def reached_from(files: set[Path]) -> set[Path]:
+    """These modules and those that they need."""
+    found: set[Path] = set()
+    left = list(files)
+    while left:
+        file = left.pop()
+        if file not in found:
+            found.add(file)
+            siblings = re.findall(r"^from \. import (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            left += [file.with_name(f"{name.strip()}.py") for line in siblings for name in line.split(",")]
+    return found
+
+
+@pytest.mark.parametrize("package", ["zeno", "normalizer"])
+def test_both_packages_carry_generated_models(package):
+    assert imported_by(package)
+
+
+def test_no_model_of_the_normalizer_is_made_for_nothing():
+    made = {path for path in (MODELS / "eval").glob("*.py") if path.stem != "__init__"}
+    assert made == reached_from(imported_by("normalizer"))
+
+
+def test_schemas_without_a_model_are_schemas():
+    assert set(RAW) <= set(spec.names())
