@@ -117,7 +117,7 @@ class Model:
             raise Refused("invalid_args")
         left, cut, slices = int(max_lines), False, []
         for one, (start, end) in zip(wanted, spans, strict=True):
-            name, lines = self.text(one["path"])
+            name, lines = self.text(one.get("path", path))
             asked = lines[start - 1 : end]
             kept = asked[:left]
             left -= len(kept)

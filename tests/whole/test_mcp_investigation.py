@@ -25,7 +25,7 @@ def test_an_investigation_of_many_requests_follows_from_answers_and_hints(tmp_pa
 
 
 def test_numbered_lines_of_an_answer_belong_to_the_path_above_them():
-    hits = "a b.py\n> 3\tx = 1\n  4\t\n--\n> 9\ty [clipped around the match]\n"
+    hits = "a b.py\n> 3\tx = 1\n  4\t\n--\n> 9\t…y…\n"
     text = f"{hits}c.py: lines 1-1 of 2\n1\tz\n[3 hits; complete]\nhint: no"
     found = mcp_investigation.places(text)
     assert [(one.path, one.line, one.text) for one in found] == [

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from tools.bench.mcp_tokens import tokens
 
 _ROW = re.compile(r"^>? *(\d+)\t(.*)$")
-_CLIPPED = re.compile(r" \[clipped[^\]]*\]$")
+_CLIPPED = re.compile(r"^…|…( \[goes on to line \d+\])?$")
 _LAST = re.compile(r"^\[(.*)\]$")
 _CURSOR = re.compile(r'continue with cursor="([^"]+)"')
 _NEXT_LINE = re.compile(r"continue with start_line=(\d+)")

@@ -17,7 +17,7 @@ from zeno.text.file_lines import Window
 def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResult:
     """Return the requested lines, capped. Files are streamed: only returned lines are held in memory."""
     first = ReadFileRange(path=args.path, start_line=args.start_line, end_line=args.end_line)
-    further = [] if args.ranges is MISSING else args.ranges
+    further = [] if args.ranges is MISSING else [_name_path(one, args.path) for one in args.ranges]
     asked = [(first, "args"), *((one, f"args.ranges[{index}]") for index, one in enumerate(further))]
     for one, field in asked:
         if one.end_line is not MISSING and one.end_line < one.start_line:
@@ -52,6 +52,11 @@ def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResul
         hints=_hints_beyond(asked, read) or MISSING,
         metrics=meter.stop(lines_returned=sum(one.end_line - one.start_line + 1 for one in read)),
     )
+
+
+def _name_path(asked: ReadFileRange, path: str) -> ReadFileRange:
+    """Return a range with the path of the request where it names none."""
+    return asked.model_copy(update={"path": path}) if asked.path is MISSING else asked
 
 
 def _hints_beyond(asked: list[tuple[ReadFileRange, str]], read: list["_Read"]) -> list[str]:
@@ -90,10 +95,10 @@ class _Reader:
 
     def read(self, asked: ReadFileRange, field: str) -> _Read:
         """Read one range; `field` names its path in errors."""
-        start = asked.start_line
+        start, path = asked.start_line, str(asked.path)
         end = start if asked.end_line is MISSING else asked.end_line
-        suggest = suggesting(asked.path, self._corpus, self._meter)
-        with suggest, self._corpus.open(asked.path, field) as file:
+        suggest = suggesting(path, self._corpus, self._meter)
+        with suggest, self._corpus.open(path, field) as file:
             file.require_text()
             self._meter.scan(file.path, file.size, "ask for fewer ranges at a time, or have --max-scan-bytes raised")
             self._meter.expect(file.size)

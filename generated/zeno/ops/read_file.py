@@ -21,9 +21,9 @@ class ReadFileRange(Model):
     model_config = ConfigDict(
         extra='forbid',
     )
-    path: Annotated[StrictStr, Field(min_length=1)]
+    path: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    Path relative to the root, or absolute and under it.
+    Path relative to the root, or absolute and under it. Absent: the path of the request.
     """
     start_line: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 1
     """

@@ -34,7 +34,7 @@ def test_lines_have_numbers_and_the_last_line_says_where_to_go_on():
     cut = {"truncated": True, "truncated_by": ["max_lines"]}
     assert text_of("read_file", {**result, "truncated": False}) == " 9\tx\n10\t\ty\n[a.py: lines 9-10 of 30]"
     assert text_of("read_file", {**result, **cut}).splitlines()[-1] == (
-        "[a.py: lines 9-10 of 30; cut by max_lines, continue with start_line=11]"
+        "[a.py: lines 9-10 of 30; there is more: cut by max_lines, continue with start_line=11]"
     )
 
 
@@ -119,14 +119,14 @@ def test_a_hit_of_several_lines_has_each_of_them_numbered():
 def test_a_clipped_hit_of_several_lines_says_which_lines_were_clipped_and_how_far_it_goes():
     hit = {"path": "a", "line": 1, "end_line": 3, "text": "long\nb\nline", "clipped": True}
     assert text_of("grep", grep([hit])).splitlines()[1:4] == [
-        "1\tlong [clipped around the match]",
+        "1\t…long…",
         "2\tb",
-        "3\tline [clipped around the match]",
+        "3\t…line…",
     ]
     cut = {**hit, "end_line": 300, "text": "long\nb"}
     assert text_of("grep", grep([cut])).splitlines()[1:3] == [
-        "1\tlong [clipped around the match]",
-        "2\tb [clipped, goes on to line 300]",
+        "1\t…long…",
+        "2\tb… [goes on to line 300]",
     ]
 
 
@@ -134,8 +134,8 @@ def test_a_hit_may_be_clipped_on_both_sides_and_its_neighbours_at_their_end(root
     (root / "min.js").write_text(f"{'a' * 50}needle{'b' * 50}\n{'c' * 50}\n")
     args = {"pattern": "needle", "context": 1, "max_line_chars": 10}
     assert text_of("grep", ask("grep", **args)["result"], None, args).splitlines()[1:3] == [
-        "> 1\taaneedlebb [clipped around the match]",
-        f"  2\t{'c' * 10} [clipped]",
+        "> 1\t…aaneedlebb…",
+        f"  2\t{'c' * 10}…",
     ]
 
 
@@ -190,17 +190,17 @@ def test_every_range_is_numbered_below_its_path():
         " 9\tx",
         "10\t\ty",
         "b: lines 1-1 of 1; long lines clipped, raise max_line_chars to see more",
-        "1\tz [clipped]",
+        "1\tz…",
         "b: no lines here, it has 1",
         "c: no room left for line 4 of 8",
-        '[4 ranges; cut by max_lines, continue with {"path": "c", "start_line": 4}]',
+        '[4 ranges; there is more: cut by max_lines, continue with {"path": "c", "start_line": 4}]',
     ]
 
 
 def test_the_lines_that_were_clipped_are_marked():
     result = {"path": "a", "start_line": 1, "end_line": 2, "total_lines": 2, "text": "abcd\nxy", "truncated": False}
     assert text_of("read_file", {**result, "clipped": True, "metrics": METRICS}).splitlines() == [
-        "1\tabcd [clipped]",
+        "1\tabcd…",
         "2\txy",
         "[a: lines 1-2 of 2; long lines clipped, raise max_line_chars to see more]",
     ]
@@ -280,3 +280,20 @@ def test_visible_text_has_nothing_to_obey_and_ordinary_text_stays(text):
 )
 def test_characters_that_show_nothing_are_shown_as_escapes(text, shown):
     assert visible(text) == shown
+
+
+def test_files_that_were_skipped_are_named():
+    named = [{"path": "data/dump.sql", "reason": "too_large"}, {"path": "odd\nname", "reason": "unreadable"}]
+    skipped = {"binary": 0, "too_large": 1, "unreadable": 1, "not_regular": 0}
+    result = {"hits": [], "truncated": False, "complete": False, "skipped": skipped, "skipped_files": named}
+    last = text_of("grep", {**result, "files_selected": 9, "metrics": METRICS}).splitlines()[-1]
+    assert 'skipped 1 over max_bytes, 1 unreadable (data/dump.sql, "odd\\nname")' in last
+
+
+def test_a_hit_says_which_of_several_patterns_match():
+    hits = [
+        {"path": "a", "line": 9, "text": "x", "patterns": [0, 2]},
+        {"path": "a", "line": 10, "text": "y", "patterns": [1]},
+    ]
+    result = {"hits": hits, "truncated": False, "complete": True, "skipped": SKIPPED, "metrics": METRICS}
+    assert text_of("grep", result).splitlines()[1:3] == [" 9 [0,2]\tx", "10 [1]\ty"]

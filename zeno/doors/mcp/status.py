@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from zeno.doors.visible import one_line
 from zeno.results.left_out import in_words, selected_in_words
 
 Result = dict[str, Any]
@@ -20,7 +21,8 @@ def completeness(result: Result, args: Asked, verb: str) -> str:
     selected = result.get("files_selected")
     told = [_state(result, args)] if "complete" in result or result["truncated"] else []
     if skipped:
-        told.append(f"skipped {', '.join(skipped)}")
+        named = ", ".join(one_line(one["path"]) for one in result.get("skipped_files", ()))
+        told.append(f"skipped {', '.join(skipped)}{f' ({named})' if named else ''}")
     if selected:
         # Files that were skipped, or lie behind the last hit, were not searched.
         told.append(selected_in_words(selected, "selected" if skipped or result["truncated"] else verb))

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from zeno.doors.mcp.status import Asked, Result, completeness, count
 from zeno.doors.mcp.texts import other
-from zeno.doors.mcp.texts.lines import split_clipped
+from zeno.doors.mcp.texts.lines import CLIPPED, split_clipped, tell_clipped
 from zeno.doors.visible import one_line, visible
 
 
@@ -24,7 +24,8 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
         files += 1
         body += [one_line(path), *_rows(list(of_file))]
     found = f"{count(len(hits), 'hit')} in {count(files, 'file')}" if hits else "no hits"
-    return body, f"{found}; {completeness(result, args, 'searched')}"
+    shown = [line for hit in hits for line in (hit, *hit.get("context", ()))]
+    return body, f"{found}; {completeness(result, args, 'searched')}{tell_clipped(shown, args)}"
 
 
 def _counts(result: Result, args: Asked) -> tuple[list[str], str]:
@@ -57,12 +58,13 @@ def _rows(hits: list[Result]) -> Iterator[str]:
             yield "--"
         before = number
         mark = ("> " if is_hit else "  ") if marked else ""
-        cut = f", goes on to line {line['goes_on_to']}" if "goes_on_to" in line else ""
-        # The text of a hit may begin inside its line.
-        around = " around the match" if is_hit and not cut else ""
-        clipped = f" [clipped{around}{cut}]" if line.get("clipped") else ""
+        text = visible(line["text"])
+        if line.get("clipped"):
+            goes_on = f" [goes on to line {line['goes_on_to']}]" if "goes_on_to" in line else ""
+            # The text of a hit may begin inside its line.
+            text = f"{CLIPPED if is_hit and not goes_on else ''}{text}{CLIPPED}{goes_on}"
         which = f" [{','.join(map(str, line['patterns']))}]" if "patterns" in line else ""
-        yield f"{mark}{number:>{width}}{which}\t{visible(line['text'])}{clipped}"
+        yield f"{mark}{number:>{width}}{which}\t{text}"
 
 
 def _own_lines(hit: Result) -> Iterator[Result]:

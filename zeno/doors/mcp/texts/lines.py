@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from zeno.doors.mcp.status import Asked, Result
 from zeno.doors.visible import visible
 
-_CLIPPED = " [clipped]"
+CLIPPED = "…"
+"""Stands where a part of a line was left out."""
 
 
 def number_lines(lines: Result, first: int, last: int) -> list[str]:
     """Return rows of lines with their numbers, from `first` on; the numbers are as wide as `last`."""
     width = len(str(last))
     return [
-        f"{number:>{width}}\t{visible(text)}{_CLIPPED if clipped else ''}"
+        f"{number:>{width}}\t{visible(text)}{CLIPPED if clipped else ''}"
         for number, (text, clipped) in enumerate(split_clipped(lines), first)
     ]
 

@@ -13,9 +13,9 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
         # On a short file the tail repeats lines of the head.
         rows = number_lines(tail, tail["start_line"], tail["end_line"])
         seen = max(0, head["end_line"] - tail["start_line"] + 1)
-        gap = ["..."] if tail["start_line"] > head["end_line"] + 1 else []
+        gap = ["…"] if tail["start_line"] > head["end_line"] + 1 else []
         body += gap + rows[seen:]
     status = f"{one_line(result['path'])}: {count(total, 'line')}"
     if result.get("truncated") and (rest := next_peek(result, args)):
-        status += f"; cut by max_chars, continue with {rest}"
+        status += f"; there is more: cut by max_chars, continue with {rest}"
     return body, status + tell_clipped([head, tail], args)

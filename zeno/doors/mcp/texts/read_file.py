@@ -14,7 +14,7 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
         return [], f"{one_line(path)}: no lines here, the file has {total}"
     status = f"{one_line(path)}: lines {first}-{last} of {total}"
     if result["truncated"]:
-        status += f"; cut by {', '.join(result['truncated_by'])}, continue with start_line={last + 1}"
+        status += f"; there is more: cut by {', '.join(result['truncated_by'])}, continue with start_line={last + 1}"
     return number_lines(result, first, last), status + tell_clipped([result], args)
 
 
@@ -32,5 +32,7 @@ def _ranges(result: Result, args: Asked) -> tuple[list[str], str]:
         body += number_lines(one, first, last)
     status = count(len(ranges), "range")
     if result["truncated"]:
-        status += f"; cut by {', '.join(result['truncated_by'])}, continue with {next_ranges(ranges, args)}"
+        status += (
+            f"; there is more: cut by {', '.join(result['truncated_by'])}, continue with {next_ranges(ranges, args)}"
+        )
     return body, status
