@@ -13,11 +13,10 @@ from collections.abc import Iterator, Sequence
 from unittest.mock import patch
 
 from zeno.cache import text_store
-from zeno.cache.segment_search import in_segment
+from zeno.cache.located import scan_segment
 from zeno.cache.text_store import CachedFile, Store
 from zeno.errors import InvalidPattern
 from zeno.index import signatures
-from zeno.search.line_view import LineView
 from zeno.search.plan import Plan
 from zeno.text.file_lines import normal
 from zeno.text.regex import Matches, Scan, searcher
@@ -39,7 +38,7 @@ REPETITIONS = ["?", "*", "+", "{2}"]
 
 def pattern(dice: random.Random, depth: int = 0) -> str:
     """A random regular expression, mostly one that RE2 accepts."""
-    parts = []
+    parts: list[str] = []
     for _ in range(dice.randint(1, 5)):
         kind = dice.random()
         if parts and kind < 0.04:
@@ -135,9 +134,8 @@ def _differences(
     scans += [make() for _, make in planned._choices()]
     for number, scan in enumerate(scans):
         found = []
-        for path, entry, first, parts in in_segment(segment.text, segment.entries, ranges, scan):
-            if entry is not None:
-                lines = LineView(segment.text, entry.start, entry.end)
+        for path, lines, first, parts in scan_segment(segment.text, segment.entries, ranges, scan):
+            if lines is not None:
                 found += [(path, index) for index in lines.matching(matches, scan, parts, first)]
         if found != wanted:
             yield f"scan {number} found {found[:5]}, RE2 matches {wanted[:5]}"

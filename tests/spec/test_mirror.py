@@ -115,9 +115,9 @@ TESTED_BY = {
     },
     "zeno/cache": {
         "zeno/cache/test_freshness.py": "errors inotify listing watch_table",
-        "zeno/cache/test_tree_cache.py": "ignored_listing index_builder",
+        "zeno/cache/test_tree_cache.py": "index_builder",
         "zeno/cache/test_unwatched_files.py": "unsettled_files",
-        "zeno/cache/test_warm_corpus.py": "cached_selection segment_search text_store",
+        "zeno/cache/test_warm_corpus.py": "cached_walk located text_store",
     },
     "zeno/cli": {
         "zeno/cli/test_parser.py": "flags interrupts printing reference requests servers",
@@ -145,7 +145,7 @@ TESTED_BY = {
     },
     "zeno/doors/mcp/texts": {"zeno/doors/test_mcp_text.py": "lines other"},
     "zeno/files": {
-        "zeno/files/test_moved_out.py": "batch_open location open_file stay_watch walk",
+        "zeno/files/test_moved_out.py": "batch_open location open_file walk",
         "zeno/files/test_roots.py": "file_tree",
         "zeno/files/test_policy.py": "ignore_rules",
         "zeno/files/test_tree.py": "resolve",
@@ -156,7 +156,7 @@ TESTED_BY = {
     "zeno/results": {"zeno/ops/test_grep.py": "hit_page"},
     "zeno/search": {
         "zeno/cache/test_warm_corpus.py": "line_view multiline plan",
-        "zeno/ops/test_grep.py": "cold corpus disk_reader skipped",
+        "zeno/ops/test_grep.py": "cold corpus disk_texts skipped",
     },
     "zeno/session": {"zeno/session/test_server.py": "dispatch outcome trace_sink wire"},
     "zeno/code": {"zeno/code/test_extract.py": "syntax", "zeno/code/test_table.py": "pool"},

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 # Modules of Python and of other distributions that open no file by a name that the caller gives.
 _MODULES = (
-    "argparse array asyncio base64 binascii bisect collections concurrent contextlib dataclasses datetime decimal"
+    "argparse array asyncio base64 binascii bisect collections concurrent contextlib dataclasses datetime decimal enum"
     " difflib errno fcntl functools gc h11 hashlib heapq hmac html http ipaddress itertools json logging math operator"
     " os platform pydantic pydantic_core re re2 resource select shlex signal socket stat string stringzilla"
     " struct sys termios textwrap threading _thread time typing unicodedata urllib zeno contract_models contract_spec"

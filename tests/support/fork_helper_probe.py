@@ -7,15 +7,16 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
 from zeno.files.tree import Tree
 from zeno.meter import Meter
-from zeno.search.cold import ColdCorpus
-from zeno.search.corpus import Query, Search, SearchedFile
+from zeno.search.cold import ColdCorpus, ColdSnapshot
+from zeno.search.corpus import Query, SearchedFile, Sink, Wish
 from zeno.search.fork_helper import possible
+from zeno.search.loop import Unheld, search
+from zeno.search.selection import Selection, SelectionRules
 from zeno.search.skipped import Skipped
 from zeno.session.server import Server
 from zeno.text.path_names import printed_entry
@@ -31,12 +32,46 @@ def wait_for_helper() -> None:
 class PatientCorpus(ColdCorpus):
     """After the first file with a hit it lets the other process do all the rest."""
 
-    def _found(
-        self, search: Search, paths: Sequence[str], query: Query, meter: Meter, skipped: Skipped
-    ) -> Iterator[SearchedFile]:
-        for found in super()._found(search, paths, query, meter, skipped):
-            wait_for_helper()
-            yield found
+    def snapshot(self, rules: SelectionRules, start: str = "") -> ColdSnapshot:
+        return PatientSnapshot(self, super().snapshot(rules, start).candidates)
+
+
+class PatientSnapshot(ColdSnapshot):
+    """The snapshot of such a corpus."""
+
+    def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
+        return super().search(selection, query, Patient(sink), meter)
+
+
+class Patient:
+    """A sink that waits for the other process before it takes a file."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+
+    @property
+    def wish(self) -> Wish:
+        return self._sink.wish
+
+    def take(self, found: SearchedFile) -> None:
+        wait_for_helper()
+        self._sink.take(found)
+
+
+class Hits:
+    """A sink that takes the hits of so many files."""
+
+    def __init__(self, enough: int) -> None:
+        self.hits: list[object] = []
+        self._enough = enough
+
+    @property
+    def wish(self) -> Wish:
+        return Wish.MORE if len(self.hits) < self._enough else Wish.COUNT
+
+    def take(self, found: SearchedFile) -> None:
+        if indexes := list(found.matching):
+            self.hits.append((found.path, indexes, [found.lines[index] for index in indexes]))
 
 
 def left_over() -> list[str]:
@@ -54,15 +89,10 @@ def descriptors() -> list[str]:
 def searched(corpus: ColdCorpus, paths: list[str], pattern: str, enough: int) -> object:
     """All that a search tells to somebody who wants the hits of so many files."""
     query = Query(pattern, False, True, searcher(pattern, "pattern", literal=True), 50_000)
-    meter, skipped = Meter(), Skipped()
-    hits: list[object] = []
-    search = corpus.search(paths, query, meter, skipped)
-    for found in search:
-        if indexes := list(found.matching):
-            hits.append((found.path, indexes, [found.lines[index] for index in indexes]))
-        if len(hits) == enough:
-            search.count_only()
-    return hits, skipped, meter.files_scanned, meter.bytes_read
+    meter, sink = Meter(), Hits(enough)
+    patient = Patient(sink) if isinstance(corpus, PatientCorpus) else sink
+    skipped = search(corpus.tree, Unheld(paths, Skipped()), query, patient, meter, corpus.sharing)
+    return sink.hits, skipped, skipped.named, meter.files_scanned, meter.bytes_read
 
 
 def differences(root: str, requests: list[dict[str, Any]]) -> list[str]:

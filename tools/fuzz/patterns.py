@@ -14,6 +14,7 @@ from tests.zeno.text.test_globs import model_matches
 from tools.fuzz.target import Target, text_of
 from zeno.cache.text_store import _met
 from zeno.errors import InvalidArgs, InvalidPattern
+from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.files.walk import walk
 from zeno.index import signatures
@@ -69,7 +70,7 @@ def gitignore(data: bytes) -> None:
     referee = _referee()
     referee.rules({".gitignore": data})
     with Tree(str(referee.root)) as tree:
-        entries = walk(tree, include_hidden=True, exclude_dirs=frozenset([".git"]), gitignore=True)
+        entries = walk(tree, NameRules(include_hidden=True, exclude_dirs=frozenset([".git"]), gitignore=True))
         found = sorted(entry.path.encode() for entry in entries if entry.problem is None)
     assert found == [name for name in referee.left("--exclude-standard") if not name.startswith(b".git/")]
 

@@ -1,10 +1,11 @@
 """Cache of a tree: its listing, the texts of its files, and their index. Built in small steps, updated by inotify."""
 
 import errno
+from collections.abc import Iterable
 
+from zeno.cache.cached_walk import walk_cached
 from zeno.cache.errors import Shortage
 from zeno.cache.held_file import HeldFile
-from zeno.cache.ignored_listing import names_left_out, not_ignored
 from zeno.cache.index_builder import Builder
 from zeno.cache.inotify import Watch
 from zeno.cache.listing import Folder, Listing
@@ -14,6 +15,7 @@ from zeno.cache.watch_table import WatchTable
 from zeno.errors import lacks_descriptor
 from zeno.files.batch_open import BatchOpener, content
 from zeno.files.ignore_rules import ignore_text
+from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.files.walk import WalkedNames
 from zeno.index.requirements import Demand
@@ -192,11 +194,6 @@ class TreeCache:
         return self._listing.paths
 
     @property
-    def problems(self) -> list[str]:
-        """Names that are no files and lead to none, sorted."""
-        return self._listing.problems
-
-    @property
     def opaque(self) -> bool:
         """Whether a walk may find more than the listing."""
         return self._listing.opaque
@@ -206,22 +203,11 @@ class TreeCache:
         """Increases whenever `paths`, `problems` or the ignore rules change."""
         return self._listing.version + self._rules_version
 
-    def left_out(self, *, include_hidden: bool, exclude_dirs: frozenset[str]) -> list[WalkedNames]:
-        """Return the names that a walk without ignore rules would leave out."""
-        return names_left_out(self._listing.root, include_hidden=include_hidden, exclude_dirs=exclude_dirs)
-
-    def not_ignored(
-        self, *, include_hidden: bool, exclude_dirs: frozenset[str]
-    ) -> tuple[list[str], list[str], list[WalkedNames]] | None:
-        """Return files, problems and left-out names of a walk with ignore rules; None if only a walk can find out."""
+    def walk(self, rules: NameRules) -> Iterable[WalkedNames] | None:
+        """Return what a walk by these rules would find; None if that is known only by walking."""
         with self._tree.batch_opener() as opener:
             try:
-                return not_ignored(
-                    self._listing.root,
-                    lambda entry: self._ignore_text(entry, opener),
-                    include_hidden=include_hidden,
-                    exclude_dirs=exclude_dirs,
-                )
+                return walk_cached(self._listing, rules, lambda entry: self._ignore_text(entry, opener))
             except OSError:
                 return None
 

@@ -8,12 +8,9 @@ watched.
 import gc
 from collections.abc import Callable, Iterator
 from functools import partial
-from heapq import merge
 from importlib import import_module
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from zeno.cache.cached_selection import Located, walked, within
 from zeno.cache.errors import Lost, Shortage, Unwatchable
 from zeno.code.pool import SourceText
 from zeno.code.table import FactTable
@@ -21,15 +18,14 @@ from zeno.files.file_tree import TextFile
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.cold import ColdCorpus
-from zeno.search.corpus import Query, Search, SearchedFile, Snapshot, planned_for
-from zeno.search.disk_reader import Reader
-from zeno.search.line_view import LineView
-from zeno.search.pattern_work import in_pieces
-from zeno.search.selection import Candidates, RulesKey, Selection, SelectionRules, key_of, select
+from zeno.search.corpus import Query, Sink, Snapshot
+from zeno.search.loop import search
+from zeno.search.selection import Candidates, RulesKey, Selection, SelectionRules, key_of, name_rules, select
 from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 
 if TYPE_CHECKING:
+    from zeno.cache.located import Located
     from zeno.cache.text_store import CachedFile
     from zeno.cache.tree_cache import TreeCache
 
@@ -73,7 +69,7 @@ class WarmCorpus:
 
     def preparations(self) -> list[Callable[[], object]]:
         """Import what only a warm server needs, one module at a time, and make single paths cheaper."""
-        modules = ("ctypes", "struct", "zeno.cache.index_builder", "zeno.cache.tree_cache", "zeno.cache.segment_search")
+        modules = ("ctypes", "struct", "zeno.cache.index_builder", "zeno.cache.tree_cache", "zeno.cache.located")
         return [*(partial(import_module, name) for name in modules), self.tree.load_openat2]
 
     @property
@@ -149,7 +145,7 @@ class WarmCorpus:
             while len(self._snapshots) >= MAX_SNAPSHOTS:
                 del self._snapshots[next(iter(self._snapshots))]
             # Reading ignore files from the cache adds watches, and those of a copy belong to its parent.
-            runs = None if self._is_copy and rules.gitignore else walked(cache, rules)
+            runs = None if self._is_copy and rules.gitignore else cache.walk(name_rules(rules))
             if runs is None:
                 return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates, rules)
             snapshot = WarmSnapshot(self.tree, cache, select(runs, rules, start), rules)
@@ -213,78 +209,47 @@ class WarmSnapshot:
         """The version of the listing that the candidates are from."""
         self.candidates = candidates
         self._include_hidden = rules.include_hidden
-        self._selected: dict[tuple[str, ...], tuple[Paths, Located]] = {}
+        self._selected: dict[tuple[str, ...], _Selected] = {}
         """Recent selections, by their entries."""
 
     def paths(self, selection: Selection) -> Paths:
         """The candidates that a selection asks for."""
-        return self._select(selection)[0]
+        return self._select(selection).paths
 
-    def search(self, selection: Selection, query: Query, meter: Meter, skipped: Skipped) -> Search:
+    def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
         """Search them in memory where the index does not rule them out, and on disk where they are not in memory."""
         if self._include_hidden:
             # Only a search reads them; a list of names, and a hint, do not.
             self._cache.want_hidden()
-        located = self._select(selection)[1]
-        return Search(lambda search: self._found(search, located, query, meter, skipped))
+        selected = self._select(selection)
+        located = selected.locate(self._cache, query.max_bytes)
+        if located.stamped:
+            self._cache.check(located.stamped, meter)
+            located = selected.locate(self._cache, query.max_bytes)
+        return search(self._tree, located, query, sink, meter)
 
-    def _select(self, selection: Selection) -> tuple[Paths, Located]:
+    def _select(self, selection: Selection) -> "_Selected":
         kept = self._selected.get(selection.entries) if selection.entries is not None else None
         if kept is None:
-            paths = selection.of(self.candidates)
-            kept = paths, Located(paths)
+            kept = _Selected(selection.of(self.candidates))
             if selection.entries is not None:
                 while len(self._selected) >= MAX_SELECTIONS:
                     del self._selected[next(iter(self._selected))]
                 self._selected[selection.entries] = kept
         return kept
 
-    def _found(
-        self, search: Search, located: Located, query: Query, meter: Meter, skipped: Skipped
-    ) -> Iterator[SearchedFile]:
-        from zeno.cache.segment_search import in_file, in_segment, merged
 
-        located.look_up(self._cache, query.max_bytes)
-        if located.stamped:
-            self._cache.check(located.stamped, meter)
-            located.look_up(self._cache, query.max_bytes)
-        skipped.add_all(located.skipped)
-        if search.counts_only and not located.unheld:
-            # Another root has filled the page, and all files here are counted already.
-            return
-        planned = planned_for(query)
-        narrowed = self._cache.narrow(planned.demand)
-        segments = located.segments(narrowed)
-        if not segments and not located.unheld and not located.linked:
-            return
-        scan = in_pieces(planned.scan_of([segment.text for segment in segments]), query.states, meter)
-        in_memory = (
-            (located.held[segment][0].path, in_segment(segment.text, located.held[segment], ranges, scan))
-            for segment in meter.checked(segments)
-            if (ranges := located.ranges(narrowed, segment))
-        )
-        linked = (
-            (path, in_file(path, entry, within(narrowed.ranges(entry.segment), [entry]), scan))
-            for path, entry in located.linked
-            if entry.segment is not None
-        )
-        read = 0
-        with Reader(self._tree, query.max_bytes, planned, meter, skipped) as reader:
-            sources = merge(in_memory, linked, key=itemgetter(0)) if located.linked else in_memory
-            for path, entry, first, parts in merged(sources, located.unheld):
-                if search.counts_only:
-                    break
-                if entry is None:
-                    read += 1
-                    text = reader.text(path, whole=True)
-                    if text is not None:
-                        lines = LineView(text)
-                        yield SearchedFile(path, lines, lines.matching(query.matches, scan))
-                elif entry.segment is not None:
-                    lines = LineView(entry.segment.text, entry.start, entry.end)
-                    meter.scanned(entry.end - entry.start)
-                    yield SearchedFile(path, lines, lines.matching(query.matches, scan, parts, first))
-            # Files in memory were counted before.
-            for path in located.unheld[read:] if search.counts_only else ():
-                if path not in located.known:
-                    reader.text(path, whole=False)
+class _Selected:
+    """Some files, and where their texts were when that was last asked."""
+
+    def __init__(self, paths: Paths) -> None:
+        self.paths = paths
+        self._located: Located | None = None
+
+    def locate(self, cache: "TreeCache", max_bytes: int) -> "Located":
+        """Return where their texts are now."""
+        from zeno.cache.located import Located  # not needed to start
+
+        if self._located is None or self._located.version != (cache.content_version, max_bytes):
+            self._located = Located(cache, self.paths, max_bytes)
+        return self._located

@@ -2,8 +2,8 @@
 
 `tree` is the root, `roots` joins several, `file_tree` is the interface of both. `resolve` follows one path step by
 step, `absolute_paths` maps absolute paths to the root, `walk` lists the tree, `batch_open` reads many files, `openat2`
-is Linux's confined open, `open_file` is one open file. `policy` says which names are denied, `listed_names` finds
-the name that it judges where a file system takes several spellings for one, `ignore_rules` reads
-ignore files, `location` checks after each read that the file is still below the root, `stay_watch` does so for a file
-that is written meanwhile in a directory where names come and go. Every step is opened without following links.
+is Linux's confined open, `open_file` is one open file. `rules` says which names a request leaves out, `policy` which
+are denied, `listed_names` finds the name that is judged where a file system takes several spellings for one.
+`ignore_rules` reads ignore files, `location` checks after each read that the file is still below the root. Every step
+is opened without following links.
 """

@@ -8,7 +8,7 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Iterator
-from enum import IntEnum
+from enum import Enum
 
 from zeno.files.location import MAX_LISTED_PATH, HeldDirectories, Location, unchanged
 from zeno.text.file_lines import BINARY_WINDOW, has_wide_mark, is_binary
@@ -56,16 +56,14 @@ Content = tuple[int, bytes, "NoBytes | None"]
 over the limit has no bytes here. A plain tuple for speed: a search makes thousands."""
 
 
-class NoBytes(IntEnum):
-    """Reasons why `BatchOpener.fill` read no bytes. Negative, because it returns them in place of a size."""
+class NoBytes(Enum):
+    """Reasons why no text was read of a file."""
 
-    BINARY = -1
-    LARGE = -2
-    UNREADABLE = -3
-    UNUSUAL = -4
-    """Use `BatchOpener.read` for this file."""
-    WIDE = -5
-    """Text in UTF-16 or UTF-32, by its mark."""
+    BINARY = "binary"
+    LARGE = "larger than was asked for"
+    UNREADABLE = "unreadable"
+    UNUSUAL = "left to `BatchOpener.read`"
+    WIDE = "text in UTF-16 or UTF-32, by its mark"
 
 
 # Module globals, because enum lookups are slow and a search needs one per file.
@@ -210,7 +208,7 @@ class BatchOpener:
         except OSError:
             return None
 
-    def fill(self, path: bytes, limit: int, buffer: bytearray, *, whole: bool = True) -> int:
+    def fill(self, path: bytes, limit: int, buffer: bytearray, *, whole: bool = True) -> int | NoBytes:
         """Read a regular file, or with `whole` false its beginning, into a buffer.
 
         Return the number of bytes or a `NoBytes`. Faster than `read`, since it makes no object per file; for a file

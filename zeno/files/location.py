@@ -23,6 +23,11 @@ the file system.
 
 import errno
 import os
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from zeno.options import is_without
 
 # O_PATH opens a directory that may be searched but not listed; systems without it need the right to list.
 DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -32,6 +37,9 @@ DESCRIPTORS = b"/proc/self/fd/%d"
 
 # A path with this many `../` is short enough for every system.
 _STEPS = 1000
+
+_MOVE_SELF = 0x800
+"""Of inotify: a watched file or directory was moved."""
 
 MAX_HELD = 16
 """How many directories of one path are held open. A deeper tree takes no more descriptors than that."""
@@ -222,3 +230,48 @@ def unchanged(before: os.stat_result, now: os.stat_result) -> bool:
         return True
     lost_a_name = now.st_nlink < before.st_nlink
     return lost_a_name and (now.st_mtime_ns, now.st_size) == (before.st_mtime_ns, before.st_size)
+
+
+def stays_during(read: Callable[[], bool], descriptor: int, path: bytes, location: Location) -> bool:
+    """Run `read` and return its verdict if the file stayed at its path below the root meanwhile; otherwise False.
+
+    Change times cannot tell a move from names that come and go in a busy directory, nor from appended lines. So the
+    file and every directory on its path are watched: the kernel reports the move of any of them before the call that
+    moved it returns. False also where the system cannot tell.
+    """
+    import ctypes  # rarely needed, and takes long to load
+
+    if not sys.platform.startswith("linux") or is_without("inotify"):
+        return False
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        queue: int = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, AttributeError):
+        return False
+    if queue < 0:
+        return False
+    with ExitStack() as stack:
+        stack.callback(os.close, queue)
+        steps = path.split(b"/")
+        held = {path: descriptor}
+        try:
+            for end in range(1, len(steps)):
+                above = held.get(b"/".join(steps[: end - 1]), location.root)
+                below = os.open(steps[end - 1], DIRECTORY, dir_fd=above)
+                stack.callback(os.close, below)
+                held[b"/".join(steps[:end])] = below
+            for one in held.values():
+                if libc.inotify_add_watch(queue, DESCRIPTORS % one, _MOVE_SELF) < 0:
+                    return False
+            # All of them are in place after they are watched, so that each move from now on is reported.
+            return all(location.has(one, place) for place, one in held.items()) and read() and not _has_events(queue)
+        except OSError:
+            return False
+
+
+def _has_events(queue: int) -> bool:
+    """Whether anything was reported: a move, or that the kernel lost track."""
+    try:
+        return bool(os.read(queue, 1 << 12))
+    except BlockingIOError:
+        return False

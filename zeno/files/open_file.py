@@ -9,7 +9,7 @@ from typing import Self
 
 from zeno.errors import NotAFile, NotFound, PermissionDenied, ZenoError
 from zeno.files.batch_open import CHUNK, SETTLED, NoBytes, no_text
-from zeno.files.location import Location, unchanged
+from zeno.files.location import Location, stays_during, unchanged
 from zeno.text.file_lines import normal
 from zeno.text.path_names import raw
 
@@ -66,8 +66,6 @@ class File:
         """Whether the file has the bytes that were read while it provably is at its path: a log that only grows has."""
         if self._digest is None:
             return False
-        from zeno.files.stay_watch import stays_during  # rarely needed, and imports ctypes
-
         return stays_during(self._reads_the_same, self._descriptor, self._place, self._location)
 
     def _reads_the_same(self) -> bool:

@@ -14,6 +14,7 @@ from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenie
 from zeno.files.file_tree import FileTree, Place
 from zeno.files.open_file import File
 from zeno.files.policy import DENIED, Policy
+from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.files.walk import Walked, walk
 from zeno.text.path_names import printed, raw
@@ -163,11 +164,11 @@ class Roots:
 def walk_all(tree: FileTree, *, include_hidden: bool) -> Iterator[Walked]:
     """Walk a root, or several one after the other; see `walk`."""
     if isinstance(tree, Tree):
-        yield from walk(tree, include_hidden=include_hidden, exclude_dirs=frozenset())
+        yield from walk(tree, NameRules(include_hidden))
     elif isinstance(tree, Roots):
         for name, root in tree.trees.items():
             if tree.policy.verdict(name) != DENIED:
-                for found in walk(root, include_hidden=include_hidden, exclude_dirs=frozenset()):
+                for found in walk(root, NameRules(include_hidden)):
                     yield Walked(f"{name}/{found.path.removeprefix('./')}", found.problem)
 
 

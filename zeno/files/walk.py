@@ -8,7 +8,6 @@ import os
 import stat
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -17,16 +16,15 @@ from zeno.files.batch_open import LISTING
 from zeno.files.ignore_rules import DeniedByRules, rules_inside
 from zeno.files.location import MAX_LISTED_PATH, MAX_MOVES, HeldDirectories
 from zeno.files.resolve import NOWHERE
+from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.text.gitignore import IGNORE_FILES, REPOSITORY, Ignores
-from zeno.text.path_names import printed, raw
+from zeno.text.path_names import printed_entry, raw
 
 _SPECIAL = {*IGNORE_FILES, REPOSITORY}
 
 NOT_REGULAR = "not_regular"
 UNREADABLE = "unreadable"
-HIDDEN, IGNORED, EXCLUDED = LEFT_OUT = ("hidden", "ignored", "excluded")
-"""Rules that can leave a name out. Names that the policy denies are as good as absent."""
 
 
 class Walked(NamedTuple):
@@ -36,7 +34,7 @@ class Walked(NamedTuple):
     """Relative to the root. A directory that was not listed appears with a slash at the end."""
     problem: str | None
     """None for a regular file or a link to one under the root. Otherwise `not_regular`, `unreadable`, or the rule
-    that leaves the name out (see `LEFT_OUT`)."""
+    that leaves the name out (see `zeno.files.rules`)."""
 
 
 class WalkedNames(NamedTuple):
@@ -55,53 +53,44 @@ class Unlisted(NamedTuple):
     """The ignore rules that apply to it; None where none are asked for."""
 
 
-_Other = tuple[str, "os.DirEntry[str]"]
-"""An entry that is no plain file, with its printed name; a directory's name ends in a slash, for sorting."""
-_LeftOut = dict[str, set[str]]
-"""Printed names in one directory that each rule leaves out."""
+class _Entries(NamedTuple):
+    """The entries of one directory, by name as `os.scandir` decodes it, without denied names."""
+
+    files: list[str]
+    folders: list[str]
+    others: "dict[str, os.DirEntry[str]]"
+    """Links and what else is neither file nor directory."""
+    special: "dict[str, os.DirEntry[str]]"
+    """Those that may make ignore rules."""
+    complete: bool
+    """Whether the directory could be read to its end."""
 
 
-def walk(
-    tree: Tree, *, include_hidden: bool, exclude_dirs: frozenset[str], gitignore: bool = False, start: str = ""
-) -> Iterator[Walked]:
+def walk(tree: Tree, rules: NameRules, start: str = "") -> Iterator[Walked]:
     """Walk the tree from the path `start` on. The caller may stop at any point.
 
     Directories are ordered as if their names ended in a slash: `a-b/x` comes before `a/x`, as whole paths do.
     Names that a rule leaves out are yielded in no order, when the walk enters their directory.
     """
-    for paths, problem in runs(
-        tree, include_hidden=include_hidden, exclude_dirs=exclude_dirs, gitignore=gitignore, start=start
-    ):
+    for paths, problem in walk_runs(tree, rules, start):
         for path in paths:
             yield Walked(path, problem)
 
 
-def runs(
-    tree: Tree,
-    *,
-    include_hidden: bool,
-    exclude_dirs: frozenset[str],
-    gitignore: bool,
-    start: str,
-    first: Unlisted | None = None,
-) -> Iterator[WalkedNames]:
+def walk_runs(tree: Tree, rules: NameRules, start: str, first: Unlisted | None = None) -> Iterator[WalkedNames]:
     """Like `walk`, but yield lists of consecutive names. With `first` given, walk only that directory."""
-    walk = _Walk(tree, include_hidden, exclude_dirs, start)
-    return walk.run(first or Unlisted("", Ignores() if gitignore else None))
+    return _Walk(tree, rules, start).run(first or Unlisted("", rules.begin()))
 
 
-def names_in(
-    tree: Tree, directory: Unlisted, *, include_hidden: bool, exclude_dirs: frozenset[str]
-) -> list[WalkedNames | Unlisted]:
+def list_directory(tree: Tree, rules: NameRules, directory: Unlisted) -> list[WalkedNames | Unlisted]:
     """List one directory, in the order of a walk, without the directories below it."""
-    return _Walk(tree, include_hidden, exclude_dirs, "").names_in(directory)
+    return _Walk(tree, rules, "").names_in(directory)
 
 
 class _Walk:
-    def __init__(self, tree: Tree, include_hidden: bool, exclude_dirs: frozenset[str], start: str) -> None:
+    def __init__(self, tree: Tree, rules: NameRules, start: str) -> None:
         self._tree = tree
-        self._include_hidden = include_hidden
-        self._exclude_dirs = exclude_dirs
+        self._rules = rules
         self._start = start
         self._levels: list[Iterator[WalkedNames | Unlisted]] = []
         """For each directory that the walk is in, what is left of it."""
@@ -184,63 +173,56 @@ class _Walk:
         self, prefix: str, directory: int, ignores: Ignores | None
     ) -> tuple[Iterator[WalkedNames | Unlisted], bool]:
         """List an open directory: what is in it, in order. Also return whether everything in it could be read."""
-        left_out: _LeftOut = {}
         if self._denied is not None and prefix:
             self._denied.leave(len(self._levels) - 1)
             self._denied.enter(raw(prefix, "path"), directory)
-        files, others, special, complete = self._entries(prefix, directory, ignores is not None, left_out)
+        found = self._entries(prefix, directory)
+        complete = found.complete
+        base = b""
         if ignores is not None:
             base = raw(prefix, "path")
-            ignores, all_read = rules_inside(ignores, base, directory, special, self._tree.location)
+            ignores, all_read = rules_inside(ignores, base, directory, found.special, self._tree.location)
             complete = complete and all_read
-            rules = ignores
-            ignored = {
-                key
-                for key in chain(files, map(itemgetter(0), others))
-                if rules.leave_out(base + raw(key.rstrip("/"), "path"), key.endswith("/"))
-            }
-            if ignored:
-                left_out.setdefault(IGNORED, set()).update(ignored)
-                files = [key for key in files if key not in ignored]
-                others = [other for other in others if other[0] not in ignored]
-        if self._exclude_dirs:
-            excluded = {key for key, _ in others if key.endswith("/") and key[:-1] in self._exclude_dirs}
-            if excluded:
-                left_out[EXCLUDED] = excluded
-                others = [other for other in others if other[0] not in excluded]
-        return self._in_order(prefix, files, others, ignores, left_out), complete
+        return self._in_order(prefix, found, base, ignores), complete
 
     def _in_order(
-        self, prefix: str, files: list[str], others: list[_Other], ignores: Ignores | None, left_out: _LeftOut
+        self, prefix: str, found: _Entries, base: bytes, ignores: Ignores | None
     ) -> Iterator[WalkedNames | Unlisted]:
         """Yield the names in a directory: those that the rules leave out first, all others in order."""
-        for rule, keys in left_out.items():
-            yield WalkedNames([prefix + key for key in keys], rule)
+        files, folders, others = found.files, found.folders, found.others
+        entries = [(name, False) for name in files] + [(name, True) for name in folders]
+        left_out = self._rules.left_out([*entries, *((name, False) for name in others)], base, ignores)
+        if left_out:
+            slashes = set(folders)
+            by_rule: dict[str, list[str]] = {}
+            for name, rule in left_out.items():
+                by_rule.setdefault(rule, []).append(prefix + printed_entry(name) + "/" * (name in slashes))
+            for rule, names in by_rule.items():
+                yield WalkedNames(names, rule)
+            files = [name for name in files if name not in left_out]
         start, at = self._start, 0
-        paths = [path for name in sorted(files) if (path := prefix + name) >= start]
-        for key, entry in sorted(others, key=itemgetter(0)):
+        paths = [path for name in sorted(map(printed_entry, files)) if (path := prefix + name) >= start]
+        rest: list[tuple[str, os.DirEntry[str] | None]] = [
+            *((printed_entry(name) + "/", None) for name in folders if name not in left_out),
+            *((printed_entry(name), entry) for name, entry in others.items() if name not in left_out),
+        ]
+        for key, entry in sorted(rest, key=itemgetter(0)):
             path = prefix + key
             before, at = at, bisect_left(paths, path, at)
             if at > before:
                 yield WalkedNames(paths[before:at], None)
-            if key.endswith("/"):
+            if entry is None:
                 if path >= start or start.startswith(path):
                     yield Unlisted(path, ignores)
-            elif path >= start and (found := self._look(path, entry)) is not None:
-                yield found
+            elif path >= start and (walked := self._look(path, entry)) is not None:
+                yield walked
         if at < len(paths):
             yield WalkedNames(paths[at:], None)
 
-    def _entries(
-        self, prefix: str, directory: int, gitignore: bool, left_out: _LeftOut
-    ) -> tuple[list[str], list[_Other], dict[str, "os.DirEntry[str]"], bool]:
-        """Return files, other entries, ignore files by name, and whether the directory could be read to its end.
-
-        Hidden names are added to `left_out`, denied ones are dropped. A denied ignore file has no effect on a request.
-        """
-        files: list[str] = []
-        others: list[_Other] = []
-        special = {}
+    def _entries(self, prefix: str, directory: int) -> _Entries:
+        """List an open directory. A denied ignore file has no effect on a request."""
+        found = _Entries([], [], {}, {}, True)
+        files, folders, others, special, _ = found
         concealed = self._tree.concealed_inode
         guarded = self._tree.policy.active
         try:
@@ -248,37 +230,29 @@ class _Walk:
             with os.scandir(directory) as entries:
                 for entry in entries:
                     name = entry.name
-                    key = name if name.isascii() else printed(os.fsencode(name))
                     is_file = entry.is_file(follow_symlinks=False)
                     # The concealed log is not listed; another file may have the same inode.
                     if (
                         is_file
                         and concealed is not None
                         and concealed == entry.inode()
-                        and self._look(prefix + key, entry) is None
+                        and self._look(prefix + printed_entry(name), entry) is None
                     ):
                         continue
                     is_directory = not is_file and entry.is_dir(follow_symlinks=False)
-                    if guarded and self._denies(prefix + key, is_directory):
+                    if guarded and self._denies(prefix + printed_entry(name), is_directory):
                         continue
-                    rule = None
-                    if name[0] == ".":
-                        rule = None if self._include_hidden else HIDDEN
-                        if gitignore and name in _SPECIAL:
-                            special[name] = entry
-                            if name == REPOSITORY:
-                                rule = rule or IGNORED
-                    if is_directory:
-                        key += "/"
-                    if rule is not None:
-                        left_out.setdefault(rule, set()).add(key)
-                    elif is_file:
-                        files.append(key)
+                    if is_file:
+                        files.append(name)
+                    elif is_directory:
+                        folders.append(name)
                     else:
-                        others.append((key, entry))
+                        others[name] = entry
+                    if name[0] == "." and name in _SPECIAL:
+                        special[name] = entry
         except OSError:
-            return files, others, special, False
-        return files, others, special, True
+            return found._replace(complete=False)
+        return found
 
     def _denies(self, path: str, is_directory: bool) -> bool:
         """Whether the policy denies a name in the current directory."""

@@ -12,7 +12,7 @@ from zeno.results import cursors
 from zeno.results.hints import on_pattern, why_nothing
 from zeno.results.hit_page import HitPage, Sought
 from zeno.results.left_out import left_out, skipped_files
-from zeno.search.corpus import Corpus, Query, Search, SearchedFile
+from zeno.search.corpus import Corpus, Query, SearchedFile, Wish
 from zeno.search.line_view import MatchedLines
 from zeno.search.pattern_work import file_sizes, require_affordable, states_of
 from zeno.search.selection import EVERYTHING, under
@@ -46,15 +46,12 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     paths = snapshot.paths(selection)
     sizes = file_sizes(paths, corpus.tree, max_bytes)
     require_affordable(states, sought.field, sizes, meter, "narrow args.paths", literal=not regex)
-    skipped = Skipped()
     page = HitPage(args, meter, sought)
     tally = _Tally(args)
-    spans = _Spans(args, sought, meter, skipped, states)
-    search = snapshot.search(selection, query, meter, skipped)
-    if args.output == "hits":
-        _add_hits(search, page, spans, start, seen)
-    else:
-        _add_counts(search, tally, spans)
+    spans = _Spans(args, sought, meter, states)
+    sink = _HitSink(page, spans, start, seen) if args.output == "hits" else _CountSink(tally, spans)
+    skipped = snapshot.search(selection, query, sink, meter)
+    skipped.add_all(spans.skipped)
     problems = selection.problems(candidates)
     not_searched = GrepSkipped(
         binary=skipped["binary"],
@@ -119,27 +116,40 @@ def _patterns(args: GrepArgs) -> list[tuple[str, str]]:
     return [(f"args.patterns[{index}]", one) for index, one in enumerate(args.patterns)]
 
 
-# Both functions iterate to the end even when the page is full: skipped files are counted over all files.
+class _HitSink:
+    """Adds hits to the page until it is full. In the file at `start`, the first `seen` lines are left out."""
 
+    def __init__(self, page: HitPage, spans: "_Spans", start: str, seen: int) -> None:
+        self._page = page
+        self._spans = spans
+        self._start, self._seen = start, seen
+        self.wish = Wish.MORE
 
-def _add_hits(search: Search, page: HitPage, spans: "_Spans", start: str, seen: int) -> None:
-    """Add hits to the page until it is full. In the file at `start`, leave out the first `seen` lines."""
-    for found in search:
-        for span in spans.of(found):
-            if span.first < seen and found.path == start:
+    def take(self, found: SearchedFile) -> None:
+        """Add the hits of a file."""
+        for span in self._spans.of(found):
+            if span.first < self._seen and found.path == self._start:
                 continue
-            page.add(found, span)
-            if page.full_by:
-                search.count_only()
-                break
+            self._page.add(found, span)
+            if self._page.full_by:
+                # Skipped files are counted over all files.
+                self.wish = Wish.COUNT
+                return
 
 
-def _add_counts(search: Search, tally: "_Tally", spans: "_Spans") -> None:
-    """Count the matching lines of each file until the tally is full."""
-    for found in search:
-        tally.add(found.path, spans.count(found))
-        if tally.full_by:
-            search.count_only()
+class _CountSink:
+    """Counts the matching lines of each file until the tally is full."""
+
+    def __init__(self, tally: "_Tally", spans: "_Spans") -> None:
+        self._tally = tally
+        self._spans = spans
+        self.wish = Wish.MORE
+
+    def take(self, found: SearchedFile) -> None:
+        """Count the matching lines of a file."""
+        self._tally.add(found.path, self._spans.count(found))
+        if self._tally.full_by:
+            self.wish = Wish.COUNT
 
 
 def _position(args: GrepArgs) -> tuple[str, int]:
@@ -161,10 +171,11 @@ class _GiveUp(Exception):
 class _Spans:
     """Finds the lines of matches: single lines, or with `multiline` the lines that matches run over."""
 
-    def __init__(self, args: GrepArgs, sought: Sought, meter: Meter, skipped: Skipped, states: int) -> None:
+    def __init__(self, args: GrepArgs, sought: Sought, meter: Meter, states: int) -> None:
         self._meter = meter
         self._states = states
-        self._skipped = skipped
+        self.skipped = Skipped()
+        """Files that took too long."""
         self._left = 0
         self._scan = None
         if args.multiline:
@@ -184,7 +195,7 @@ class _Spans:
         try:
             yield from found.lines.spans(scan, self._spend)
         except _GiveUp:
-            self._skipped.add(found.path, "large")
+            self.skipped.add(found.path, "large")
 
     def count(self, found: SearchedFile) -> int:
         """Return how many lines of a file match or are part of a match."""

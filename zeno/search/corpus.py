@@ -1,18 +1,17 @@
 """The interface between operations and the files they search. `ColdCorpus` and `WarmCorpus` implement it.
 
-An operation takes one snapshot for its rules, selects files in it and searches them. While it reads the hits it may
-call `Search.count_only` to ask for no more of them.
+An operation takes one snapshot for its rules, selects files in it and searches them. Its sink takes the files that may
+match, and says whether it wants more of them. `loop` is the search itself.
 """
 
 from collections.abc import Callable, Iterator
+from enum import Enum
 from typing import NamedTuple, Protocol
 
 from zeno.code.table import FactTable
 from zeno.files.file_tree import FileTree, TextFile
 from zeno.meter import Meter
 from zeno.search.line_view import LineView
-from zeno.search.multiline import plan_for_text
-from zeno.search.plan import Plan
 from zeno.search.selection import Candidates, Selection, SelectionRules
 from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
@@ -46,24 +45,25 @@ class SearchedFile(NamedTuple):
     Matches of several lines are found by `lines.spans`."""
 
 
-class Search:
-    """A search under way: iterate over it for the files that may have matching lines, sorted by path.
+class Wish(Enum):
+    """A wish of the consumer of a search."""
 
-    It has to be iterated to its end, because the files that cannot be searched are counted on the way. A consumer that
-    needs no more hits calls `count_only` first; then no further file is yielded, and the rest is only counted.
-    """
+    MORE = "more files"
+    COUNT = "only the number of files that cannot be searched"
+    STOP = "nothing"
 
-    def __init__(self, find: Callable[["Search"], Iterator[SearchedFile]]) -> None:
-        self.counts_only = False
-        """Whether the consumer wants no more files."""
-        self._found = find(self)
 
-    def __iter__(self) -> Iterator[SearchedFile]:
-        return self._found
+class Sink(Protocol):
+    """The consumer of a search. It is asked for its wish before each file."""
 
-    def count_only(self) -> None:
-        """Ask for no more files: only count those that cannot be searched."""
-        self.counts_only = True
+    @property
+    def wish(self) -> Wish:
+        """Its wish for the next file."""
+        ...
+
+    def take(self, found: SearchedFile) -> None:
+        """Take a file that may have matching lines. Files come sorted by path."""
+        ...
 
 
 class Snapshot(Protocol):
@@ -78,8 +78,8 @@ class Snapshot(Protocol):
         """The candidates that a selection asks for."""
         ...
 
-    def search(self, selection: Selection, query: Query, meter: Meter, skipped: Skipped) -> Search:
-        """Search the candidates that a selection asks for. Those that cannot be searched are counted in `skipped`."""
+    def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
+        """Search the candidates that a selection asks for. Return those that cannot be searched."""
         ...
 
 
@@ -148,9 +148,3 @@ class Corpus(Protocol):
     def close(self) -> None:
         """Release everything but the tree."""
         ...
-
-
-def planned_for(query: Query) -> Plan:
-    """Return how to look for the pattern of a query."""
-    plan = plan_for_text if query.multiline else Plan
-    return plan(query.pattern, regex=query.regex, case_sensitive=query.case_sensitive)

@@ -32,6 +32,11 @@ class LineView:
         self._count: int | None = None
         self._move(0, start)
 
+    @property
+    def size(self) -> int:
+        """Bytes of text."""
+        return self._end - self._start
+
     def __len__(self) -> int:
         # Counted once: every hit with context asks for it.
         if self._count is None:

@@ -11,11 +11,21 @@ from typing import NamedTuple
 from zeno.files.file_tree import FileTree, TextFile
 from zeno.files.policy import DENIED
 from zeno.files.roots import Roots
+from zeno.files.rules import EXCLUDED
 from zeno.files.tree import Tree
-from zeno.files.walk import EXCLUDED, WalkedNames
+from zeno.files.walk import WalkedNames
 from zeno.meter import Meter
-from zeno.search.corpus import Corpus, Query, Search, SearchedFile, Snapshot
-from zeno.search.selection import EVERYTHING, Candidates, RulesKey, Selection, SelectionRules, key_of, select
+from zeno.search.corpus import Corpus, Query, SearchedFile, Sink, Snapshot, Wish
+from zeno.search.selection import (
+    EVERYTHING,
+    Candidates,
+    RulesKey,
+    Selection,
+    SelectionRules,
+    key_of,
+    name_rules,
+    select,
+)
 from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 
@@ -108,12 +118,14 @@ class RootsCorpus:
     ) -> Iterator[WalkedNames]:
         """Yield what a walk over all roots would find, and add a part for each root that was asked."""
         denied = {name for name in self._corpora if self.tree.policy.verdict(name) == DENIED}
-        excluded = {name for name in self._corpora if name in rules.exclude_dirs} - denied
+        # A root that is asked for is never hidden.
+        top = name_rules(rules)._replace(include_hidden=True)
+        excluded = top.left_out((name, True) for name in sorted(self._corpora) if name not in denied)
         # As in a walk, the names left out of a directory come before those that are in it.
-        yield WalkedNames([f"{name}/" for name in sorted(excluded)], EXCLUDED)
+        yield WalkedNames([f"{name}/" for name in excluded], EXCLUDED)
         for name in self._corpora:
             prefix = f"{name}/"
-            if name not in denied | excluded and (start <= prefix or start.startswith(prefix)):
+            if name not in denied and name not in excluded and (start <= prefix or start.startswith(prefix)):
                 part = self._part(name, inner, start)
                 parts.append(part)
                 yield from _with_name(part)
@@ -171,36 +183,38 @@ class RootsSnapshot:
         """The candidates that a selection asks for."""
         return selection.of(self.candidates)
 
-    def search(self, selection: Selection, query: Query, meter: Meter, skipped: Skipped) -> Search:
+    def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
         """Search them, root by root."""
         paths = self.paths(selection)
         # Where no file of a root was left out here, equal entries pick the same files of it.
         entries = selection.entries if self._whole else None
-        return Search(lambda search: self._found(search, paths, entries, query, meter, skipped))
-
-    def _found(
-        self,
-        search: Search,
-        paths: Paths,
-        entries: tuple[str, ...] | None,
-        query: Query,
-        meter: Meter,
-        skipped: Skipped,
-    ) -> Iterator[SearchedFile]:
+        skipped = Skipped()
         for _, prefix, snapshot in self.parts:
             # Paths with one prefix stand together, and 0 is the character after the slash.
             wanted = paths[bisect_left(paths, prefix) : bisect_left(paths, prefix[:-1] + "0")]
-            if not wanted:
-                continue
-            within = Skipped()
-            inner = snapshot.search(_exactly(wanted, prefix, snapshot, entries), query, meter, within)
-            if search.counts_only:
-                inner.count_only()
-            for found in inner:
-                yield found._replace(path=prefix + found.path)
-                if search.counts_only:
-                    inner.count_only()
-            skipped.add_all(within, prefix)
+            if wanted:
+                below = _Below(sink, prefix)
+                skipped.add_all(
+                    snapshot.search(_exactly(wanted, prefix, snapshot, entries), query, below, meter), prefix
+                )
+        return skipped
+
+
+class _Below:
+    """Hands files of one root on to a sink, with the name of the root in front."""
+
+    def __init__(self, sink: Sink, prefix: str) -> None:
+        self._sink = sink
+        self._prefix = prefix
+
+    @property
+    def wish(self) -> Wish:
+        """The wish of the sink."""
+        return self._sink.wish
+
+    def take(self, found: SearchedFile) -> None:
+        """Hand a file on."""
+        self._sink.take(found._replace(path=self._prefix + found.path))
 
 
 def _with_name(part: _Part) -> Iterator[WalkedNames]:

@@ -9,7 +9,8 @@ from typing import NamedTuple, Protocol
 from zeno.errors import Denied, OutsideRoot
 from zeno.files.file_tree import FileTree
 from zeno.files.policy import DENIED
-from zeno.files.walk import EXCLUDED, LEFT_OUT, Walked, WalkedNames
+from zeno.files.rules import EXCLUDED, LEFT_OUT, NameRules
+from zeno.files.walk import Walked, WalkedNames
 from zeno.text.globs import WILDCARD, matcher, reach
 from zeno.text.path_names import Paths, printed, raw
 from zeno.text.regex import Matches
@@ -33,6 +34,11 @@ class SelectionRules(Protocol):
     def max_files(self) -> int: ...
     @property
     def gitignore(self) -> bool: ...
+
+
+def name_rules(rules: SelectionRules) -> NameRules:
+    """Return the rules of a request that decide about single names."""
+    return NameRules(rules.include_hidden, frozenset(rules.exclude_dirs), rules.gitignore)
 
 
 class RulesKey(NamedTuple):

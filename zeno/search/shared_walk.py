@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from zeno.files.tree import Tree
-from zeno.files.walk import Unlisted, WalkedNames, names_in, runs
+from zeno.files.walk import Unlisted, WalkedNames, list_directory, walk_runs
 from zeno.search.fork_helper import ForkHelper, possible
-from zeno.search.selection import SelectionRules
-from zeno.text.gitignore import Ignores
+from zeno.search.selection import SelectionRules, name_rules
 
 # With fewer directories to enter a second process costs more than it saves.
 SHARED_DIRECTORIES = 256
@@ -25,35 +24,26 @@ def names(
 
     A second process walks a part of them if `shared_from` directories are left to enter four levels down or higher.
     """
-    hidden, excluded = rules.include_hidden, frozenset(rules.exclude_dirs)
-
-    def walked(first: Unlisted | None = None) -> Iterator[WalkedNames]:
-        return runs(
-            tree, include_hidden=hidden, exclude_dirs=excluded, gitignore=rules.gitignore, start=start, first=first
-        )
+    by_name = name_rules(rules)
 
     if start or tree.policy.ignored or not possible():
-        yield from walked()
+        yield from walk_runs(tree, by_name, start)
         return
-    items: list[WalkedNames | Unlisted] = [Unlisted("", Ignores() if rules.gitignore else None)]
+    items: list[WalkedNames | Unlisted] = [Unlisted("", by_name.begin())]
     for _ in range(_LEVELS):
         if not 0 < _unlisted(items) < shared_from:
             break
         items = [
             found
             for item in items
-            for found in (
-                names_in(tree, item, include_hidden=hidden, exclude_dirs=excluded)
-                if isinstance(item, Unlisted)
-                else [item]
-            )
+            for found in (list_directory(tree, by_name, item) if isinstance(item, Unlisted) else [item])
         ]
 
     def below(part: Iterable[int]) -> Iterator[WalkedNames]:
         for index in part:
             item = items[index]
             if isinstance(item, Unlisted):
-                yield from walked(item)
+                yield from walk_runs(tree, by_name, start, item)
             else:
                 yield item
 

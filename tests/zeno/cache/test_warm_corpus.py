@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.unwatched import few_watches, settle
-from zeno.cache import cached_selection, index_builder, text_store, tree_cache
+from zeno.cache import index_builder, located, text_store, tree_cache
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.errors import InvalidPattern
 from zeno.files.tree import Tree
@@ -148,7 +148,7 @@ def small(monkeypatch):
     monkeypatch.setattr(text_store, "OVERHEAD", 4)
     monkeypatch.setattr(text_store, "BLOCK", 4)
     monkeypatch.setattr(text_store, "SMALL_BLOCK", 2)
-    monkeypatch.setattr(cached_selection, "GAP", 8)
+    monkeypatch.setattr(located, "GAP", 8)
     monkeypatch.setattr(tree_cache, "MIN_INDEXED", 0)
     monkeypatch.setattr(tree_cache, "MAX_HELD_FILE", 150)
     monkeypatch.setattr(tree_cache, "Builder", PromptBuilder)
@@ -361,8 +361,8 @@ def test_the_texts_of_every_other_small_file_are_looked_through_in_one_go():
     entries = [text_store.CachedFile(f"{number:02}.txt") for number in range(100)]
     segment = text_store.Segment([(entry, b"small\n") for entry in entries])
     large = text_store.Segment([(entry, b"large\n" * 1000) for entry in entries[1::2]])
-    assert cached_selection.within([(0, len(segment.text))], entries[::2]) == [(0, len(segment.text) - 6)]
-    assert len(cached_selection.within([(0, len(large.text))], entries[1::4])) == 25
+    assert located.clip_ranges([(0, len(segment.text))], entries[::2]) == [(0, len(segment.text) - 6)]
+    assert len(located.clip_ranges([(0, len(large.text))], entries[1::4])) == 25
 
 
 @pytest.mark.usefixtures("small")

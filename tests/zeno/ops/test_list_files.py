@@ -108,13 +108,14 @@ def test_a_very_deep_tree_is_listed_and_read(root, ask, depth):
 @settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(order=st.permutations(["b/x", "a", "c/d/e", "b-", "b/a"]))
 def test_the_order_in_which_files_were_made_does_not_show(tmp_path_factory, order):
+    from zeno.files.rules import NameRules
     from zeno.files.tree import Tree
     from zeno.files.walk import walk
 
     root = tmp_path_factory.mktemp("tree")
     make(root, *order)
     with Tree(str(root)) as tree:
-        walked = walk(tree, include_hidden=False, exclude_dirs=frozenset())
+        walked = walk(tree, NameRules())
         assert list(walked) == [(path, None) for path in ["a", "b-", "b/a", "b/x", "c/d/e"]]
 
 

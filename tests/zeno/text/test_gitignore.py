@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.lacking import needs
+from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.files.walk import walk
 from zeno.text.gitignore import (
@@ -77,7 +78,7 @@ class Referee:
 
 def ours(root: Path) -> list[bytes]:
     with Tree(str(root)) as tree:
-        walked = walk(tree, include_hidden=True, exclude_dirs=frozenset(), gitignore=True)
+        walked = walk(tree, NameRules(include_hidden=True, gitignore=True))
         return sorted(os.fsencode(path) for path, problem in walked if problem is None)
 
 
