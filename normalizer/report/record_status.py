@@ -70,10 +70,15 @@ def check_count(records: int) -> None:
 
 def record_statuses(given: OpenLedgers, rubric: Rubric, options: Options) -> list[RecordStatus]:
     """All records: VALID ones in the ledgers' order, then INVALID ones."""
-    found = [
-        _placed(place, part, kind, line, rubric, options, given)
-        for place, (part, kind, line) in enumerate(_lines(given))
-    ]
+    found = []
+    for place, (part, kind, line) in enumerate(_lines(given)):
+        each = read_record(place, part, kind, line, given.parts[part].ledger, rubric)
+        each.levels = tuple(keys.level_in(each.plain, name) for name in options.by)
+        sha256 = each.plain["source"]["bundle_sha256"]
+        if kind == "invalid" and sha256 in given.active:
+            each.plain["rubric"] = given.active[sha256]  # an INVALID record may say anything
+        each.status = _status(each, options, given.parts[part].skip)
+        found.append(each)
     groups: dict[Levels, Counter[Kind]] = defaultdict(Counter)
     for each in found:
         if each.status == "counted" and each.kind is not None:
@@ -92,24 +97,23 @@ def _lines(given: OpenLedgers) -> Iterator[tuple[int, str, bytes]]:
                 yield number, kind, line
 
 
-def _placed(
-    place: int, part: int, kind: str, line: bytes, rubric: Rubric, options: Options, given: OpenLedgers
-) -> RecordStatus:
-    record, plain = given.parts[part].ledger.exact(kind, line), loads_plain(line)
-    levels = tuple(keys.level_in(plain, name) for name in options.by)
-    each = RecordStatus(place, record, plain, part, levels, None, None)
+def read_record(place: int, part: int, kind: str, line: bytes, ledger: Ledger, rubric: Rubric) -> RecordStatus:
+    """Return a record of a ledger, without its group. A comparison has no scores, and is not off the scale for that."""
+    record, plain = ledger.exact(kind, line), loads_plain(line)
+    each = RecordStatus(place, record, plain, part, (), None, None)
     if kind == "records":
-        worths = scores_of(record, rubric)
+        scored = record.get("kind") != "comparison"
+        worths = scores_of(record, rubric) if scored else None
         if worths is not None:
             each.worths = {name: Fraction(worth) for name, worth in worths.items()}
-        own = phases.is_self_judged(plain)
-        judges = plain.get("judge_kind", "model")
         each.kind = Kind(
-            int(plain["phase"]), plain.get("protocol_version"), own, worths is None, judges, plain.get("leg")
+            int(plain["phase"]),
+            plain.get("protocol_version"),
+            phases.is_self_judged(plain),
+            scored and worths is None,
+            plain.get("judge_kind", "model"),
+            plain.get("leg"),
         )
-    elif plain["source"]["bundle_sha256"] in given.active:
-        plain["rubric"] = given.active[plain["source"]["bundle_sha256"]]  # an INVALID record may say anything
-    each.status = _status(each, options, given.parts[part].skip)
     return each
 
 
