@@ -241,7 +241,7 @@ def test_a_claim_is_written_with_the_lines_and_the_answers_it_rests_on(root: Pat
     events = [json.loads(line) for line in log.read_text().splitlines()]
     claims = [event for event in events if event["event"] == "claim"]
     assert claims == [absent.structured_content, cited.structured_content]
-    assert claims[0]["answers"][0]["digest"] == events[1]["digest"]
+    assert claims[0]["answers"][0]["digest"] == events[2]["digest"]
     assert len(claims[1]["evidence"][0]["sha256"]) == 64
     assert [json.loads(one.content[0].text)["code"] for one in refused] == ["invalid_args"] * 2
 
@@ -317,7 +317,7 @@ def test_calls_that_overlap_get_their_own_answers_and_a_whole_trace(root: Path, 
     lines = (root / "src/app.py").read_text().splitlines()
     assert [result.structured_content["text"] for result in results] == lines[:8]
     events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
-    assert sorted(events) == ["request"] * 8 + ["response"] * 8
+    assert sorted(events) == ["request"] * 8 + ["response"] * 8 + ["session"]
 
 
 def test_without_its_extra_the_door_says_what_to_install(root: Path) -> None:
