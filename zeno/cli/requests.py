@@ -77,9 +77,9 @@ def call(options: argparse.Namespace) -> int:
     as_text = options.text or (sys.stdout is not None and sys.stdout.isatty() and not (options.pretty or options.json))
     args = _arguments(options)
     if as_text:
-        from zeno.doors.key_value import reading_on
+        from zeno.doors.key_value import read_on
 
-        args = reading_on(options.op, args)
+        args = read_on(options.op, args)
     with ExitStack() as stack:
         tree = open_tree(options, stack, "cannot serve")
         answer = Server(corpus_of(tree, ColdCorpus)).ask("call", options.op, args).line

@@ -16,7 +16,7 @@ class NotAPair(ValueError):
     """A word that is no argument. The message says what would be one."""
 
 
-def known(op: str) -> dict[str, Any]:
+def arguments_of(op: str) -> dict[str, Any]:
     """Return the arguments of an operation by name, each with its schema; empty for an unknown operation."""
     properties: dict[str, Any] = args_schema(op)["properties"] if op in operations() else {}
     return properties
@@ -43,7 +43,7 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
     of the operation is the argument that its schema has for it, and so are words without `=` behind it where it has one
     for them. Names of files need not be UTF-8.
     """
-    properties = known(op)
+    properties = arguments_of(op)
     args: dict[str, Any] = {}
     main, more = first(op), further(op)
     names = marked(op, "path", "glob") if properties else frozenset()
@@ -71,7 +71,7 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
     return args
 
 
-def reading_on(op: str, args: Any) -> Any:
+def read_on(op: str, args: Any) -> Any:
     """Return the arguments of a person who sees text: read_file without an end reads on, as far as its limits allow."""
     if op != "read_file" or not isinstance(args, dict) or "end_line" in args:
         return args

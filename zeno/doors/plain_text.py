@@ -20,7 +20,7 @@ def plain(result: dict[str, Any]) -> str:
     told = {name: value for name, value in told.items() if name != "skipped" or value}
     if "budget" in result.get("metrics", {}):
         told["budget"] = result["metrics"]["budget"]
-    covered = _covered(told)
+    covered = _take_coverage(told)
     # Lists that are empty because the request asked for another form.
     unasked = {"hits"} if "counts" in told or "total" in told else {"files"} if "tree" in told else set()
     told = {name: value for name, value in told.items() if name not in unasked}
@@ -40,7 +40,7 @@ def pairs(values: dict[str, Any]) -> str:
     return " ".join(f"{name}={_word(value)}" for name, value in values.items())
 
 
-def _covered(told: dict[str, Any]) -> str:
+def _take_coverage(told: dict[str, Any]) -> str:
     """Take `files_selected` and `left_out` out of a result; return them as one clause, "" where they are absent."""
     parts = []
     if "files_selected" in told:

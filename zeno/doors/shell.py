@@ -78,7 +78,7 @@ class Shell:
             if words[0] == "help":
                 return _help(*words[1:2])
             args = key_value.arguments(words[0], words[1:])
-            return self._tell(words[0], key_value.reading_on(words[0], args))
+            return self._tell(words[0], key_value.read_on(words[0], args))
         except ValueError as error:  # from shlex, and NotAPair
             return f"cannot read this: {error}"
 
@@ -99,7 +99,7 @@ class Shell:
         before = line[: len(line) - len(word)].split()
         if not before or before == ["help"]:
             return [f"{name} " for name in (*sorted(OPS), *WORDS) if name.startswith(word)]
-        properties = key_value.known(before[0])
+        properties = key_value.arguments_of(before[0])
         paths = marked(before[0], "path") if properties else frozenset()
         key, equals, text = word.partition("=")
         if not equals:
@@ -141,7 +141,7 @@ def _help(op: str | None = None) -> str:
     if op not in OPS:
         return f"no operation is called {op!r}; there are {', '.join(sorted(OPS))}"
     lines = [spec.schema(f"zeno/ops/{op}.json")["description"]]
-    for name, schema in key_value.known(op).items():
+    for name, schema in key_value.arguments_of(op).items():
         default = f" (default {json.dumps(schema['default'])})" if "default" in schema else ""
         about = f"{schema.get('description', '')}{default}"
         lines += textwrap.wrap(about, 100, initial_indent=f"  {name:16} ", subsequent_indent=" " * 19)

@@ -17,7 +17,7 @@ _UNSAFE = re.compile(
 
 def visible(text: str) -> str:
     """Return the text with unsafe characters written as \\xNN, \\uNNNN or \\UNNNNNNNN. Line feeds and tabs stay."""
-    return _UNSAFE.sub(_escaped, text)
+    return _UNSAFE.sub(_escape, text)
 
 
 def one_line(text: str) -> str:
@@ -30,6 +30,6 @@ def visible_json(text: str) -> str:
     return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -195,7 +195,7 @@ class Workers:
                         finish = partial(self._server.run_unforked, job)
                     else:
                         try:
-                            finish = partial(self._server.finish_forked, job, await _received(forked.descriptor))
+                            finish = partial(self._server.finish_forked, job, await _read_all(forked.descriptor))
                         finally:
                             # In another thread: the system may take a while to end a process with much memory.
                             self._closing.submit(forked.close)
@@ -245,7 +245,7 @@ def _settle(future: "asyncio.Future[None]", error: Exception | None) -> None:
         future.set_exception(error)
 
 
-async def _received(descriptor: int) -> bytes:
+async def _read_all(descriptor: int) -> bytes:
     """Return everything from a pipe until its other end is closed."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[bytes] = loop.create_future()

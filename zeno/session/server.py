@@ -78,13 +78,13 @@ class Server:
     def answer(self, line: bytes, abandoned: Callable[[], bool] | None = None) -> bytes:
         """Return the response line to a request line. `abandoned` says whether the client has left meanwhile."""
         start = time.monotonic()
-        answer = self._done(self.accept_line(line), abandoned).line
+        answer = self._run_to_end(self.accept_line(line), abandoned).line
         self._warm_up.owe(time.monotonic() - start)
         return answer
 
     def ask(self, request_id: str, op: str, args: Any) -> Answer:
         """Answer a request given as values; `args` is any JSON value."""
-        return self._done(self.accept(request_id, op, args))
+        return self._run_to_end(self.accept(request_id, op, args))
 
     def accept_line(self, line: bytes, arrived: float | None = None) -> Job:
         """Take a request line: validate its envelope, write it to the trace and count it.
@@ -185,7 +185,7 @@ class Server:
 
         request = job.request
         assert request is not None  # noqa: S101 - for the type checker: a job without one has its answer
-        return Forked(lambda: self._pickled(request))
+        return Forked(lambda: self._compute_packed(request))
 
     def run_unforked(self, job: Job) -> None:
         """Run the operation in this process to its end, where the system cannot fork; check its deadline in loops."""
@@ -194,7 +194,7 @@ class Server:
         if not self._run_measured(job, job.request, meter):
             self.finish_forked(job, None)
 
-    def _pickled(self, request: Request) -> bytes:
+    def _compute_packed(self, request: Request) -> bytes:
         """In the copy: the outcome, or code and message of the error."""
         self.corpus.in_fork()
         try:
@@ -244,7 +244,7 @@ class Server:
         """Do the background work that is owed after an answer was sent."""
         self._warm_up.catch_up()
 
-    def _done(self, job: Job, abandoned: Callable[[], bool] | None = None) -> Answer:
+    def _run_to_end(self, job: Job, abandoned: Callable[[], bool] | None = None) -> Answer:
         """Run a job to its end and return its answer."""
         if not self.run(job, None if job.deadline is None else lambda: PATIENCE, abandoned):
             self.before_fork(job)

@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.doors import http, http_process, sample
 from tests.support.patience import PATIENCE, until
-from zeno.doors.http.connections import LEAST_RATE, MAX_NEW, Owed, is_stuck, unread
+from zeno.doors.http.connections import LEAST_RATE, MAX_NEW, NextStep, is_stuck, unread
 from zeno.doors.http.streams import MAX_STREAMS
 
 
@@ -145,15 +145,15 @@ def test_what_a_client_reads_is_progress_while_the_kernel_holds_the_rest() -> No
 def test_a_client_that_takes_a_few_bytes_at_a_time_is_stuck() -> None:
     """Sixteen megabytes, two kilobytes each half minute, were held for days."""
     left, least = 10_000_000, 30 * LEAST_RATE
-    assert is_stuck(Owed("read", left), Owed("read", left), 30)
-    assert is_stuck(Owed("read", left), Owed("read", left - least + 1), 30)
-    assert not is_stuck(Owed("read", left), Owed("read", left - least), 30)
+    assert is_stuck(NextStep("read", left), NextStep("read", left), 30)
+    assert is_stuck(NextStep("read", left), NextStep("read", left - least + 1), 30)
+    assert not is_stuck(NextStep("read", left), NextStep("read", left - least), 30)
     # Another answer has been added.
-    assert not is_stuck(Owed("read", left), Owed("read", left + 1), 30)
+    assert not is_stuck(NextStep("read", left), NextStep("read", left + 1), 30)
     # It has read everything, and is to ask again.
-    assert not is_stuck(Owed("read", 1), Owed("ask", 1), 30)
-    assert not is_stuck(None, Owed("ask", 1), 30)
-    assert not is_stuck(Owed("send", 1), Owed("send", 2), 30)
+    assert not is_stuck(NextStep("read", 1), NextStep("ask", 1), 30)
+    assert not is_stuck(None, NextStep("ask", 1), 30)
+    assert not is_stuck(NextStep("send", 1), NextStep("send", 2), 30)
 
 
 def test_a_stream_may_rest(root: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from zeno.doors.key_value import NotAPair, arguments, first, known, reading_on
+from zeno.doors.key_value import NotAPair, arguments, arguments_of, first, read_on
 
 
 def test_strings_stay_as_typed_and_other_values_are_json():
@@ -30,10 +30,10 @@ def test_further_words_are_paths_where_an_operation_takes_any():
 
 
 def test_text_reads_on_where_no_end_was_given():
-    assert reading_on("read_file", {"path": "a", "start_line": 3})["end_line"] > 10**9
-    assert reading_on("read_file", {"path": "a", "end_line": 3}) == {"path": "a", "end_line": 3}
-    assert reading_on("peek", {"path": "a"}) == {"path": "a"}
-    assert reading_on("read_file", ["a"]) == ["a"]
+    assert read_on("read_file", {"path": "a", "start_line": 3})["end_line"] > 10**9
+    assert read_on("read_file", {"path": "a", "end_line": 3}) == {"path": "a", "end_line": 3}
+    assert read_on("peek", {"path": "a"}) == {"path": "a"}
+    assert read_on("read_file", ["a"]) == ["a"]
 
 
 def test_the_key_of_a_list_may_be_repeated_and_its_value_be_a_json_list():
@@ -64,4 +64,4 @@ def test_a_file_name_may_be_bytes_that_are_not_utf8():
 
 
 def test_an_unknown_operation_has_no_arguments():
-    assert known("no_such_op") == {}
+    assert arguments_of("no_such_op") == {}

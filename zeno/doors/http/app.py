@@ -29,7 +29,7 @@ from starlette.types import Receive, Scope, Send
 from zeno.doors.claims import Claims
 from zeno.doors.fair_slots import Client
 from zeno.doors.http.access import AccessControl, Listening
-from zeno.doors.http.connections import guarded
+from zeno.doors.http.connections import make_protocol
 from zeno.doors.http.incoming import Incoming, client_of
 from zeno.doors.http.mcp_endpoint import McpEndpoint
 from zeno.doors.http.problems import HEADERS, problem
@@ -73,7 +73,7 @@ def _serve(workers: Workers, listening: Listening, names: Iterable[str], client_
         server_header=False,
         date_header=False,
         limit_concurrency=MAX_CONNECTIONS,
-        http=guarded(client_timeout),
+        http=make_protocol(client_timeout),
         ws="none",
         timeout_graceful_shutdown=10,
         lifespan="on",
@@ -106,7 +106,11 @@ def app(workers: Workers, token: str | None, names: Iterable[str] = ()) -> Starl
             Route("/healthz", _health, methods=["GET"]),
         ],
         middleware=[Middleware(AccessControl, token=token, names=frozenset(name.lower() for name in names))],
-        exception_handlers={HTTPException: _refused, ClientDisconnect: _left, Exception: _failed},
+        exception_handlers={
+            HTTPException: _answer_refused,
+            ClientDisconnect: _answer_cut,
+            Exception: _answer_bug,
+        },
     )
 
 
@@ -225,7 +229,7 @@ def _require_type(request: Request, wanted: str) -> None:
         raise HTTPException(415, "the body must not be encoded; leave Content-Encoding out")
 
 
-async def _refused(_request: Request, error: Exception) -> Response:
+async def _answer_refused(_request: Request, error: Exception) -> Response:
     """Answer a request that routing refused: unknown path, wrong method or wrong media type."""
     assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker; it is registered for these only
     response = problem(error.detail, status=error.status_code)
@@ -233,11 +237,11 @@ async def _refused(_request: Request, error: Exception) -> Response:
     return response
 
 
-async def _left(_request: Request, _error: Exception) -> Response:
+async def _answer_cut(_request: Request, _error: Exception) -> Response:
     """Respond to a body that broke off. Its client has disconnected and does not read it."""
     return problem("the body broke off", status=400)
 
 
-async def _failed(_request: Request, error: Exception) -> Response:
+async def _answer_bug(_request: Request, error: Exception) -> Response:
     log.error("zeno: bug in the HTTP door", exc_info=error)
     return problem(str(InternalError()), InternalError.code)

@@ -88,7 +88,7 @@ def unread(transport: asyncio.Transport) -> int:
     return held
 
 
-class Owed(NamedTuple):
+class NextStep(NamedTuple):
     """A step that a client has to take next, and a number that changes as it takes it."""
 
     what: Literal["read", "ask", "send"]
@@ -96,7 +96,7 @@ class Owed(NamedTuple):
     """Bytes left to read, requests asked so far, or bytes sent so far."""
 
 
-def is_stuck(before: Owed | None, now: Owed | None, seconds: float) -> bool:
+def is_stuck(before: NextStep | None, now: NextStep | None, seconds: float) -> bool:
     """Whether a client that was looked at twice, so many seconds apart, has made too little progress in between."""
     if before is None or now is None or before.what != now.what:
         return False
@@ -105,7 +105,7 @@ def is_stuck(before: Owed | None, now: Owed | None, seconds: float) -> bool:
     return before == now
 
 
-def guarded(timeout: float) -> type[H11Protocol]:
+def make_protocol(timeout: float) -> type[H11Protocol]:
     """Return uvicorn's HTTP protocol with limits; `timeout` is the number of seconds without progress."""
     new = NewConnections()
     of_address: Counter[str] = Counter()
@@ -115,7 +115,7 @@ def guarded(timeout: float) -> type[H11Protocol]:
 
         _requests = 0
         _received = 0
-        _seen: Owed | None = None
+        _seen: NextStep | None = None
         _timer: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
@@ -162,24 +162,24 @@ def guarded(timeout: float) -> type[H11Protocol]:
                 self.transport.close()
 
         def _look(self) -> None:
-            state = self._owed()
+            state = self._next_step()
             if is_stuck(self._seen, state, timeout):
                 _reset(self.transport)
                 return
             self._seen = state
             self._timer = self.loop.call_later(timeout, self._look)
 
-        def _owed(self) -> Owed | None:
+        def _next_step(self) -> NextStep | None:
             """Return the next step of the client; None if the server has to act."""
             left = unread(self.transport)
             if left:
-                return Owed("read", left)
+                return NextStep("read", left)
             cycle: RequestResponseCycle | None = self.cycle
             if cycle is None or cycle.response_complete:
                 # Request line and headers must be complete in time; single bytes are no progress.
-                return Owed("ask", self._requests)
+                return NextStep("ask", self._requests)
             if cycle.more_body and self.scope["path"] not in _STREAMS:
-                return Owed("send", self._received)
+                return NextStep("send", self._received)
             return None
 
     return Guarded

@@ -62,7 +62,7 @@ class ClientRoots:
             # Before asking: a change that is reported meanwhile makes them unknown again.
             self._known = True
             try:
-                found = await _told(session, params)
+                found = await _ask_roots(session, params)
                 if isinstance(found, types.InputRequiredResult):
                     self._known = False
                     return found
@@ -76,7 +76,7 @@ class ClientRoots:
 
     def narrow(self, uris: Iterable[str]) -> None:
         """Serve only what these roots cover, from a new corpus if that is something else than before."""
-        within = self._covered(uris)
+        within = self._find_covered(uris)
         if within == self._within:
             return
         self._within = within
@@ -87,7 +87,7 @@ class ClientRoots:
         if self._claims is not None:
             self._claims.cite_from(tree)
 
-    def _covered(self, uris: Iterable[str]) -> list[str] | None:
+    def _find_covered(self, uris: Iterable[str]) -> list[str] | None:
         """Return the directories that the roots cover, sorted; None for everything."""
         found: set[str] = set()
         for uri in uris:
@@ -99,7 +99,7 @@ class ClientRoots:
         return None if not found or "." in found or found >= set(self._tree.names or ["."]) else sorted(found)
 
 
-async def _told(session: Any, params: types.CallToolRequestParams) -> list[str] | types.InputRequiredResult | None:
+async def _ask_roots(session: Any, params: types.CallToolRequestParams) -> list[str] | types.InputRequiredResult | None:
     """Return the roots that the client gave with the call or tells now, or what to answer; None if it does not tell."""
     if session.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
         given = (params.input_responses or {}).get(_KEY)

@@ -107,10 +107,10 @@ def mcp_server(workers: Workers, calls: Calls, client_roots: "ClientRoots | None
     )
     if client_roots is not None:
 
-        async def roots_changed(_context: Any, _params: Any) -> None:
+        async def forget_roots(_context: Any, _params: Any) -> None:
             client_roots.forget()
 
-        server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, roots_changed)
+        server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, forget_roots)
     return server
 
 
@@ -208,14 +208,14 @@ def _tool(op: str) -> types.Tool:
         # A default that means "no limit" would confuse models.
         if _EACH not in name and value < _NO_LIMIT:
             schema["properties"][name]["default"] = value
-    return _described(op, tool["description"], schema)
+    return _make_tool(op, tool["description"], schema)
 
 
 def _claim_tool() -> types.Tool:
-    return _described("claim", _rules()["claim"], _short(inlined("zeno/claim.json#/$defs/args")), reads=False)
+    return _make_tool("claim", _rules()["claim"], _short(inlined("zeno/claim.json#/$defs/args")), reads=False)
 
 
-def _described(name: str, description: str, schema: dict[str, Any], *, reads: bool = True) -> types.Tool:
+def _make_tool(name: str, description: str, schema: dict[str, Any], *, reads: bool = True) -> types.Tool:
     schema.pop("description", None)
     # No output schemas: they would be most of the list. `describe` has them.
     annotations = types.ToolAnnotations(read_only_hint=reads, open_world_hint=False)

@@ -14,7 +14,7 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     if "hits" not in result:
         return other.write_text(result, args)
     if "total" in result:
-        return [], f"{_matching(**result['total'])}; {completeness(result, args, 'searched')}"
+        return [], f"{_count_matches(**result['total'])}; {completeness(result, args, 'searched')}"
     if "counts" in result:
         return _counts(result, args)
     hits = result["hits"]
@@ -33,11 +33,11 @@ def _counts(result: Result, args: Asked) -> tuple[list[str], str]:
     counts = result["counts"]
     width = max((len(str(one["lines"])) for one in counts), default=0)
     body = [f"{one['lines']:>{width}}\t{one_line(one['path'])}" for one in counts]
-    found = _matching(files=len(counts), lines=sum(one["lines"] for one in counts))
+    found = _count_matches(files=len(counts), lines=sum(one["lines"] for one in counts))
     return body, f"{found}; {completeness(result, args, 'searched')}"
 
 
-def _matching(files: int, lines: int) -> str:
+def _count_matches(files: int, lines: int) -> str:
     return f"{count(lines, 'matching line')} in {count(files, 'file')}" if files else "no hits"
 
 
