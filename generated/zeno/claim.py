@@ -35,6 +35,10 @@ class ClaimArgs(Model):
     """
     Ids of requests whose whole answers it rests on, such as a search that found nothing.
     """
+    search: trace_event.ClaimedSearch | MISSING = MISSING
+    """
+    What a search shows if the claim is true; verifying it searches again.
+    """
     id: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
     An id for the claim, for others to refer to.

@@ -243,6 +243,43 @@ class Citation(Model):
     """
 
 
+Path = TypeAliasType("Path", Annotated[StrictStr, Field(min_length=1)])
+
+
+class ClaimedSearch(Model):
+    """
+    A pattern that occurs in the selected files, or is absent from all of them. To check it, the search is made again.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    type: Literal['occurs', 'absent']
+    """
+    occurs: at least one line matches; absent: no line does.
+    """
+    pattern: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The pattern, as grep takes it.
+    """
+    regex: StrictBool | MISSING = MISSING
+    """
+    Take pattern as a regular expression; false where it is absent.
+    """
+    case_sensitive: StrictBool | MISSING = MISSING
+    """
+    Whether case counts; true where it is absent.
+    """
+    include_hidden: StrictBool | MISSING = MISSING
+    """
+    Also search hidden files; false where it is absent.
+    """
+    paths: Annotated[list[Path] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Search only here, as grep takes it.
+    """
+
+
 class AnswerCitation(Model):
     """
     An answer of the trace, all of it.
@@ -319,6 +356,10 @@ class ClaimEvent(Model):
     """
     Whole answers that the claim rests on, such as a search that found nothing; each stands before the claim in the trace.
     """
+    search: ClaimedSearch | MISSING = MISSING
+    """
+    What a search of the tree shows if the claim is true.
+    """
     id: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
     The id of the claim, for others to refer to.
@@ -375,7 +416,7 @@ TraceEvent = TypeAliasType(
     Annotated[
         SessionEvent | RequestEvent | ResponseEvent | ErrorEvent | SubcallStartEvent | SubcallEndEvent | ClaimEvent,
         Field(
-            examples=[{'ts': '2026-01-04T18:11:29Z', 'event': 'session', 'version': '0.1.0', 'protocol': '1.0', 'policy': {'deny': [], 'only': [], 'lists': ['secrets'], 'ignored': False}, 'limits': {'max_request_bytes': 1048576, 'max_response_bytes': 16777216}, 'gitignore': False}, {'ts': '2026-01-04T18:11:30Z', 'event': 'request', 'id': 'req-1', 'op': 'list_files', 'args': {'glob': '**/*.swift', 'max': 200}}, {'ts': '2026-01-04T18:11:30Z', 'event': 'response', 'id': 'req-1', 'op': 'list_files', 'summary': {'count': 143, 'truncated': False, 'metrics': {'time_ms': 4, 'bytes_read': 0, 'files_scanned': 128}}, 'digest': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'}, {'ts': '2026-01-04T18:11:31Z', 'event': 'error', 'id': 'req-2', 'op': 'foo', 'error': {'message': 'unknown op: foo', 'code': 'unknown_op'}}, {'ts': '2026-01-04T18:11:32Z', 'event': 'subcall_start', 'id': 'sub-1', 'task': 'find where sessions expire'}, {'ts': '2026-01-04T18:11:40Z', 'event': 'subcall_end', 'id': 'sub-1', 'outcome': 'in session.py'}, {'ts': '2026-01-04T18:11:41Z', 'event': 'claim', 'claim': 'sessions expire after an hour', 'evidence': [{'path': 'session.py', 'start_line': 12, 'end_line': 14}], 'parent': 'sub-1'}, {'ts': '2026-01-04T18:11:42Z', 'event': 'claim', 'claim': 'nothing renews a session', 'evidence': [], 'answers': [{'id': 'req-7', 'digest': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'}]}],
+            examples=[{'ts': '2026-01-04T18:11:29Z', 'event': 'session', 'version': '0.1.0', 'protocol': '1.0', 'policy': {'deny': [], 'only': [], 'lists': ['secrets'], 'ignored': False}, 'limits': {'max_request_bytes': 1048576, 'max_response_bytes': 16777216}, 'gitignore': False}, {'ts': '2026-01-04T18:11:30Z', 'event': 'request', 'id': 'req-1', 'op': 'list_files', 'args': {'glob': '**/*.swift', 'max': 200}}, {'ts': '2026-01-04T18:11:30Z', 'event': 'response', 'id': 'req-1', 'op': 'list_files', 'summary': {'count': 143, 'truncated': False, 'metrics': {'time_ms': 4, 'bytes_read': 0, 'files_scanned': 128}}, 'digest': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'}, {'ts': '2026-01-04T18:11:31Z', 'event': 'error', 'id': 'req-2', 'op': 'foo', 'error': {'message': 'unknown op: foo', 'code': 'unknown_op'}}, {'ts': '2026-01-04T18:11:32Z', 'event': 'subcall_start', 'id': 'sub-1', 'task': 'find where sessions expire'}, {'ts': '2026-01-04T18:11:40Z', 'event': 'subcall_end', 'id': 'sub-1', 'outcome': 'in session.py'}, {'ts': '2026-01-04T18:11:41Z', 'event': 'claim', 'claim': 'sessions expire after an hour', 'evidence': [{'path': 'session.py', 'start_line': 12, 'end_line': 14}], 'parent': 'sub-1'}, {'ts': '2026-01-04T18:11:42Z', 'event': 'claim', 'claim': 'nothing renews a session', 'evidence': [], 'answers': [{'id': 'req-7', 'digest': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'}]}, {'ts': '2026-01-04T18:11:43Z', 'event': 'claim', 'claim': 'no test mentions sessions', 'evidence': [], 'search': {'type': 'absent', 'pattern': 'session', 'paths': ['tests']}}],
             title='TraceEvent',
         ),
     ],

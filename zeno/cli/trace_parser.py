@@ -123,6 +123,15 @@ def _add_writers(commands: Any) -> None:
         default=[],
         help="a whole answer that it rests on, by the id of its request; may be repeated",
     )
+    found = claim.add_mutually_exclusive_group()
+    found.add_argument("--occurs", metavar="PATTERN", help="it says that this text occurs; verify searches again")
+    found.add_argument(
+        "--absent", metavar="PATTERN", help="it says that this text does not occur; verify searches again"
+    )
+    claim.add_argument("--regex", action="store_true", help="PATTERN is a regular expression")
+    claim.add_argument(
+        "--in", dest="where", metavar="PATH", action="append", default=[], help="search only here; may be repeated"
+    )
     claim.add_argument("--id", metavar="ID", help="id of the claim, for others to refer to")
     add_policy(claim)
     _add_recording(claim)

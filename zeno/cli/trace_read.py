@@ -102,6 +102,7 @@ def verify(options: argparse.Namespace) -> int:
                 "holds": claim.checks_out,
                 "evidence": [one._asdict() for one in claim.evidence],
                 "answers": [one._asdict() for one in claim.answers],
+                **({} if claim.search is None else {"search": claim.search._asdict()}),
             }
             for claim in claims
         ]
@@ -126,7 +127,14 @@ def verify(options: argparse.Namespace) -> int:
                     say(f"            {answer.coverage}")
                 if answer.reason:
                     say(f"            {safe(answer.reason)}")
-            if not claim.evidence and not claim.answers:
+            if claim.search is not None:
+                found = "" if claim.search.lines is None else f": {count(claim.search.lines, 'line')}"
+                say(
+                    f"            {claim.search.verdict}  {claim.search.type}: {call('grep', claim.search.args)}{found}"
+                )
+                if claim.search.reason:
+                    say(f"            {safe(claim.search.reason)}")
+            elif not claim.evidence and not claim.answers:
                 say("            it cites nothing")
         check, do = ("checks" if good == 1 else "check"), ("does" if len(claims) - good == 1 else "do")
         say(f"{count(len(claims), 'claim')}: {good} {check} out, {len(claims) - good} {do} not")

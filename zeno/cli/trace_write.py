@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import contract_spec as spec
 
@@ -71,10 +72,25 @@ def claim(options: argparse.Namespace) -> int:
             raise CannotRun(f"{text!r} is not PATH:FIRST-LAST; cite lines, as in src/app.py:3-7 or src/app.py:3")
         cited.append((typed(path), int(first), int(last)))
     with _recorder(options) as recorder:
-        event = recorder.claim(options.claim, cited, answers=options.answer, id=options.id)
+        event = recorder.claim(options.claim, cited, answers=options.answer, search=_search(options), id=options.id)
     if options.format == "json":
         print_json(event)
     return 0
+
+
+def _search(options: argparse.Namespace) -> dict[str, Any] | None:
+    """Return what the flags say of a search, or None."""
+    kind = "occurs" if options.occurs is not None else "absent" if options.absent is not None else None
+    if kind is None:
+        if options.where or options.regex:
+            raise CannotRun("--in and --regex belong to --occurs or --absent; give one of these with a pattern")
+        return None
+    search: dict[str, Any] = {"type": kind, "pattern": getattr(options, kind)}
+    if options.regex:
+        search["regex"] = True
+    if options.where:
+        search["paths"] = [typed(path) for path in options.where]
+    return search
 
 
 def start(options: argparse.Namespace) -> int:

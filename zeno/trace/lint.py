@@ -137,7 +137,7 @@ class _Linter:
         if name is not None and self._claims.setdefault(name, number) != number:
             yield _finding(number, "repeated_claim", f"the claim id {name!r} was used on line {self._claims[name]}")
         answers = event.get("answers", ())
-        if not event["evidence"] and not answers:
+        if not event["evidence"] and not answers and "search" not in event:
             yield _finding(number, "no_evidence", "the claim cites nothing")
         for index, citation in enumerate(event["evidence"]):
             if citation["end_line"] < citation["start_line"]:

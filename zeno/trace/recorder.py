@@ -125,12 +125,14 @@ class Recorder:
         evidence: Iterable[Citation] = (),
         *,
         answers: Iterable[CitedAnswer] = (),
+        search: dict[str, Any] | None = None,
         id: str | None = None,
         parent: str | None = None,
     ) -> dict[str, Any]:
         """Write a claim with the lines it cites, as (path, first line, last line). Return the event as written.
 
         `answers` are whole answers that it cites, by the id of their request; the last answer with that id counts.
+        `search` says what a search shows: `type` is occurs or absent, the rest are arguments of grep.
         Raises NotRecorded if a citation is not valid or cannot be read, EvidenceDenied if the policy denies its path.
         """
         event: dict[str, Any] = {"event": "claim", "claim": claim}
@@ -141,6 +143,8 @@ class Recorder:
             raise NotRecorded(f"a claim may cite {MAX_ANSWERS} answers, and not {len(answers)}")
         if cited := [self._given(one) if isinstance(one, str) else one for one in answers]:
             event["answers"] = cited
+        if search is not None:
+            event["search"] = search
         return self.append(_with(event, id=id, parent=parent or self._parent))
 
     def start(self, task: str | None = None, *, id: str | None = None, parent: str | None = None) -> str:

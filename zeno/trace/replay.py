@@ -125,7 +125,7 @@ class Replayer:
         cursor = getattr(result, "cursor", None)
         stopped = cursor if isinstance(cursor, str) else None
         scanned: int = getattr(result, "metrics").files_scanned  # noqa: B009 - every result has them
-        gap = _gap(result, args, shown)
+        gap = find_gap(result, args, shown)
         shown = shown._replace(spans=spans)
         covered, earlier = _covered(result), _earlier_digest(result, args)
         return Again(digest(result), None, shown, stopped, scanned, gap, counted(result), covered, earlier)
@@ -140,7 +140,8 @@ class Replayer:
         return self._resolved[path]
 
 
-def _gap(result: Model, args: dict[str, Any], shown: Shown) -> str | None:
+def find_gap(result: Model, args: dict[str, Any], shown: Shown) -> str | None:
+    """Return why an answer is not all there is; None if it is."""
     if getattr(result, "truncated", False) is True:
         return "a limit cut it"
     if isinstance(result, GrepResult | ListFilesResult):

@@ -1,7 +1,8 @@
 """verify: check the citations of the claims in a trace.
 
 Each citation of lines gets a verdict (are the lines in the tree as cited?) and a provenance (did an answer of this
-trace deliver them before the claim was made?). Whole answers that are cited are checked by `cited_answers`.
+trace deliver them before the claim was made?). Whole answers that are cited are checked by `cited_answers`, searches by
+`claimed_searches`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +14,7 @@ from contract_models.zeno.ops.verify import VerifyCitation
 from zeno.files.file_tree import FileTree
 from zeno.results.receipts import check
 from zeno.trace.cited_answers import Answers, CheckedAnswer
+from zeno.trace.claimed_searches import CheckedSearch, check_search
 from zeno.trace.deliveries import Delivered, Span
 from zeno.trace.digest import canonical
 from zeno.trace.events import Exchange, TraceLine
@@ -52,11 +54,13 @@ class CheckedClaim(NamedTuple):
     event: dict[str, Any]
     evidence: tuple[CheckedCitation, ...]
     answers: tuple[CheckedAnswer, ...]
+    search: CheckedSearch | None
 
     @property
     def checks_out(self) -> bool:
-        """Whether it cites something and all its citations check out."""
+        """Whether it rests on something, and all of that checks out."""
         outcomes = [*(one.checks_out for one in self.evidence), *(one.checks_out for one in self.answers)]
+        outcomes += [] if self.search is None else [self.search.checks_out]
         return bool(outcomes) and all(outcomes)
 
 
@@ -105,7 +109,9 @@ def verify(steps: Iterable[TraceLine | Exchange], replayer: Replayer) -> Iterato
 def check_claim(line: int, event: dict[str, Any], seen: Seen, replayer: Replayer) -> CheckedClaim:
     """Check one claim against the answers before it."""
     lines = tuple(_checked(citation, seen, replayer) for citation in event["evidence"])
-    return CheckedClaim(line, event, lines, tuple(map(seen.answers.check, event.get("answers", ()))))
+    answers = tuple(map(seen.answers.check, event.get("answers", ())))
+    search = check_search(event["search"], replayer) if "search" in event else None
+    return CheckedClaim(line, event, lines, answers, search)
 
 
 def _checked(citation: dict[str, Any], seen: Seen, replayer: Replayer) -> CheckedCitation:

@@ -240,7 +240,13 @@ class _Collector:
                 cited = checked.answers[index]
                 verdict, reason = cited.verdict, "; ".join(filter(None, (cited.reason, cited.coverage))) or None
             answers.append([answer["id"], line, verdict, reason])
-        return {"holds": checked.checks_out if checked else None, "evidence": evidence, "answers": answers}
+        holds = checked.checks_out if checked else None
+        claim: dict[str, Any] = {"holds": holds, "evidence": evidence, "answers": answers}
+        if "search" in event:
+            search = checked.search if checked else None
+            found = f": {search.verdict}, matching lines: {search.lines}" if search else ""
+            claim["search"] = f"{event['search']['type']}: {event['search']['pattern']}{found}"
+        return claim
 
     def _files(self) -> tuple[list[list[Any]], int]:
         """Return path, lines, delivered lines and ranges of every file; without a tree, of files in the trace only."""

@@ -89,7 +89,7 @@
     if (claim.holds === null) return "none";
     if (claim.holds) return "good";
     const bad = claim.evidence.some((one) => (VERDICTS[one[3]] || [])[0] === "bad" || one[4] === "not_delivered") || claim.answers.some((one) => ANSWERS[one[2]][0] === "bad");
-    return bad || !(claim.evidence.length + claim.answers.length) ? "bad" : "warn";
+    return bad || !(claim.evidence.length + claim.answers.length + (claim.search ? 1 : 0)) ? "bad" : "warn";
   };
   const claimWord = (claim) => ({ none: "not checked", good: "checks out", bad: "does not check out", warn: "in doubt" })[claimClass(claim)];
   const badge = (kind, text) => el("span", { class: "badge " + kind }, text);
@@ -449,7 +449,8 @@
     return el("article", { class: "card" + (row.claim === pickedClaim ? " picked" : ""), id: "claim-" + row.claim, css: { "--verdict": "var(--" + kind + ")" } },
       el("header", {}, badge(kind, claimWord(claim)), el("span", { class: "muted" }, clock(row.t) + (owner ? " in " + show(owner.id) : "")), goto(row, "line " + row.line)),
       el("p", { class: "text" }, show(row.text)),
-      claim.evidence.length + claim.answers.length ? el("ol", { class: "evidence" }, ...claim.evidence.map((_, index) => evidence(claim, row, index)), ...claim.answers.map((_, index) => answer(claim, row, index))) : el("p", { class: "why" }, "It cites nothing."));
+      claim.evidence.length + claim.answers.length ? el("ol", { class: "evidence" }, ...claim.evidence.map((_, index) => evidence(claim, row, index)), ...claim.answers.map((_, index) => answer(claim, row, index))) : claim.search ? null : el("p", { class: "why" }, "It cites nothing."),
+      claim.search ? el("p", { class: "why" }, show(claim.search)) : null);
   };
   const drawClaims = () => {
     const wanted = words(), box = $("claims"), shown = CLAIM_ROWS.filter((row) => (claimFilter === "all" || (claimFilter === "holds") === (DATA.claims[row.claim].holds === true)) && wanted.every((word) => haystack(row).includes(word)));
