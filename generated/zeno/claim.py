@@ -37,7 +37,7 @@ class ClaimArgs(Model):
     """
     search: trace_event.ClaimedSearch | MISSING = MISSING
     """
-    What a search shows if the claim is true; verifying it searches again.
+    The claim is about this search; to verify it, the search is made again.
     """
     id: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """

@@ -358,7 +358,7 @@ class ClaimEvent(Model):
     """
     search: ClaimedSearch | MISSING = MISSING
     """
-    What a search of the tree shows if the claim is true.
+    The search that the claim is about.
     """
     id: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
