@@ -280,3 +280,14 @@ def test_every_file_of_the_project_that_code_names_exists():
         if not (ROOT / name).exists() and not (ROOT / "spec" / "schemas" / name).exists()
     ]
     assert missing == []
+
+
+@pytest.mark.parametrize("room", ["code", "ops", "results", "search", "session"])
+def test_what_a_tree_is_made_of_is_known_to_the_files_room_alone(room):
+    """Kinds, sizes and times of files come as `Entry`, so that a tree need not be a directory of this system."""
+    found = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in sorted((ROOT / "zeno" / room).rglob("*.py"))
+        for name in re.findall(r"\bstat_result\b|\.st_[a-z_]+|\bopenat2\b|\bS_IS[A-Z]+\b", path.read_text())
+    ]
+    assert found == []

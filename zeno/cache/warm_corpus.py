@@ -70,7 +70,7 @@ class WarmCorpus:
     def preparations(self) -> list[Callable[[], object]]:
         """Import what only a warm server needs, one module at a time, and make single paths cheaper."""
         modules = ("ctypes", "struct", "zeno.cache.index_builder", "zeno.cache.tree_cache", "zeno.cache.located")
-        return [*(partial(import_module, name) for name in modules), self.tree.load_openat2]
+        return [*(partial(import_module, name) for name in modules), self.tree.speed_up_lookups]
 
     @property
     def behind(self) -> bool:

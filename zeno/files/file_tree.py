@@ -1,22 +1,51 @@
 """The interface of the files that operations see. `Tree` is one root, `Roots` are several with names."""
 
 import os
+import stat
 from collections.abc import Iterator
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
-from zeno.files.batch_open import NoBytes
+from zeno.files.batch_open import FILE, FOLDER, OTHER, NoBytes
 from zeno.files.open_file import File
 from zeno.files.policy import Policy
 
 
+class Entry(NamedTuple):
+    """A file, a directory or something else in a tree."""
+
+    kind: str
+    """`FILE`, `FOLDER` or `OTHER`."""
+    size: int
+    """In bytes, as the tree has it."""
+    mtime_ns: int
+    """When it was last modified, in nanoseconds since 1970."""
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Self:
+        """Return the entry with a status, whose links are resolved."""
+        mode = status.st_mode
+        kind = FILE if stat.S_ISREG(mode) else FOLDER if stat.S_ISDIR(mode) else OTHER
+        return cls(kind, status.st_size, status.st_mtime_ns)
+
+
 class Place(NamedTuple):
-    """A resolved path and the status of its end."""
+    """A resolved path and what is there."""
 
     path: str
     """Relative to the root with links resolved; the root is `.`."""
-    status: os.stat_result | None
-    """Its status; None if nothing is there."""
+    entry: Entry | None
+    """None if nothing is there."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether a regular file is there."""
+        return self.entry is not None and self.entry.kind == FILE
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether a directory is there."""
+        return self.entry is not None and self.entry.kind == FOLDER
 
 
 class TextFile(Protocol):
@@ -77,7 +106,7 @@ class FileTree(Protocol):
         ...
 
     def place(self, path: str, field: str = "path") -> Place:
-        """Look up a path; `status` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
+        """Look up a path; `entry` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
         ...
 
     def open(self, path: str, field: str = "path") -> File:
@@ -99,8 +128,8 @@ class FileTree(Protocol):
         """Return this tree under another policy. It uses the same open roots, and must not be closed."""
         ...
 
-    def load_openat2(self) -> None:
-        """Load openat2, which makes operations on single paths faster."""
+    def speed_up_lookups(self) -> None:
+        """Make operations on single paths faster, at a cost of some milliseconds once."""
         ...
 
     def conceal(self, descriptor: int) -> None:

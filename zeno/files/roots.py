@@ -5,13 +5,13 @@ first level is no directory of a file system; its size and its time are 0.
 """
 
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Self
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
-from zeno.files.file_tree import FileTree, Place
+from zeno.files.batch_open import FOLDER
+from zeno.files.file_tree import Entry, FileTree, Place
 from zeno.files.open_file import File
 from zeno.files.policy import DENIED, Policy
 from zeno.files.rules import NameRules
@@ -19,8 +19,8 @@ from zeno.files.tree import Tree
 from zeno.files.walk import Walked, walk
 from zeno.text.path_names import printed, raw
 
-TOP = os.stat_result((stat.S_IFDIR | 0o555, 0, 0, 2, 0, 0, 0, 0, 0, 0), {"st_mtime_ns": 0, "st_mtime": 0.0})
-"""Status of the first level."""
+TOP = Entry(FOLDER, 0, 0)
+"""The first level."""
 
 
 class Nested(Exception):
@@ -68,10 +68,10 @@ class Roots:
         for tree in self.trees.values():
             tree.conceal(descriptor)
 
-    def load_openat2(self) -> None:
+    def speed_up_lookups(self) -> None:
         """Load openat2, which makes operations on single paths faster."""
         for tree in self.trees.values():
-            tree.load_openat2()
+            tree.speed_up_lookups()
 
     def under(self, policy: Policy) -> "Roots":
         """Return these roots under another policy. They share descriptors; only the original may be closed."""
@@ -81,7 +81,7 @@ class Roots:
         return roots
 
     def place(self, path: str, field: str = "path") -> Place:
-        """Look up a path; `status` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
+        """Look up a path; `entry` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
         name, rest = self._divided(path, field)
         if name is None:
             return Place(".", TOP)
@@ -89,7 +89,7 @@ class Roots:
             return Place(name if rest == "." else f"{name}/{rest}", None)
         with _errors_naming(path):
             found = self.trees[name].place(rest, field)
-        return Place(name if found.path == "." else f"{name}/{found.path}", found.status)
+        return Place(name if found.path == "." else f"{name}/{found.path}", found.entry)
 
     def open(self, path: str, field: str = "path") -> File:
         """Open a regular file. Raises NotFound, NotAFile, OutsideRoot, Denied or PermissionDenied."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.absolute_paths import AbsolutePaths
 from zeno.files.batch_open import READING, BatchOpener
-from zeno.files.file_tree import Place
+from zeno.files.file_tree import Entry, Place
 from zeno.files.listed_names import other_case
 from zeno.files.location import Location
 from zeno.files.open_file import File
@@ -91,7 +91,7 @@ class Tree:
         """Inode of the concealed file, if there is one. A file on another device may share it; `place` decides."""
         return self._concealed[1] if self._concealed else None
 
-    def load_openat2(self) -> None:
+    def speed_up_lookups(self) -> None:
         """Use openat2 for single paths if the system has it. This imports ctypes."""
         if hasattr(os, "O_PATH"):
             from zeno.files.openat2 import opener
@@ -106,12 +106,12 @@ class Tree:
     # One path
 
     def place(self, path: str, field: str = "path") -> Place:
-        """Look up a path; `status` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
+        """Look up a path; `entry` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
         status = self._status_by_openat2(path, field, check=True)
         if status is not None:
-            return Place(path, status)
+            return Place(path, Entry.of(status))
         with self._followed(path, field) as found:
-            return Place(found.path, found.status)
+            return Place(found.path, None if found.status is None else Entry.of(found.status))
 
     def open(self, path: str, field: str = "path") -> File:
         """Open a regular file. Raises NotFound, NotAFile, OutsideRoot, Denied or PermissionDenied."""
@@ -220,7 +220,7 @@ class Tree:
             place = self.place("/".join(map(printed, below)).lstrip("/") or ".")
         except (Denied, OutsideRoot, PermissionDenied):
             return []
-        return [place.path] if place.status is not None and stat.S_ISDIR(place.status.st_mode) else []
+        return [place.path] if place.is_folder else []
 
     @contextmanager
     def _followed(self, path: str, field: str, trail: Trail | None = None) -> Iterator[ResolvedPath]:
@@ -247,7 +247,7 @@ class Tree:
 
     def is_listed(self, path: str, inode: int) -> bool:
         """Whether a regular file is listed; the concealed file is not."""
-        return inode != self.concealed_inode or self.place(path).status is not None
+        return inode != self.concealed_inode or self.place(path).entry is not None
 
     def link_target(self, path: str) -> LinkTarget:
         """Follow a link."""

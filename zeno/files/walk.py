@@ -5,7 +5,6 @@ was still at its path after it was listed. Only the last directories of a deep p
 """
 
 import os
-import stat
 from bisect import bisect_left
 from collections.abc import Iterator
 from operator import itemgetter
@@ -13,6 +12,7 @@ from typing import NamedTuple
 
 from zeno.errors import Denied, OutsideRoot, PermissionDenied
 from zeno.files.batch_open import LISTING
+from zeno.files.file_tree import Place
 from zeno.files.ignore_rules import DeniedByRules, rules_inside
 from zeno.files.location import MAX_LISTED_PATH, MAX_MOVES, HeldDirectories
 from zeno.files.resolve import NOWHERE
@@ -263,11 +263,11 @@ class _Walk:
     def _look(self, path: str, entry: "os.DirEntry[str]") -> WalkedNames | None:
         """Classify a link, a special file, or a file with the log's inode. None: it is as good as absent."""
         try:
-            status = self._tree.place(path).status
+            place = self._tree.place(path)
         except Denied:
             return None
         except (OutsideRoot, PermissionDenied):
-            status = None
-        if status is None and entry.is_file(follow_symlinks=False):
+            place = Place(path, None)
+        if place.entry is None and entry.is_file(follow_symlinks=False):
             return None
-        return WalkedNames([path], None if status is not None and stat.S_ISREG(status.st_mode) else NOT_REGULAR)
+        return WalkedNames([path], None if place.is_file else NOT_REGULAR)

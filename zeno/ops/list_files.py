@@ -92,13 +92,13 @@ def _check(args: ListFilesArgs) -> None:
 
 def _newest_first(paths: Sequence[str], tree: FileTree, meter: Meter) -> list[str]:
     """Sort paths by when each file was last modified, the latest first, then by path; unknown times come last."""
-    tree.load_openat2()
+    tree.speed_up_lookups()
 
     def age(path: str) -> tuple[bool, int]:
         try:
-            status = tree.place(path).status
+            entry = tree.place(path).entry
         except ZenoError:
-            status = None
-        return (True, 0) if status is None else (False, -status.st_mtime_ns)
+            entry = None
+        return (True, 0) if entry is None else (False, -entry.mtime_ns)
 
     return [path for _, path in sorted((age(path), path) for path in meter.checked(paths))]

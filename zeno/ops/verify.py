@@ -32,10 +32,10 @@ def verify(args: VerifyArgs, corpus: Corpus, meter: Meter) -> VerifyResult:
 
 def _size(path: str, field: str, corpus: Corpus) -> int:
     try:
-        status = corpus.tree.place(path, field).status
+        entry = corpus.tree.place(path, field).entry
     except (PermissionDenied, OutsideRoot, Denied, InvalidArgs):
         return 0
-    return 0 if status is None else status.st_size
+    return 0 if entry is None else entry.size
 
 
 def _refuse(citation: VerifyCitation) -> CitationVerdict:

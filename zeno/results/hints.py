@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from stat import S_ISDIR
 from typing import Any
 
 from zeno.errors import InvalidArgs, InvalidPattern, ZenoError
@@ -107,7 +106,7 @@ def _on_links(glob: str, tree: FileTree) -> list[str]:
         except ZenoError:
             # Say nothing about links that leave the root.
             return []
-        if place.status is None or not S_ISDIR(place.status.st_mode):
+        if not place.is_folder:
             return []
         if place.path != link:
             instead = "/".join([*([] if place.path == "." else [place.path]), *steps[length:]]) or "."

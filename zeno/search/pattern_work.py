@@ -77,11 +77,11 @@ def in_pieces(scan: Scan | None, number: int, meter: Meter) -> Scan | None:
 
 def file_sizes(paths: Iterable[str], tree: FileTree, max_bytes: int) -> Iterator[int]:
     """Yield the sizes of files, without those that are too large to be searched or cannot be looked up."""
-    tree.load_openat2()
+    tree.speed_up_lookups()
     for path in paths:
         try:
-            status = tree.place(path).status
+            entry = tree.place(path).entry
         except ZenoError:
             continue
-        if status is not None and status.st_size <= max_bytes:
-            yield status.st_size
+        if entry is not None and entry.size <= max_bytes:
+            yield entry.size

@@ -67,7 +67,7 @@ class Suspects:
     def _changed(self, path: str) -> int:
         """Return the modification time in whole seconds, as in a trace; -1 if it is unknown."""
         try:
-            status = self.tree.place(path).status
+            entry = self.tree.place(path).entry
         except ZenoError:
             return -1
-        return -1 if status is None else (status.st_mtime_ns + _TICK) // 10**9
+        return -1 if entry is None else (entry.mtime_ns + _TICK) // 10**9

@@ -97,7 +97,7 @@ def ask(server: Server, op: str, **args: Any) -> Any:
 def test_no_spelling_of_a_denied_name_is_served(folding, corpus, quick):
     with Tree(str(folding), POLICY) as tree:
         if quick:
-            tree.load_openat2()
+            tree.speed_up_lookups()
         server = Server(corpus(tree))
         for path in DENIED:
             assert ask(server, "read_file", path=path)["error"]["code"] == "denied"
@@ -123,7 +123,7 @@ def test_the_emulation_serves_every_spelling_where_nothing_is_denied(folding):
 def test_other_files_are_served_by_every_spelling_under_the_name_that_is_listed(folding, quick):
     with Tree(str(folding), POLICY) as tree:
         if quick:
-            tree.load_openat2()
+            tree.speed_up_lookups()
         server = Server(ColdCorpus(tree))
         for spelling in ["open.txt", *spellings("open.txt")]:
             assert ask(server, "read_file", path=spelling)["result"]["path"] == "open.txt", spelling

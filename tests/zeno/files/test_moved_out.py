@@ -129,7 +129,7 @@ def test_rules_written_outside_have_no_say(tree, folder, monkeypatch):
 def test_one_file_that_left_before_it_was_read(tree, folder, monkeypatch, way, op, quick):
     (folder / "d" / "a.py").write_text("def inside(): pass\n")
     if quick:
-        tree.load_openat2()
+        tree.speed_up_lookups()
     action = move_file_out(folder, "d/a.py") if way is move_file_out else way(folder)
     moment = Moment(monkeypatch, "pread", reads("d/a.py"), action)
     answer = ask(ColdCorpus(tree), op, path="d/a.py")
@@ -166,7 +166,7 @@ def test_stat_of_what_left_right_before(tree, folder, monkeypatch, way):
 
 
 def test_quick_stat_of_what_left_right_before(tree, folder, monkeypatch):
-    tree.load_openat2()
+    tree.speed_up_lookups()
     moment = Moment(monkeypatch, "fstat", reads("d/a.txt"), move_out(folder))
     answer = ask(ColdCorpus(tree), "stat", path="d/a.txt")
     assert moment.happened

@@ -377,4 +377,4 @@ def test_a_path_that_no_name_can_have_is_refused_as_such_whether_or_not_single_p
         for _ in range(2):
             with pytest.raises(InvalidArgs):
                 tree.place("\0FF")
-            tree.load_openat2()
+            tree.speed_up_lookups()

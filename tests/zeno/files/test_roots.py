@@ -1,7 +1,6 @@
 """Several roots as one tree: names come first in paths, and each root is confined by itself."""
 
 import os
-import stat
 from pathlib import Path
 
 import pytest
@@ -41,11 +40,10 @@ def test_a_path_begins_with_the_name_of_its_root(roots):
 def test_the_first_level_is_a_directory_of_names(roots):
     place = roots.place(".")
     assert place.path == "."
-    assert place.status is not None
-    assert stat.S_ISDIR(place.status.st_mode)
+    assert place.is_folder
     with pytest.raises(NotAFile):
         roots.open(".")
-    assert roots.place("none/x").status is None
+    assert roots.place("none/x").entry is None
     with pytest.raises(NotFound):
         roots.open("src/x.py")
 
@@ -114,7 +112,7 @@ def test_the_concealed_log_is_missing_in_every_root(roots, tmp_path):
     with open(tmp_path / "B/y.txt", "rb") as log:
         roots.conceal(log.fileno())
     for path in ("api/y.txt", "web/again"):
-        assert roots.place(path).status is None
+        assert roots.place(path).entry is None
 
 
 def test_a_root_inside_another_is_refused(tmp_path):

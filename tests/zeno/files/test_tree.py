@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.patience import PATIENCE
 from zeno.errors import NotAFile, NotFound, OutsideRoot
+from zeno.files.file_tree import Entry
 from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.files.walk import walk
@@ -127,7 +128,7 @@ def test_links_add_only_so_many_components_to_a_path(tree, root):
     for steps, leads in ((120, True), (130, False)):
         (root / "first").symlink_to("d/../" * (steps // 2) + "d/a.txt")
         (root / "second").symlink_to("d/../" * (steps // 2) + "first")
-        assert (tree.place("second").status is not None) == leads
+        assert (tree.place("second").entry is not None) == leads
         assert (tree.link_target("second").path == "d/a.txt") == leads
         (root / "first").unlink()
         (root / "second").unlink()
@@ -188,11 +189,11 @@ def test_no_path_leads_out_and_every_path_that_stays_in_leads_where_the_system_s
         place = tree.place(path)
     except OutsideRoot:
         return  # that a step leaves the root is proved above; here it matters that nothing else happens
-    if place.status is None:
+    if place.entry is None:
         assert not os.path.exists(os.path.join(root, path))
     else:
         assert real.is_relative_to(root)
-        assert os.path.samestat(place.status, os.stat(os.path.join(root, path)))
+        assert place.entry == Entry.of(os.stat(os.path.join(root, path)))
         assert place.path == os.path.relpath(real, root)
 
 
