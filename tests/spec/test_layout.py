@@ -282,7 +282,7 @@ def test_every_file_of_the_project_that_code_names_exists():
     assert missing == []
 
 
-@pytest.mark.parametrize("room", ["code", "ops", "results", "search", "session"])
+@pytest.mark.parametrize("room", ["code", "ops", "results", "search"])
 def test_what_a_tree_is_made_of_is_known_to_the_files_room_alone(room):
     """Kinds, sizes and times of files come as `Entry`, so that a tree need not be a directory of this system."""
     found = [
