@@ -106,7 +106,7 @@ async def _knock(data: bytes) -> bytes:
 
         def is_busy() -> bool:
             """Whether an answer is being computed; a request whose body is not complete may wait for ever."""
-            computing = workers._queued > 0 or workers._slots._value < MAX_FORKED
+            computing = workers._queued > 0 or workers._slots._free < MAX_FORKED
             return computing or bool(state.tasks and not protocol.cycle.more_body)
 
         got = await _exchanged(near, data, is_busy)

@@ -51,7 +51,7 @@ def hostile(tmp_path_factory):
             {HOSTILE: HOSTILE, "file": "b"},
             judge_model="j",
             run_id=HOSTILE,
-            factors={HOSTILE: "other"},
+            factors=factors,
             aggregates={HOSTILE: {"mean_total": 3}},
         ),
     ]
