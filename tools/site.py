@@ -32,7 +32,7 @@ NAV: list[dict[str, Any]] = [
         "Zeno": [
             {"Protocol": "docs/protocol.md"},
             {"Evidence": "docs/evidence.md"},
-            {"Doors: MCP, HTTP, Python, shell": "docs/doors.md"},
+            {"Doors: MCP, HTTP, Python, shell": "docs/interfaces.md"},
             {"A skill for agents": "docs/skills/zeno/SKILL.md"},
             {"Traces": "docs/trace.md"},
             {"Recursion": "docs/recursive.md"},
@@ -153,7 +153,7 @@ def _kind(node: dict[str, Any]) -> str:
 
 def python_page() -> str:
     """The Python client of Zeno: how it is started, and its methods."""
-    parts = ["# Python: the client of Zeno", "How to work with it: [Doors](../docs/doors.md#python)."]
+    parts = ["# Python: the client of Zeno", "How to work with it: [Doors](../docs/interfaces.md#python)."]
     parts += [_function("Zeno", Zeno.__init__, Zeno.__doc__), _function("AsyncZeno", AsyncZeno.__init__)]
     parts.append("Both have these methods; those of `AsyncZeno` are awaited.")
     return "\n\n".join([*parts, *_methods(Methods)]) + "\n"

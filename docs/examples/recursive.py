@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zeno.client import Refused, Zeno
-from zeno.doors.plain_text import plain
+from zeno.interfaces.plain_text import plain
 from zeno.session.dispatch import OPS
 from zeno.trace.recorder import Recorder
 

@@ -51,7 +51,7 @@ class ClaimArgs(Model):
 
 class Claim(Model):
     """
-    Write a claim into the trace of a server: the tool claim of the MCP door, POST /v1/claims of the HTTP door. Both exist only where a trace is written.
+    Write a claim into the trace of a server: the tool claim of the MCP interface, POST /v1/claims of the HTTP interface. Both exist only where a trace is written.
     """
 
     model_config = ConfigDict(

@@ -17,7 +17,7 @@ ArgumentsAdditionalProperty = TypeAliasType(
 
 class McpRules(Model):
     """
-    Instructions of the MCP door, and words for arguments: the form of rules/mcp.json.
+    Instructions of the MCP interface, and words for arguments: the form of rules/mcp.json.
     """
 
     model_config = ConfigDict(

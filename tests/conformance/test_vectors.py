@@ -17,8 +17,8 @@ from tools.kit.trees import Site
 from tools.kit.vectors import Change, Vector, disagreements, read
 from zeno.cli.flags import add_server, read_options
 from zeno.cli.policy_flags import policy_of
-from zeno.doors.stdio import serve
 from zeno.files.tree import Tree
+from zeno.interfaces.stdio import serve
 from zeno.search.cold import ColdCorpus
 from zeno.session.server import Server
 

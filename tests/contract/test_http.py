@@ -24,7 +24,7 @@ from schemathesis import Case, GenerationMode
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
 from tests.conftest import Pipe
-from tests.support.doors import http, sample, stdio, without_metrics
+from tests.support.interfaces import http, sample, stdio, without_metrics
 from tests.support.patience import PATIENCE
 
 SCHEMA = schemathesis.openapi.from_dict(spec.resource("openapi.json"))

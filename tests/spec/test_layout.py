@@ -32,7 +32,7 @@ ALLOWED = {
 # The rooms of each package. Imports point to the right. A room is a folder or, at the top, a module.
 ROOMS = {
     "zeno": (
-        "__main__ → cli → client → doors → trace → session → ops → results → cache → search → code → index → files"
+        "__main__ → cli → client → interfaces → trace → session → ops → results → cache → search → code → index → files"
         " → text → confinement → meter → options → errors"
     ),
     "normalizer": (
@@ -51,7 +51,7 @@ MAX_MODULES = 14
 MANY_MODULES = {"normalizer/commands": "one module a command"}
 MAX_LINES = 300
 # Folders whose modules have the names of operations and commands, and the packages, whose rooms ARCHITECTURE.md lists.
-NAMED_BY_THEMSELVES = {"zeno", "zeno/ops", "zeno/doors/mcp/texts", "normalizer", "normalizer/commands"}
+NAMED_BY_THEMSELVES = {"zeno", "zeno/ops", "zeno/interfaces/mcp/texts", "normalizer", "normalizer/commands"}
 
 
 def modules(package: str) -> Iterator[tuple[str, Path]]:

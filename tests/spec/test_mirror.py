@@ -110,7 +110,7 @@ TESTED_BY = {
     },
     "normalizer/terminal": {"normalizer/terminal/test_fitted.py": "output"},
     "zeno": {
-        "zeno/doors/test_stdio.py": "__main__ errors meter",
+        "zeno/interfaces/test_stdio.py": "__main__ errors meter",
         "zeno/cli/test_several_roots.py": "options",
     },
     "zeno/cache": {
@@ -126,24 +126,24 @@ TESTED_BY = {
     },
     "zeno/cli/install": {"zeno/cli/install/test_checks.py": "doctor", "whole/test_manual.py": "manual"},
     "zeno/confinement": {"zeno/confinement/test_confinement.py": "landlock needs seccomp system_calls"},
-    "zeno/doors": {
-        "zeno/doors/test_mcp.py": "claims",
-        "zeno/doors/test_mcp_text.py": "visible",
+    "zeno/interfaces": {
+        "zeno/interfaces/test_mcp.py": "claims",
+        "zeno/interfaces/test_mcp_text.py": "visible",
     },
-    "zeno/doors/http": {
-        "zeno/doors/test_http.py": "access app incoming problems",
-        "zeno/doors/test_http_hostile.py": "connections",
-        "zeno/doors/test_http_mcp.py": "mcp_endpoint",
-        "zeno/doors/test_mcp_sessions.py": "mcp_sessions",
-        "zeno/doors/test_streams.py": "streams",
+    "zeno/interfaces/http": {
+        "zeno/interfaces/test_http.py": "access app incoming problems",
+        "zeno/interfaces/test_http_hostile.py": "connections",
+        "zeno/interfaces/test_http_mcp.py": "mcp_endpoint",
+        "zeno/interfaces/test_mcp_sessions.py": "mcp_sessions",
+        "zeno/interfaces/test_streams.py": "streams",
     },
-    "zeno/doors/mcp": {
-        "zeno/doors/test_mcp.py": "standard_io tools",
-        "zeno/doors/test_mcp_client_roots.py": "client_roots",
-        "zeno/doors/test_mcp_status.py": "status",
-        "zeno/doors/test_mcp_text.py": "text",
+    "zeno/interfaces/mcp": {
+        "zeno/interfaces/test_mcp.py": "standard_io tools",
+        "zeno/interfaces/test_mcp_client_roots.py": "client_roots",
+        "zeno/interfaces/test_mcp_status.py": "status",
+        "zeno/interfaces/test_mcp_text.py": "text",
     },
-    "zeno/doors/mcp/texts": {"zeno/doors/test_mcp_text.py": "lines other"},
+    "zeno/interfaces/mcp/texts": {"zeno/interfaces/test_mcp_text.py": "lines other"},
     "zeno/files": {
         "zeno/files/test_moved_out.py": "batch_open location open_file walk",
         "zeno/files/test_roots.py": "file_tree",
@@ -170,7 +170,7 @@ TESTED_BY = {
 
 
 # By folder: the folder whose modules of the same names it is tested with.
-TESTED_WITH = {"zeno/doors/mcp/texts": "zeno/ops"}
+TESTED_WITH = {"zeno/interfaces/mcp/texts": "zeno/ops"}
 
 
 def untested(package: str) -> dict[str, set[str]]:

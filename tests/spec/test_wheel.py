@@ -68,7 +68,7 @@ def test_the_wheel_holds_every_page_that_a_help_text_names(installed):
     ]
     assert not re.findall(r"[\w/-]+/[\w-]+\.md", " ".join(texts)), "a file of the repository is named in a help text"
     named = re.findall(r"(zeno|normalizer) docs ([a-z]+)\b", " ".join(" ".join(texts).split()))
-    assert {page for _, page in named if page != "lists"} >= {"protocol", "doors", "trace", "normalizer"}
+    assert {page for _, page in named if page != "lists"} >= {"protocol", "interfaces", "trace", "normalizer"}
     for program, page in set(named):
         assert run(installed, "-m", program, "docs", page).startswith("# ")
 

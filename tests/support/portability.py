@@ -20,7 +20,7 @@ ABOUT = {
         "tests/zeno/cache/test_unwatched_files.py::test_a_file_that_changed_just_now_is_read_from_disk",
         "tests/zeno/cache/test_unwatched_files.py::test_a_file_system_without_change_times_is_not_held",
         "tests/zeno/files/test_moved_out.py::TestWarm",
-        "tests/zeno/doors/test_shell.py::test_the_shell_reads_the_tree_into_memory_while_nothing_is_typed_and_says_so",
+        "tests/zeno/interfaces/test_shell.py::test_the_shell_reads_the_tree_into_memory_while_nothing_is_typed_and_says_so",
         "tests/zeno/files/test_policy.py::test_memory_holds_no_denied_text",
     ),
     "openat2": (
@@ -34,13 +34,13 @@ ABOUT = {
         # A request that cannot be interrupted between two files is killed in its forked process.
         "tests/zeno/session/test_server.py::test_a_request_over_its_time_is_refused_and_the_next_one_answered",
         "tests/zeno/session/test_server.py::test_a_server_that_is_killed_leaves_no_process_behind",
-        "tests/zeno/doors/test_http.py::test_nobody_waits_for_a_slow_request_and_it_ends_when_its_client_leaves",
-        "tests/zeno/doors/test_http.py::test_a_stream_answers_in_order_and_ends_when_its_client_leaves",
-        "tests/zeno/doors/test_http.py::test_a_request_over_its_time_is_a_problem_with_its_code",
-        "tests/zeno/doors/test_mcp.py::test_a_slow_call_delays_nobody_and_is_stopped_when_it_is_cancelled",
-        "tests/zeno/doors/test_mcp.py::test_a_slow_call_after_the_last_message_ends_when",
-        "tests/zeno/doors/test_mcp.py::test_whoever_asks_for_progress_hears_of_it",
-        "tests/zeno/doors/test_mcp_versions.py",
+        "tests/zeno/interfaces/test_http.py::test_nobody_waits_for_a_slow_request_and_it_ends_when_its_client_leaves",
+        "tests/zeno/interfaces/test_http.py::test_a_stream_answers_in_order_and_ends_when_its_client_leaves",
+        "tests/zeno/interfaces/test_http.py::test_a_request_over_its_time_is_a_problem_with_its_code",
+        "tests/zeno/interfaces/test_mcp.py::test_a_slow_call_delays_nobody_and_is_stopped_when_it_is_cancelled",
+        "tests/zeno/interfaces/test_mcp.py::test_a_slow_call_after_the_last_message_ends_when",
+        "tests/zeno/interfaces/test_mcp.py::test_whoever_asks_for_progress_hears_of_it",
+        "tests/zeno/interfaces/test_mcp_versions.py",
     ),
 }
 

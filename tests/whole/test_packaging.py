@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from normalizer.cli import COMMANDS
-from tests.support.doors import node
+from tests.support.interfaces import node
 from tests.support.lacking import lacking
 from tests.support.wheel import ROOT, empty_environment, require_index
 from tools.packaging import versions

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.doors import zeno
+from tests.support.interfaces import zeno
 from tests.support.patience import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"

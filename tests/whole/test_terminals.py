@@ -10,7 +10,7 @@ import pytest
 
 from normalizer.cli import main
 from tests.support.bundles import bundle, entry
-from tests.support.doors import sample, zeno
+from tests.support.interfaces import sample, zeno
 from tests.support.terminal import normalizer, on_terminal, screen
 
 LONG = "a-generator-with-a-name-that-is-much-too-long-for-one-cell-of-a-table-on-a-narrow-terminal"

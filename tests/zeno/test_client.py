@@ -18,8 +18,8 @@ import pytest
 from contract_models.client.methods import AsyncMethods, Methods
 from contract_models.client.ops.grep import GrepResult
 
-from tests.support.doors import sample
-from tests.support.doors import zeno as command
+from tests.support.interfaces import sample
+from tests.support.interfaces import zeno as command
 from tests.support.patience import PATIENCE
 from zeno import client
 from zeno.client import AsyncZeno, Gone, Refused, Zeno

@@ -1,4 +1,4 @@
-"""Load on the doors: stdio with pipelined requests, HTTP with many clients, MCP beside the npm filesystem server.
+"""Load on the interfaces: stdio with pipelined requests, HTTP with many clients, MCP beside the npm filesystem server.
 
 Everything runs on this machine over pipes and loopback, bounded by counts. Compare figures within one run only. A run
 fails unless every answer is right and in order, and memory stays flat. Exit status 1 if something did.
@@ -246,7 +246,7 @@ def mcp(root: Path, calls: int, report: Report) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Plant a tree, load the doors and print the results."""
+    """Plant a tree, load the interfaces and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=10_000, help="pipelined over stdio (default 10000)")
     parser.add_argument("--clients", type=int, default=64, help="HTTP clients at once (default 64)")

@@ -30,7 +30,7 @@ Ask = Callable[[str, dict[str, Any]], Awaitable[None]]
 
 
 def race(root: Path) -> None:
-    """Print the waits of both doors, without and with slow searches beside them."""
+    """Print the waits of both interfaces, without and with slow searches beside them."""
     print(f"\n{root}: stat beside {SLOW_CLIENTS} clients that search slowly")
     print(f"{'':24} {'alone p50':>10} {'p50 ms':>9} {'p99 ms':>9} {'most ms':>9}  goal", flush=True)
     asyncio.run(_http(root))

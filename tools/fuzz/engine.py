@@ -21,7 +21,7 @@ MODULES = {
     "patterns": ("glob", "gitignore", "index"),
     "protocol": ("request", "cursor", "trace"),
     "evidence": ("pdf",),
-    "doors": ("http", "mcp"),
+    "interfaces": ("http", "mcp"),
     "sessions": ("session",),
 }
 NAMES = [name for names in MODULES.values() for name in names]

@@ -76,7 +76,7 @@ class ChangingTree:
             ("verify", {"citations": [{"path": path, "start_line": 1, "end_line": 1, "sha256": _EMPTY_LINE}]}),
         ]
         op, args = self._chance.choice(asked)
-        # Over MCP arguments that are not given have other defaults: given, all doors have to answer alike.
+        # Over MCP arguments that are not given have other defaults: given, all interfaces have to answer alike.
         return op, operations()[op].tool["defaults"] | args
 
     def _some(self) -> Path:

@@ -32,7 +32,7 @@ def add_docs(inner: Commands) -> None:
         help="print a page of the documentation",
         description="Print a page of the documentation as Markdown, or with no PAGE the names of all pages.",
     )
-    parser.add_argument("page", metavar="PAGE", nargs="?", help="such as protocol, doors or trace")
+    parser.add_argument("page", metavar="PAGE", nargs="?", help="such as protocol, interfaces or trace")
     parser.set_defaults(run=docs)
 
 

@@ -56,7 +56,7 @@ def add_call(inner: Commands) -> None:
 def shell(options: argparse.Namespace) -> int:
     """Answer requests typed at a prompt."""
     require_output()
-    from zeno.doors.shell import Shell
+    from zeno.interfaces.shell import Shell
     from zeno.session.server import Server
 
     with ExitStack() as stack:
@@ -77,7 +77,7 @@ def call(options: argparse.Namespace) -> int:
     as_text = options.text or (sys.stdout is not None and sys.stdout.isatty() and not (options.pretty or options.json))
     args = _arguments(options)
     if as_text:
-        from zeno.doors.key_value import read_on
+        from zeno.interfaces.key_value import read_on
 
         args = read_on(options.op, args)
     with ExitStack() as stack:
@@ -87,7 +87,7 @@ def call(options: argparse.Namespace) -> int:
     if as_text:
         _print_text(value)
     elif options.pretty:
-        from zeno.doors.visible import visible_json
+        from zeno.interfaces.visible import visible_json
 
         print(visible_json(json.dumps(value, indent=2, ensure_ascii=False)))
     else:
@@ -97,8 +97,8 @@ def call(options: argparse.Namespace) -> int:
 
 def _print_text(answer: dict[str, Any]) -> None:
     """Print an answer for a person: the result on standard output, an error on standard error."""
-    from zeno.doors.plain_text import plain
-    from zeno.doors.visible import visible
+    from zeno.interfaces.plain_text import plain
+    from zeno.interfaces.visible import visible
 
     if answer["ok"]:
         print(visible(plain(answer["result"])))
@@ -114,7 +114,7 @@ def _arguments(options: argparse.Namespace) -> Any:
             return spec.parse(options.args.encode("utf-8", "surrogateescape"), max_depth=64)
         except spec.NotStrictJson as error:
             raise CannotRun(f"--args is not strict JSON: {error}") from None
-    from zeno.doors.key_value import NotAPair, arguments
+    from zeno.interfaces.key_value import NotAPair, arguments
 
     try:
         return arguments(options.op, options.pairs)

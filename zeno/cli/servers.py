@@ -35,7 +35,7 @@ def add_mcp(inner: Commands) -> None:
         "mcp",
         help="answer the Model Context Protocol on standard input",
         description="Serve every operation as a tool of the Model Context Protocol over standard input and output.",
-        epilog="Needs the extra: pip install 'zeno-normalizer[mcp]'. How to set up agents: zeno docs doors.",
+        epilog="Needs the extra: pip install 'zeno-normalizer[mcp]'. How to set up agents: zeno docs interfaces.",
     )
     # Several clients share these servers.
     max_seconds: int = spec.resource("rules/request_limits.json")["max_seconds"]
@@ -55,7 +55,7 @@ def add_http(inner: Commands) -> None:
         help="answer HTTP requests",
         description="Serve operations at POST /v1/ops/OP, request lines at POST /v1/jsonl, MCP at /mcp, "
         "GET /openapi.json and GET /healthz; with --log also POST /v1/claims.",
-        epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: zeno docs doors.",
+        epilog="Needs the extra: pip install 'zeno-normalizer[http]'. Documentation: zeno docs interfaces.",
     )
     # Several clients share these servers.
     max_seconds: int = spec.resource("rules/request_limits.json")["max_seconds"]
@@ -88,7 +88,7 @@ def serve(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         tree = open_tree(options, stack, "cannot serve")
         server = _server(options, stack, tree)
-        from zeno.doors.stdio import serve
+        from zeno.interfaces.stdio import serve
         from zeno.session import dispatch
 
         # Standard output is only for the protocol; anything else printed in this process goes to stderr.
@@ -111,8 +111,8 @@ def mcp(options: argparse.Namespace) -> int:
         tree = open_tree(options, stack, "cannot serve")
         server = _server(options, stack, tree)
         try:
-            from zeno.doors.mcp.client_roots import ClientRoots
-            from zeno.doors.mcp.standard_io import serve
+            from zeno.interfaces.mcp.client_roots import ClientRoots
+            from zeno.interfaces.mcp.standard_io import serve
         except ModuleNotFoundError as error:
             raise _needs("mcp", error) from None
         claims = _claims(options, stack, tree)
@@ -130,8 +130,8 @@ def http(options: argparse.Namespace) -> int:
         tree = open_tree(options, stack, "cannot serve")
         server = _server(options, stack, tree)
         try:
-            from zeno.doors.http.access import CannotListen, listen
-            from zeno.doors.http.app import serve
+            from zeno.interfaces.http.access import CannotListen, listen
+            from zeno.interfaces.http.app import serve
         except ModuleNotFoundError as error:
             raise _needs("http", error) from None
         try:
@@ -204,7 +204,7 @@ def _claims(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
     """Return the writer of clients' claims; None without a log."""
     if options.log is None:
         return None
-    from zeno.doors.claims import Claims
+    from zeno.interfaces.claims import Claims
     from zeno.trace.recorder import Recorder
 
     return Claims(stack.enter_context(Recorder(options.log, tree)))

@@ -249,7 +249,7 @@ class DescribeResult(ClientResult):
     """
     model_defaults: dict[str, dict[str, Any]] | None = None
     """
-    Values that the MCP door puts in for arguments that a call leaves out, by operation. A name such as ranges[].end_line is for a member that entries of a list leave out.
+    Values that the MCP interface puts in for arguments that a call leaves out, by operation. A name such as ranges[].end_line is for a member that entries of a list leave out.
     """
     schemas: dict[str, dict[str, Any]] | None = None
     """

@@ -15,8 +15,8 @@ from tests.conftest import Pipe
 from tests.support.patience import until
 from tests.support.planting import answers, asked, cold_answers, plant, prepare, warm
 from zeno.cache.warm_corpus import WarmCorpus
-from zeno.doors.stdio import serve
 from zeno.files.tree import Tree
+from zeno.interfaces.stdio import serve
 from zeno.session.server import Server
 
 # What happens to a tree that is fully held, as shell commands run in its root; `../out` is a directory beside it.
@@ -186,7 +186,7 @@ def unprivileged(planted: Path, corpus: str) -> Pipe:
         "from zeno.session.dispatch import OPS, prepare\n"
         "from zeno.search.cold import ColdCorpus\n"
         "from zeno.cache.warm_corpus import WarmCorpus\n"
-        "from zeno.doors.stdio import serve\n"
+        "from zeno.interfaces.stdio import serve\n"
         "from zeno.session.server import Server\n"
         "from zeno.files.tree import Tree\n"
         f"server = Server({corpus})\n"

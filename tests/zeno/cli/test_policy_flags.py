@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.doors import http_process
+from tests.support.interfaces import http_process
 from zeno.cli.parser import _parser, main
 from zeno.cli.policy_flags import _is_nearly, policy_of
 from zeno.errors import CannotRun

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.doors import http_process, zeno
+from tests.support.interfaces import http_process, zeno
 from tests.support.patience import PATIENCE
 from zeno.client import Zeno
 from zeno.trace.recorder import Recorder

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.doors import http_process, zeno
+from tests.support.interfaces import http_process, zeno
 from tests.support.lacking import lacking
 from tests.support.patience import PATIENCE
 from zeno.confinement import landlock, seccomp, system_calls

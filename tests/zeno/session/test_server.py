@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.doors import without_metrics, zeno
+from tests.support.interfaces import without_metrics, zeno
 from tests.support.patience import PATIENCE, until
 from tests.support.slow import SLOW, children, slow_file, slow_files
 from zeno.errors import ZenoError

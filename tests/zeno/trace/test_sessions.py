@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.support.doors import zeno
+from tests.support.interfaces import zeno
 from tests.support.patience import PATIENCE
 from zeno.cli.parser import main
 from zeno.files.policy import Policy

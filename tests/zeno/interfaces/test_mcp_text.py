@@ -1,0 +1,299 @@
+"""Results as text for models: numbered, marked, honest about what was cut, and not to be forged by a file."""
+
+import re
+
+import contract_spec as spec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zeno.interfaces.mcp.text import text_of
+from zeno.interfaces.visible import one_line, visible
+from zeno.session.dispatch import OPS
+
+NASTY = st.text(
+    alphabet=st.sampled_from("ab:1\t\r\x0b\x85\x9b\u2028\u2029\u202e\u2066\ufeff\U000e0041\xad\u200b\ufff9[>-"),
+    max_size=12,
+)
+METRICS = {"time_ms": 0, "bytes_read": 0, "files_scanned": 0}
+SKIPPED = {"binary": 0, "too_large": 0, "unreadable": 0, "not_regular": 0}
+
+
+def grep(hits: list[dict[str, object]], **more: object) -> dict[str, object]:
+    return {"hits": hits, "truncated": False, "complete": True, "skipped": SKIPPED, "metrics": METRICS, **more}
+
+
+@pytest.mark.parametrize("op", sorted(OPS))
+def test_every_example_of_the_spec_has_a_text(op):
+    for example in spec.schema(f"zeno/ops/{op}.json")["examples"]:
+        assert text_of(op, example["result"])
+
+
+def test_lines_have_numbers_and_the_last_line_says_where_to_go_on():
+    result = {"path": "a.py", "start_line": 9, "end_line": 10, "total_lines": 30, "text": "x\n\ty", "metrics": METRICS}
+    cut = {"truncated": True, "truncated_by": ["max_lines"]}
+    assert text_of("read_file", {**result, "truncated": False}) == " 9\tx\n10\t\ty\n[a.py: lines 9-10 of 30]"
+    assert text_of("read_file", {**result, **cut}).splitlines()[-1] == (
+        "[a.py: lines 9-10 of 30; there is more: cut by max_lines, continue with start_line=11]"
+    )
+
+
+def test_hits_stand_under_their_path_and_are_marked_among_their_neighbours():
+    around = [{"line": n, "text": f"line {n}"} for n in range(1, 12)]
+    hits = [
+        {"path": "a", "line": 2, "text": "line 2", "context": around[0:3]},
+        {"path": "a", "line": 3, "text": "line 3", "context": around[1:4]},
+        {"path": "a", "line": 10, "text": "line 10", "context": around[8:11]},
+    ]
+    assert text_of("grep", grep(hits)).splitlines() == [
+        "a",
+        "   1\tline 1",
+        ">  2\tline 2",
+        ">  3\tline 3",
+        "   4\tline 4",
+        "--",
+        "   9\tline 9",
+        "> 10\tline 10",
+        "  11\tline 11",
+        "[3 hits in 1 file; complete]",
+    ]
+
+
+def test_a_cut_list_names_its_cursor_and_an_incomplete_one_its_reasons():
+    cut = text_of("grep", grep([], truncated=True, truncated_by=["max_hits"], cursor="abc", complete=False))
+    assert cut == '[no hits; there is more: cut by max_hits, continue with cursor="abc" and the same arguments]'
+    skipped = text_of("grep", grep([], complete=False, skipped={**SKIPPED, "binary": 3}), "mcp-1-1")
+    assert skipped == "[no hits; not complete; skipped 3 binary; request mcp-1-1]"
+    several = {"binary": 1375, "too_large": 1, "unreadable": 0, "not_regular": 2}
+    told = text_of("grep", grep([], complete=False, skipped=several, files_selected=6745))
+    assert (
+        told == "[no hits; not complete; skipped 1,375 binary, 1 over max_bytes, 2 not regular; 6,745 files selected]"
+    )
+
+
+def test_files_are_called_searched_only_where_all_of_them_were():
+    cut = {"truncated": True, "truncated_by": ["max_hits"], "cursor": "abc", "complete": False}
+    assert text_of("grep", grep([], **cut, files_selected=9)).endswith("; 9 files selected]")
+    assert text_of("grep", grep([], files_selected=9)) == "[no hits; complete; 9 files searched]"
+
+
+def test_the_last_page_says_so_although_it_is_not_complete_by_itself():
+    told = text_of("grep", grep([], complete=False, files_selected=3), args={"cursor": "abc"})
+    assert told == "[no hits; last page; 3 files searched]"
+
+
+def test_an_empty_selection_says_that_nothing_was_looked_at():
+    assert text_of("grep", grep([], complete=False, files_selected=0, hints=["look elsewhere"])).splitlines() == [
+        "hint: look elsewhere",
+        "[no hits; not complete, no file was selected]",
+    ]
+
+
+def test_a_cut_without_a_cursor_names_the_limits_to_raise():
+    cut = {"files": ["a"], "truncated": True, "truncated_by": ["max", "max_files"], "metrics": METRICS}
+    told = text_of("list_files", cut).splitlines()[-1]
+    assert told == "[1 file; there is more: cut by max, max_files, raise max and max_files or narrow glob]"
+
+
+def test_a_hit_of_several_lines_has_each_of_them_numbered():
+    hit = {"path": "a", "line": 9, "end_line": 10, "text": "f(\n)"}
+    other = {"path": "a", "line": 12, "end_line": 12, "text": "g()"}
+    assert text_of("grep", grep([hit, other])).splitlines() == [
+        "a",
+        " 9\tf(",
+        "10\t)",
+        "12\tg()",
+        "[2 hits in 1 file; complete]",
+    ]
+    around = [{"line": n, "text": text} for n, text in enumerate(["x", "f(", ")", "y"], 8)]
+    assert text_of("grep", grep([{**hit, "context": around}])).splitlines() == [
+        "a",
+        "   8\tx",
+        ">  9\tf(",
+        "> 10\t)",
+        "  11\ty",
+        "[1 hit in 1 file; complete]",
+    ]
+
+
+def test_a_clipped_hit_of_several_lines_says_which_lines_were_clipped_and_how_far_it_goes():
+    hit = {"path": "a", "line": 1, "end_line": 3, "text": "long\nb\nline", "clipped": True}
+    assert text_of("grep", grep([hit])).splitlines()[1:4] == [
+        "1\t…long…",
+        "2\tb",
+        "3\t…line…",
+    ]
+    cut = {**hit, "end_line": 300, "text": "long\nb"}
+    assert text_of("grep", grep([cut])).splitlines()[1:3] == [
+        "1\t…long…",
+        "2\tb… [goes on to line 300]",
+    ]
+
+
+def test_a_hit_may_be_clipped_on_both_sides_and_its_neighbours_at_their_end(root, ask):
+    (root / "min.js").write_text(f"{'a' * 50}needle{'b' * 50}\n{'c' * 50}\n")
+    args = {"pattern": "needle", "context": 1, "max_line_chars": 10}
+    assert text_of("grep", ask("grep", **args)["result"], None, args).splitlines()[1:3] == [
+        "> 1\t…aaneedlebb…",
+        f"  2\t{'c' * 10}…",
+    ]
+
+
+LEFT_OUT = {"hidden": 12, "ignored": 3, "excluded": 0, "directories": 1}
+
+
+def test_the_last_line_says_what_was_covered():
+    told = text_of("grep", grep([], files_selected=5648, left_out=LEFT_OUT))
+    left_out = "left out: 12 hidden names, 3 ignored (1 directory not entered)"
+    assert told == f"[no hits; complete; 5,648 files searched; {left_out}]"
+    nothing = dict.fromkeys(LEFT_OUT, 0)
+    listed = {"files": ["a"], "truncated": False, "complete": True, "files_selected": 1, "metrics": METRICS}
+    assert text_of("list_files", {**listed, "left_out": nothing}) == "a\n[1 file; complete; 1 file selected]"
+
+
+def test_counts_stand_before_their_paths_and_totals_in_the_last_line():
+    counts = [{"path": "a", "lines": 3}, {"path": "b\nc", "lines": 12}]
+    assert text_of("grep", grep([], counts=counts)).splitlines() == [
+        " 3\ta",
+        "12\t" + one_line("b\nc"),
+        "[15 matching lines in 2 files; complete]",
+    ]
+    assert text_of("grep", grep([], counts=[])) == "[no hits; complete]"
+    assert text_of("grep", grep([], total={"files": 1, "lines": 1})) == "[1 matching line in 1 file; complete]"
+    assert text_of("grep", grep([], total={"files": 0, "lines": 0})) == "[no hits; complete]"
+
+
+def test_an_overview_has_a_row_for_each_directory_and_tells_what_it_did_not_count():
+    rows = [
+        {"path": ".", "files": 3, "lines": 1, "files_not_counted": 1},
+        {"path": "a\nb", "files": 1, "lines": 1, "files_not_counted": 0},
+        {"path": "c", "files": 1, "lines": 0, "files_not_counted": 1},
+    ]
+    result = {"files": [], "tree": rows, "truncated": False, "complete": True, "files_selected": 3, "metrics": METRICS}
+    assert text_of("list_files", result).splitlines() == [
+        "3 files, 1 line+\t.",
+        "1 file, 1 line\t" + one_line("a\nb"),
+        "1 file, ? lines\tc",
+        "[3 directories; complete; 3 files selected; lines of 1 file not counted (+, ?)]",
+    ]
+
+
+def test_every_range_is_numbered_below_its_path():
+    first = {"path": "a.py", "start_line": 9, "end_line": 10, "total_lines": 30, "text": "x\n\ty"}
+    second = {"path": "b", "start_line": 1, "end_line": 1, "total_lines": 1, "text": "z", "clipped": True}
+    empty = {"path": "b", "start_line": 4, "end_line": 3, "total_lines": 1, "text": ""}
+    no_room = {"path": "c", "start_line": 4, "end_line": 3, "total_lines": 8, "text": ""}
+    cut = {"truncated": True, "truncated_by": ["max_lines"], "metrics": METRICS}
+    asked = {"path": "a.py", "start_line": 9, "end_line": 10, "ranges": [{"end_line": 1}, {"end_line": 9}, {}]}
+    assert text_of("read_file", {**first, **cut, "ranges": [second, empty, no_room]}, None, asked).splitlines() == [
+        "a.py: lines 9-10 of 30",
+        " 9\tx",
+        "10\t\ty",
+        "b: lines 1-1 of 1; long lines clipped, raise max_line_chars to see more",
+        "1\tz…",
+        "b: no lines here, it has 1",
+        "c: no room left for line 4 of 8",
+        '[4 ranges; there is more: cut by max_lines, continue with {"path": "c", "start_line": 4}]',
+    ]
+
+
+def test_the_lines_that_were_clipped_are_marked():
+    result = {"path": "a", "start_line": 1, "end_line": 2, "total_lines": 2, "text": "abcd\nxy", "truncated": False}
+    assert text_of("read_file", {**result, "clipped": True, "metrics": METRICS}).splitlines() == [
+        "1\tabcd…",
+        "2\txy",
+        "[a: lines 1-2 of 2; long lines clipped, raise max_line_chars to see more]",
+    ]
+
+
+def test_the_limit_that_clipped_a_line_is_named(root, ask):
+    (root / "min.js").write_text("x" * 900)
+    for limits, named in (
+        ({"max_line_chars": 40, "max_chars": 200}, "max_line_chars"),
+        ({"max_line_chars": 5000, "max_chars": 200}, "max_chars"),
+    ):
+        for op in ("read_file", "peek"):
+            args = {"path": "min.js", **limits}
+            told = text_of(op, ask(op, **args)["result"], None, {"head_lines": 40, "tail_lines": 20, **args})
+            assert told.endswith(f"; long lines clipped, raise {named} to see more]"), (op, told)
+
+
+def test_a_file_of_one_line_has_one_line(root, ask):
+    (root / "a").write_text("x\n")
+    args = {"path": "a", "head_lines": 1, "tail_lines": 1}
+    assert text_of("peek", ask("peek", **args)["result"], None, args) == "1\tx\n[a: 1 line]"
+
+
+def test_a_file_without_symbols_is_told_from_one_whose_language_is_not_known():
+    result = {"symbols": [], "truncated": False, "metrics": METRICS}
+    assert text_of("extract_symbols", {**result, "path": "a.py"}) == "[a.py: 0 symbols]"
+    told = text_of("extract_symbols", {**result, "path": "a.rst"})
+    assert told == "[a.rst: 0 symbols (its language is not known); use peek or grep]"
+
+
+def test_describe_is_json_without_measurements():
+    told = text_of("describe", {"protocol": "1.0", "policy": {"deny": ["a\u202eb"]}, "metrics": METRICS})
+    assert told == '{"protocol":"1.0","policy":{"deny":["a\\u202eb"]}}'
+
+
+@given(path=NASTY.filter(bool), text=NASTY)
+def test_no_file_can_forge_a_row(path, text):
+    told = text_of("grep", grep([{"path": path, "line": 7, "text": text}]))
+    # As a careless reader splits lines: every control and separator counts.
+    rows = told.splitlines()
+    assert len(rows) == 3
+    assert re.fullmatch(r"7\t.*", rows[1])
+    assert rows[2] == "[1 hit in 1 file; complete]"
+    listed = {"files": [path], "truncated": False, "complete": True, "skipped": SKIPPED, "metrics": METRICS}
+    assert len(text_of("list_files", listed).splitlines()) == 2
+
+
+# Default_Ignorable_Code_Point in DerivedCoreProperties.txt of Unicode 16.0.
+IGNORABLE = (
+    "\xad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+OBEYED = re.compile(f"[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufff9-\ufffb{IGNORABLE}]")
+
+
+@given(st.one_of(st.text(), st.from_regex(f"[a{IGNORABLE}]+", fullmatch=True)))
+def test_visible_text_has_nothing_to_obey_and_ordinary_text_stays(text):
+    shown = visible(text)
+    assert not OBEYED.search(shown)
+    assert visible(shown) == shown
+    if not OBEYED.search(text):
+        assert shown == text
+    if text.isprintable() and not OBEYED.search(text):
+        assert one_line(text) == text
+    assert one_line(text).isprintable()
+    assert not OBEYED.search(one_line(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\ufe0fb", "a\\ufe0fb"),
+        ("a\u115f\u3164\uffa0b", "a\\u115f\\u3164\\uffa0b"),
+        ("a\u200d\u034fb", "a\\u200d\\u034fb"),
+        ("a\U000e0041b", "a\\U000e0041b"),
+    ],
+)
+def test_characters_that_show_nothing_are_shown_as_escapes(text, shown):
+    assert visible(text) == shown
+
+
+def test_files_that_were_skipped_are_named():
+    named = [{"path": "data/dump.sql", "reason": "too_large"}, {"path": "odd\nname", "reason": "unreadable"}]
+    skipped = {"binary": 0, "too_large": 1, "unreadable": 1, "not_regular": 0}
+    result = {"hits": [], "truncated": False, "complete": False, "skipped": skipped, "skipped_files": named}
+    last = text_of("grep", {**result, "files_selected": 9, "metrics": METRICS}).splitlines()[-1]
+    assert 'skipped 1 over max_bytes, 1 unreadable (data/dump.sql, "odd\\nname")' in last
+
+
+def test_a_hit_says_which_of_several_patterns_match():
+    hits = [
+        {"path": "a", "line": 9, "text": "x", "patterns": [0, 2]},
+        {"path": "a", "line": 10, "text": "y", "patterns": [1]},
+    ]
+    result = {"hits": hits, "truncated": False, "complete": True, "skipped": SKIPPED, "metrics": METRICS}
+    assert text_of("grep", result).splitlines()[1:3] == [" 9 [0,2]\tx", "10 [1]\ty"]

@@ -1,0 +1,82 @@
+"""The last line of a text for models: is the answer complete, what does it cover, and what is the next call?"""
+
+import json
+from typing import Any
+
+from zeno.interfaces.visible import one_line
+from zeno.results.left_out import in_words, selected_in_words
+
+Result = dict[str, Any]
+Asked = dict[str, Any]
+"""The arguments of a call, with the defaults for models."""
+
+_NO_LIMIT = (1 << 53) - 1
+_REASONS = {"too_large": "over max_bytes", "not_regular": "not regular"}
+"""Reasons to skip a file whose name does not say enough."""
+
+
+def completeness(result: Result, args: Asked, verb: str) -> str:
+    """Say whether a list is all there is, what it covers, and where it is cut how to continue."""
+    skipped = [f"{number:,} {_REASONS.get(name, name)}" for name, number in result.get("skipped", {}).items() if number]
+    selected = result.get("files_selected")
+    told = [_state(result, args)] if "complete" in result or result["truncated"] else []
+    if skipped:
+        named = ", ".join(one_line(one["path"]) for one in result.get("skipped_files", ()))
+        told.append(f"skipped {', '.join(skipped)}{f' ({named})' if named else ''}")
+    if selected:
+        # Files that were skipped, or lie behind the last hit, were not searched.
+        told.append(selected_in_words(selected, "selected" if skipped or result["truncated"] else verb))
+    left_out = in_words(result.get("left_out", {}))
+    if left_out:
+        told.append(left_out)
+    return "; ".join(told)
+
+
+def _state(result: Result, args: Asked) -> str:
+    """Say in a word or two whether a list is all there is."""
+    if result["truncated"]:
+        return cut(result)
+    if "cursor" in args:
+        return "last page"
+    if result.get("files_selected") == 0:
+        return "not complete, no file was selected"
+    return "complete" if result["complete"] else "not complete"
+
+
+def cut(result: Result) -> str:
+    """Say which limits cut a list, and how to continue."""
+    limits = result["truncated_by"]
+    if "cursor" in result:
+        go_on = f'continue with cursor="{result["cursor"]}" and the same arguments'
+    else:
+        go_on = f"raise {' and '.join(limits)} or narrow glob"
+    return f"there is more: cut by {', '.join(limits)}, {go_on}"
+
+
+def next_ranges(ranges: list[Result], args: Asked) -> str:
+    """Return the arguments of read_file that read on after ranges which a limit cut, as JSON."""
+    asked = [args, *args.get("ranges", ())]
+    rest = []
+    for position, one in enumerate(ranges):
+        end = asked[position].get("end_line", _NO_LIMIT) if position < len(asked) else _NO_LIMIT
+        start = max(one["end_line"] + 1, one["start_line"])
+        if start <= min(end, one["total_lines"]):
+            limit = {} if end == _NO_LIMIT else {"end_line": end}
+            rest.append({"path": one["path"], "start_line": start, **limit})
+    first, *others = rest
+    return json.dumps({**first, "ranges": others} if others else first)
+
+
+def next_peek(result: Result, args: Asked) -> str:
+    """Return the call of read_file that reads what was left out of head and tail; "" where the other one has it."""
+    total = result["total_lines"]
+    shown_to, shown_from = result["head"]["end_line"], result["tail"]["start_line"] or total + 1
+    head_to, tail_from = min(args["head_lines"], total), max(1, total - args["tail_lines"] + 1)
+    first = shown_to + 1 if head_to > shown_to else max(tail_from, shown_to + 1)
+    last = shown_from - 1 if tail_from < shown_from else min(head_to, shown_from - 1)
+    return f"read_file start_line={first} end_line={last}" if first <= last else ""
+
+
+def count(number: int, what: str) -> str:
+    """Return `1 hit` or `2 hits`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,76 @@
+"""The result of grep as text for models."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from zeno.interfaces.mcp.status import Asked, Result, completeness, count
+from zeno.interfaces.mcp.texts import other
+from zeno.interfaces.mcp.texts.lines import CLIPPED, split_clipped, tell_clipped
+from zeno.interfaces.visible import one_line, visible
+
+
+def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
+    """Return the hits below their paths, or counts."""
+    if "hits" not in result:
+        return other.write_text(result, args)
+    if "total" in result:
+        return [], f"{_count_matches(**result['total'])}; {completeness(result, args, 'searched')}"
+    if "counts" in result:
+        return _counts(result, args)
+    hits = result["hits"]
+    body: list[str] = []
+    files = 0
+    for path, of_file in groupby(hits, lambda hit: hit["path"]):
+        files += 1
+        body += [one_line(path), *_rows(list(of_file))]
+    found = f"{count(len(hits), 'hit')} in {count(files, 'file')}" if hits else "no hits"
+    shown = [line for hit in hits for line in (hit, *hit.get("context", ()))]
+    return body, f"{found}; {completeness(result, args, 'searched')}{tell_clipped(shown, args)}"
+
+
+def _counts(result: Result, args: Asked) -> tuple[list[str], str]:
+    """The files that match, each behind its number of lines."""
+    counts = result["counts"]
+    width = max((len(str(one["lines"])) for one in counts), default=0)
+    body = [f"{one['lines']:>{width}}\t{one_line(one['path'])}" for one in counts]
+    found = _count_matches(files=len(counts), lines=sum(one["lines"] for one in counts))
+    return body, f"{found}; {completeness(result, args, 'searched')}"
+
+
+def _count_matches(files: int, lines: int) -> str:
+    return f"{count(lines, 'matching line')} in {count(files, 'file')}" if files else "no hits"
+
+
+def _rows(hits: list[Result]) -> Iterator[str]:
+    """The hits of one file with their context, each line once; a hit is marked where there are other lines."""
+    lines: dict[int, tuple[Result, bool]] = {}
+    for hit in hits:
+        for line in hit.get("context", ()):
+            lines.setdefault(line["line"], (line, False))
+    marked = bool(lines)
+    for hit in hits:
+        lines.update((row["line"], (row, True)) for row in _own_lines(hit))
+    width = len(str(max(lines)))
+    before = None
+    for number in sorted(lines):
+        line, is_hit = lines[number]
+        if marked and before is not None and number > before + 1:
+            yield "--"
+        before = number
+        mark = ("> " if is_hit else "  ") if marked else ""
+        text = visible(line["text"])
+        if line.get("clipped"):
+            goes_on = f" [goes on to line {line['goes_on_to']}]" if "goes_on_to" in line else ""
+            # The text of a hit may begin inside its line.
+            text = f"{CLIPPED if is_hit and not goes_on else ''}{text}{CLIPPED}{goes_on}"
+        which = f" [{','.join(map(str, line['patterns']))}]" if "patterns" in line else ""
+        yield f"{mark}{number:>{width}}{which}\t{text}"
+
+
+def _own_lines(hit: Result) -> Iterator[Result]:
+    """The lines of a hit."""
+    which = {"patterns": hit["patterns"]} if "patterns" in hit else {}
+    for number, (text, clipped) in enumerate(split_clipped(hit), hit["line"]):
+        yield {"line": number, "text": text, "clipped": clipped, **which}
+    if number < hit.get("end_line", 0):
+        yield {"line": number, "text": text, "clipped": True, "goes_on_to": hit["end_line"]}

@@ -1,0 +1,38 @@
+"""The result of read_file as text for models."""
+
+from zeno.interfaces.mcp.status import Asked, Result, count, next_ranges
+from zeno.interfaces.mcp.texts.lines import number_lines, tell_clipped
+from zeno.interfaces.visible import one_line
+
+
+def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
+    """Return the lines, numbered, and which they are."""
+    if "ranges" in result:
+        return _ranges(result, args)
+    path, first, last, total = (result[name] for name in ("path", "start_line", "end_line", "total_lines"))
+    if last < first:
+        return [], f"{one_line(path)}: no lines here, the file has {total}"
+    status = f"{one_line(path)}: lines {first}-{last} of {total}"
+    if result["truncated"]:
+        status += f"; there is more: cut by {', '.join(result['truncated_by'])}, continue with start_line={last + 1}"
+    return number_lines(result, first, last), status + tell_clipped([result], args)
+
+
+def _ranges(result: Result, args: Asked) -> tuple[list[str], str]:
+    """Several ranges, each below a row that names its path and lines."""
+    ranges = [result, *result["ranges"]]
+    body: list[str] = []
+    for one in ranges:
+        path, first, last, total = (one[name] for name in ("path", "start_line", "end_line", "total_lines"))
+        if last < first:
+            why = f"no room left for line {first} of {total}" if first <= total else f"no lines here, it has {total}"
+            body.append(f"{one_line(path)}: {why}")
+            continue
+        body.append(f"{one_line(path)}: lines {first}-{last} of {total}{tell_clipped([one], args)}")
+        body += number_lines(one, first, last)
+    status = count(len(ranges), "range")
+    if result["truncated"]:
+        status += (
+            f"; there is more: cut by {', '.join(result['truncated_by'])}, continue with {next_ranges(ranges, args)}"
+        )
+    return body, status
