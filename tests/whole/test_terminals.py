@@ -182,3 +182,20 @@ def test_outcomes_have_colour_on_a_terminal_only():
     assert "\033[32mok" in on_terminal(zeno("doctor"))[1]
     assert "\033" not in piped(zeno("doctor"))[1]
     assert "\033" not in on_terminal(zeno("doctor"), TERM="dumb")[1]
+
+
+@pytest.mark.parametrize(("command", "waits_for"), [("serve", "one JSON object a line"), ("mcp", "an MCP client")])
+def test_a_server_at_a_terminal_says_what_it_waits_for_and_ends_at_the_first_ctrl_c(tmp_path, command, waits_for):
+    typed = []
+
+    def interrupt(seen: str) -> bytes | None:
+        if "Ctrl-C ends it" not in seen or typed:
+            return None
+        typed.append(seen)
+        return b"\x03"
+
+    status, seen = on_terminal(zeno(command, "--root", sample(tmp_path / "tree")), keys=interrupt)
+    assert waits_for in seen
+    assert len(typed) == 1
+    assert status in (0, 130)
+    assert "Traceback" not in seen

@@ -85,7 +85,7 @@ def call(options: argparse.Namespace) -> int:
         answer = Server(corpus_of(tree, ColdCorpus)).ask("call", options.op, args).line
     value = json.loads(answer)
     if as_text:
-        _print_text(value)
+        _print_text(value, options.op)
     elif options.pretty:
         from zeno.interfaces.visible import visible_json
 
@@ -95,15 +95,17 @@ def call(options: argparse.Namespace) -> int:
     return 0 if value["ok"] else 1
 
 
-def _print_text(answer: dict[str, Any]) -> None:
+def _print_text(answer: dict[str, Any], op: str) -> None:
     """Print an answer for a person: the result on standard output, an error on standard error."""
+    from zeno.interfaces.key_value import suggest_operation
     from zeno.interfaces.plain_text import plain
     from zeno.interfaces.visible import visible
 
     if answer["ok"]:
         print(visible(plain(answer["result"])))
     else:
-        print(visible(f"zeno: {answer['error']['code']}: {answer['error']['message']}"), file=sys.stderr)
+        cure = suggest_operation(op) if answer["error"]["code"] == "unknown_op" else ""
+        print(visible(f"zeno: {answer['error']['code']}: {answer['error']['message']}{cure}"), file=sys.stderr)
 
 
 def _arguments(options: argparse.Namespace) -> Any:

@@ -100,6 +100,7 @@ def serve(options: argparse.Namespace) -> int:
         dispatch.prepare("grep")
         # Objects that exist now stay: exclude them from garbage collection.
         gc.freeze()
+        _tell_what_it_waits_for('one JSON object a line, such as {"id": "1", "op": "list_files", "args": {}}')
         serve(server, 0, sink)
     return 0
 
@@ -120,8 +121,15 @@ def mcp(options: argparse.Namespace) -> int:
         if not options.ignore_client_roots:
             client_roots = ClientRoots(server, claims, tree, lambda narrowed: make_corpus(options, narrowed))
         _confine(options, server, tree)
+        _tell_what_it_waits_for("messages of an MCP client, which starts this command itself: see zeno docs interfaces")
         serve(server, claims, client_roots)
     return 0
+
+
+def _tell_what_it_waits_for(requests: str) -> None:
+    """Say at a terminal, where nothing would happen otherwise, what is to be sent and how to end the server."""
+    if os.isatty(0):
+        print(f"zeno: waiting for {requests}. Ctrl-C ends it.", file=sys.stderr, flush=True)
 
 
 def http(options: argparse.Namespace) -> int:

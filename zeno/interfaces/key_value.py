@@ -36,6 +36,19 @@ def _words(op: str) -> Sequence[str]:
     return operations()[op].words if op in operations() else ()
 
 
+# Commands that people know, and the operations that do the like.
+_KNOWN_AS = {"cat": "read_file", "find": "list_files", "head": "peek", "ls": "list_files", "rg": "grep", "tail": "peek"}
+
+
+def suggest_operation(op: str) -> str:
+    """Return the end of a sentence on an unknown operation: the one that was probably meant, or all of them."""
+    from difflib import get_close_matches
+
+    known = [*operations()]
+    meant = [_KNOWN_AS[op]] if op in _KNOWN_AS else get_close_matches(op[:100].replace("-", "_"), known, 1)
+    return f"; did you mean {meant[0]}?" if meant else f"; there are {', '.join(known)}"
+
+
 def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
     """Return the arguments that words stand for. Raises `NotAPair`.
 
@@ -54,7 +67,7 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
         elif not equals and number and more is not None:
             key, equals, text = more, "=", word
         if not equals and op not in operations():
-            raise NotAPair(f"no operation is called {op!r}; there are {', '.join(operations())}")
+            raise NotAPair(f"no operation is called {op!r}{suggest_operation(op)}")
         if not equals:
             raise NotAPair(f"{word!r} is not KEY=VALUE; {op} takes {', '.join(properties) or 'no arguments'}")
         if key in names:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from zeno.interfaces.key_value import NotAPair, arguments, arguments_of, first, read_on
+from zeno.interfaces.key_value import NotAPair, arguments, arguments_of, first, read_on, suggest_operation
 
 
 def test_strings_stay_as_typed_and_other_values_are_json():
@@ -65,3 +65,21 @@ def test_a_file_name_may_be_bytes_that_are_not_utf8():
 
 def test_an_unknown_operation_has_no_arguments():
     assert arguments_of("no_such_op") == {}
+
+
+@pytest.mark.parametrize(
+    ("op", "meant"),
+    [
+        ("ls", "list_files"),
+        ("cat", "read_file"),
+        ("listfiles", "list_files"),
+        ("read-file", "read_file"),
+        ("Grep", "grep"),
+    ],
+)
+def test_an_operation_that_was_probably_meant_is_suggested(op, meant):
+    assert suggest_operation(op) == f"; did you mean {meant}?"
+
+
+def test_all_operations_are_named_where_none_is_like_it():
+    assert suggest_operation("xyzzy").startswith("; there are describe, ")
