@@ -128,7 +128,7 @@ def mcp(options: argparse.Namespace) -> int:
 
 def _tell_what_it_waits_for(requests: str) -> None:
     """Say at a terminal, where nothing would happen otherwise, what is to be sent and how to end the server."""
-    if os.isatty(0):
+    if sys.stdin.isatty():
         print(f"zeno: waiting for {requests}. Ctrl-C ends it.", file=sys.stderr, flush=True)
 
 
