@@ -156,7 +156,7 @@ TESTED_BY = {
     "zeno/results": {"zeno/ops/test_grep.py": "hit_page"},
     "zeno/search": {
         "zeno/cache/test_warm_corpus.py": "line_view multiline plan",
-        "zeno/ops/test_grep.py": "cold corpus disk_texts skipped",
+        "zeno/ops/test_grep.py": "cold corpus disk_texts",
     },
     "zeno/session": {"zeno/session/test_server.py": "dispatch outcome trace_sink wire"},
     "zeno/code": {"zeno/code/test_extract.py": "syntax", "zeno/code/test_table.py": "pool"},

@@ -13,11 +13,10 @@ from typing import Any
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.cold import ColdCorpus, ColdSnapshot
-from zeno.search.corpus import Query, SearchedFile, Sink, Wish
+from zeno.search.corpus import Query, SearchedFile, Sink, Skipped, Wish
 from zeno.search.fork_helper import possible
 from zeno.search.loop import Unheld, search
 from zeno.search.selection import Selection, SelectionRules
-from zeno.search.skipped import Skipped
 from zeno.session.server import Server
 from zeno.text.path_names import printed_entry
 from zeno.text.regex import searcher

@@ -5,11 +5,15 @@ forgotten step.
 """
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.spec.test_layout import ROOMS
+from zeno.files.tree import Tree
+from zeno.search.cold import ColdCorpus
+from zeno.session.server import Server
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
@@ -96,3 +100,30 @@ def test_every_room_is_described(package):
     for room in ROOMS[package].split(" → "):
         if (ROOT / package / room).is_dir():
             assert f"`{package}/{room}`" in TEXT, f"{package}/{room}"
+
+
+# The aim is 20 for a cold grep. The number may only get smaller.
+MOST_MODULES = 33
+
+
+def test_a_cold_grep_passes_few_modules(tmp_path):
+    """Modules of zeno that run code between a request line and its answer; those of the session are among them."""
+    (tmp_path / "a.py").write_text("def needle(): pass\n")
+    line = b'{"id":"1","op":"grep","args":{"pattern":"needle"}}'
+    passed: set[str] = set()
+
+    def see(frame, _event, _argument):
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(ROOT / "zeno"):
+            passed.add(path.relative_to(ROOT).as_posix())
+
+    with Tree(str(tmp_path)) as tree:
+        server = Server(ColdCorpus(tree))
+        assert b"needle" in server.answer(line)
+        sys.setprofile(see)
+        try:
+            server.answer(line)
+        finally:
+            sys.setprofile(None)
+    assert {"zeno/ops/grep.py", "zeno/search/loop.py", "zeno/files/walk.py"} <= passed
+    assert len(passed) <= MOST_MODULES, sorted(passed)

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from zeno.cache.text_store import UNKNOWN, CachedFile, Narrowed, Range, Segment
 from zeno.files.batch_open import NoBytes
 from zeno.meter import Meter
-from zeno.search.corpus import Query
+from zeno.search.corpus import Query, Skipped
 from zeno.search.line_view import LineView
 from zeno.search.loop import MayMatch, PendingMatches
 from zeno.search.pattern_work import in_pieces
 from zeno.search.plan import Plan
-from zeno.search.skipped import Skipped
 from zeno.text.regex import Scan
 
 if TYPE_CHECKING:

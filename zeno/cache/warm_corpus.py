@@ -18,10 +18,9 @@ from zeno.files.file_tree import TextFile
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.cold import ColdCorpus
-from zeno.search.corpus import Query, Sink, Snapshot
+from zeno.search.corpus import Query, Sink, Skipped, Snapshot
 from zeno.search.loop import search
 from zeno.search.selection import Candidates, RulesKey, Selection, SelectionRules, key_of, name_rules, select
-from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 
 if TYPE_CHECKING:

@@ -12,11 +12,10 @@ from zeno.results import cursors
 from zeno.results.hints import on_pattern, why_nothing
 from zeno.results.hit_page import HitPage, Sought
 from zeno.results.left_out import left_out, skipped_files
-from zeno.search.corpus import Corpus, Query, SearchedFile, Wish
+from zeno.search.corpus import Corpus, Query, SearchedFile, Skipped, Wish
 from zeno.search.line_view import MatchedLines
 from zeno.search.pattern_work import file_sizes, require_affordable, states_of
 from zeno.search.selection import EVERYTHING, under
-from zeno.search.skipped import Skipped
 from zeno.text.pattern_list import combine
 from zeno.text.regex import Scan, searcher, text_scanner
 

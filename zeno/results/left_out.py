@@ -7,8 +7,8 @@ from contract_models.zeno.left_out import LeftOut
 from contract_models.zeno.skipped_file import SkippedFile
 from pydantic import MISSING
 
+from zeno.search.corpus import MAX_NAMED
 from zeno.search.selection import Candidates, Selection
-from zeno.search.skipped import MAX_NAMED
 
 _RULES = ("hidden", "ignored", "excluded")
 

@@ -6,11 +6,10 @@ from zeno.code.table import FactTable
 from zeno.files.file_tree import TextFile
 from zeno.files.tree import Tree
 from zeno.meter import Meter
-from zeno.search.corpus import Query, Sink
+from zeno.search.corpus import Query, Sink, Skipped
 from zeno.search.loop import Sharing, Unheld, search
 from zeno.search.selection import Candidates, Selection, SelectionRules, select
 from zeno.search.shared_walk import SHARED_DIRECTORIES, names
-from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 
 # With fewer files a second process costs more than it saves.

@@ -10,9 +10,9 @@ from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenie
 from zeno.files.batch_open import BatchOpener, Content, NoBytes
 from zeno.files.tree import Tree
 from zeno.meter import Meter
+from zeno.search.corpus import Skipped, SkipReason
 from zeno.search.fork_helper import ForkHelper, possible
 from zeno.search.plan import Plan
-from zeno.search.skipped import Skipped, SkipReason
 from zeno.text.file_lines import BINARY_WINDOW, normal
 from zeno.text.path_names import printed, raw
 

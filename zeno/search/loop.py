@@ -11,13 +11,12 @@ from typing import NamedTuple, Protocol
 
 from zeno.files.tree import Tree
 from zeno.meter import Meter
-from zeno.search.corpus import Query, SearchedFile, Sink, Wish
+from zeno.search.corpus import Query, SearchedFile, Sink, Skipped, Wish
 from zeno.search.disk_texts import DiskTexts
 from zeno.search.line_view import LineView
 from zeno.search.multiline import plan_for_text
 from zeno.search.pattern_work import in_pieces
 from zeno.search.plan import Plan
-from zeno.search.skipped import Skipped
 from zeno.text.regex import Scan
 
 

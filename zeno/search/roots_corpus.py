@@ -15,7 +15,7 @@ from zeno.files.rules import EXCLUDED
 from zeno.files.tree import Tree
 from zeno.files.walk import WalkedNames
 from zeno.meter import Meter
-from zeno.search.corpus import Corpus, Query, SearchedFile, Sink, Snapshot, Wish
+from zeno.search.corpus import Corpus, Query, SearchedFile, Sink, Skipped, Snapshot, Wish
 from zeno.search.selection import (
     EVERYTHING,
     Candidates,
@@ -26,7 +26,6 @@ from zeno.search.selection import (
     name_rules,
     select,
 )
-from zeno.search.skipped import Skipped
 from zeno.text.path_names import Paths
 
 NO_LIMIT = 1 << 53

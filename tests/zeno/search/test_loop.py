@@ -5,10 +5,9 @@ from hypothesis import strategies as st
 
 from zeno.files.tree import Tree
 from zeno.meter import Meter
-from zeno.search.corpus import Query, SearchedFile, Wish
+from zeno.search.corpus import Query, SearchedFile, Skipped, Wish
 from zeno.search.line_view import LineView
 from zeno.search.loop import MayMatch, Unheld, merge, search
-from zeno.search.skipped import Skipped
 from zeno.text.regex import searcher
 
 
