@@ -54,7 +54,7 @@ TESTED_BY = {
         "whole/test_manual.py": "man",
     },
     "normalizer/containers": {
-        "normalizer/containers/test_shipped.py": "entry_builder forms mapping scope values",
+        "normalizer/containers/test_shipped.py": "entry_builder forms scope values",
         "whole/test_files_from_elsewhere.py": "guess",
     },
     "normalizer/containers/readers": {"normalizer/containers/test_shipped.py": "rows"},
