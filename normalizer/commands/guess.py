@@ -1,79 +1,154 @@
 """`normalizer guess`."""
 
+import json
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import click
 
 from normalizer.batch.intake import open_bundle
-from normalizer.containers import guess, shipped
-from normalizer.containers.guess import Proposal
-from normalizer.containers.mapping import MappedEntry
+from normalizer.containers import shipped
 from normalizer.containers.readers.rows import MAX_ROW_BYTES
 from normalizer.documents.lossless import dumps
+from normalizer.documents.settings import BY_NAME
+from normalizer.errors import CannotRun
+from normalizer.guess import shipped_fit
+from normalizer.guess.preview import Preview, preview
+from normalizer.guess.propose import Proposals, propose
+from normalizer.guess.roles import NO_GENERATOR, NO_JUDGE
+from normalizer.guess.shipped_fit import Proposal
 from normalizer.tables.formats import printable
 
-_SHOWN = 3
-_TOLD = ("file", "scores", "item", "a", "b", "verdict", "order", "judge")
-"""Fields of an entry that are shown."""
 _STATED = {"judge": "judge_model", "b": "baseline"}
 """Fields of a comparison, and what states them where rows lack them."""
+_UNNAMED = {"judge_model": NO_JUDGE, "generator_model": NO_GENERATOR, "baseline": "unnamed-baseline"}
+_FOLDER = Path("guessed")
 
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-def command(file: Path) -> int:
-    """Propose a dialect for a file, with what it would make of the first rows. Nothing is normalized.
+@click.option(
+    "--save", type=click.Path(file_okay=False, path_type=Path), help="Write each reading's dialect and rubric there."
+)
+def command(file: Path, save: Path | None) -> int:
+    """Propose how to read a file of judgements, with the commands for it. Nothing is normalized.
 
-    Where no shipped dialect finds a score, a draft is printed, to be checked and completed by hand. Exit status 1 when
-    not even a draft can be made.
+    Shows what was found, what is doubtful, three entries, the table that would come out, and commands that can be run
+    as they are. Where several readings are likely, each is shown. Exit status 1 when there is none.
     """
     with open_bundle(str(file)) as stream:
-        found = guess.proposals(stream)
-        if found:
-            click.echo("\n".join(map(printable, _told(file, found))))
-            return 0
+        fitting = shipped_fit.best(stream)
+        made = _preview(stream, fitting) if fitting is not None else None
         stream.seek(0)
-        data = stream.read(MAX_ROW_BYTES)
-    shown = printable(str(file))
-    if guess.is_bundle(data):
-        click.echo(f"{shown} is a judge bundle and needs no dialect: normalizer normalize {shown} --out LEDGER")
-        return 0
-    made = guess.draft(data)
-    if made is None:
-        click.echo(f"no rows were found in {shown}: see `normalizer dialects` and `normalizer docs dialects`", err=True)
+        is_bundle = fitting is None and shipped_fit.is_bundle(stream.read(MAX_ROW_BYTES))
+        proposed = propose(stream) if fitting is None and not is_bundle else ""
+    if fitting is not None and made is not None:
+        lines = list(_fitting(file, fitting, made))
+    elif is_bundle:
+        lines = ["It is a judge bundle, which needs no dialect:", "", *_commands(file, "", _FOLDER / "ledger", "list")]
+    elif isinstance(proposed, str):
+        click.echo(f"{printable(str(file))}: {proposed}", err=True)
+        click.echo(
+            "`normalizer dialects` lists dialects to copy, and `normalizer docs dialects` explains them.", err=True
+        )
         return 1
-    click.echo(f"no shipped dialect finds a score in {shown}; a draft, to be checked and completed by hand:", err=True)
-    click.echo(guess.dialect_text(made))
+    else:
+        _save(proposed, save)
+        lines = list(_readings(file, proposed, save))
+    click.echo("\n".join(map(printable, lines)))
     return 0
 
 
-def _told(file: Path, found: list[Proposal]) -> list[str]:
-    lines = [
-        f"{'dialect':<16}{'entries':>8}{'scored':>8}{'off scale':>11}{'failed':>8}   of the first {guess.ROWS} rows"
-    ]
-    lines += [
-        f"{p.name:<16}{len(p.entries):>8}{p.scored:>8}{p.off_scale:>11}{p.failed:>8}"
-        + (f"   with --container {shlex.quote(p.container)}" if p.container else "")
-        for p in found
-    ]
-    best = found[0]
-    lines += ["", f"{best.name} would make:"]
-    lines += [f"  {_entry(entry)}" for entry in best.entries[:_SHOWN]]
+def _lacking(best: Proposal) -> dict[str, str]:
+    """Run metadata that a shipped dialect needs and that the file does not have, with names to be replaced."""
     known = {name for entry in best.entries for name in entry.metadata}
-    known |= {name for key, name in _STATED.items() if all(key in entry.value for entry in best.entries)}
-    needs = [name for name in shipped.dialect_named(best.name).get("needs", []) if name not in known]
+    known |= {name for key, name in _STATED.items() if any(key in entry.value for entry in best.entries)}
+    needed = shipped.dialect_named(best.name).get("needs", [])
+    return {name: _UNNAMED[name] for name in needed if name not in known}
+
+
+def _preview(stream: BinaryIO, best: Proposal) -> Preview:
+    document = shipped.given(best.name)
+    if best.container:
+        document = shipped.in_container(document, best.container)
+    return preview(stream, document, stated={**_lacking(best), "self_judged": BY_NAME})
+
+
+def _fitting(file: Path, best: Proposal, made: Preview) -> Iterator[str]:
+    yield f"The shipped dialect {best.name} reads it."
+    yield from _shown(None, [f"no field gives {key}: it is {name}" for key, name in _lacking(best).items()], made)
     other = f" --container {shlex.quote(best.container)}" if best.container else ""
-    scale = " --rubric FILE" if best.off_scale else ""
-    stated = "".join(f" --set {name}=..." for name in needs)
-    command = f"normalizer normalize {shlex.quote(str(file))} --dialect {best.name}{other}{scale}{stated} --out LEDGER"
-    lines += ["", command]
-    if best.off_scale:
-        lines.append(f"The scale of {best.name} is not that of this file: write yours as a rubric.")
-    return lines
+    stated = "".join(f" --set {key}={name}" for key, name in _lacking(best).items())
+    compares = shipped.dialect_named(best.name).get("kind") == "comparison"
+    options = f" --dialect {best.name}{other}{stated} --set self_judged={BY_NAME}"
+    yield ""
+    yield from _commands(file, options, _FOLDER / "ledger", "preferences" if compares else "aggregate")
 
 
-def _entry(made: MappedEntry) -> str:
-    value = {key: made.value[key] for key in _TOLD if key in made.value}
-    failed = "".join(f"  {problem.code}: {problem.message}" for problem in made.problems[:1])
-    return f"{dumps({**value, **made.metadata})}{failed}"
+def _save(proposed: Proposals, folder: Path | None) -> None:
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, (reading, _) in enumerate(proposed.readings, start=1):
+            for path, document in zip(_paths(folder, number), (reading.dialect, reading.rubric), strict=True):
+                if document is not None:
+                    path.write_text(f"{_indented(document)}\n", encoding="ascii")
+    except OSError as error:
+        raise CannotRun(f"cannot write to {folder}: {error.strerror}") from None
+
+
+def _indented(document: dict[str, object]) -> str:
+    return json.dumps(json.loads(dumps(document)), indent=2)
+
+
+def _paths(folder: Path, number: int) -> tuple[Path, Path]:
+    return folder / f"reading-{number}.dialect.json", folder / f"reading-{number}.rubric.json"
+
+
+def _readings(file: Path, proposed: Proposals, save: Path | None) -> Iterator[str]:
+    rows, found = proposed
+    seen = "all of them" if rows.looked_at == rows.total - rows.unreadable else f"{rows.looked_at} of them"
+    bad = f", {rows.unreadable} of which cannot be read" if rows.unreadable else ""
+    yield f"{rows.total} rows in {dumps(rows.container)}{bad}; {seen} looked at, {len(rows.profile.fields)} fields."
+    if len(found) > 1:
+        yield f"{len(found)} readings are about as likely: choose one of them."
+    for number, (reading, made) in enumerate(found, start=1):
+        yield from ("", f"Reading {number}: {reading.title}")
+        yield from _shown(reading.rubric, reading.doubts, made)
+        folder = save if save is not None else _FOLDER
+        dialect, rubric = (shlex.quote(str(path)) for path in _paths(folder, number))
+        scale = f" --rubric {rubric}" if reading.rubric is not None else ""
+        table = "preferences" if reading.rubric is None else "aggregate"
+        if "criterion" in reading.dialect.get("comparison", {}):
+            table += " --by criterion"
+        yield ""
+        if save is None:
+            yield f"normalizer guess {shlex.quote(str(file))} --save {shlex.quote(str(folder))}"
+        yield from _commands(file, f" --dialect {dialect}{scale}", folder / f"ledger-{number}", table)
+
+
+def _shown(rubric: dict[str, Any] | None, doubts: list[str], made: Preview) -> Iterator[str]:
+    invalid = f", {made.invalid} INVALID ({', '.join(made.reasons)})" if made.invalid else ""
+    part = "" if made.is_whole else " of the first entries"
+    yield f"  {made.valid} valid{invalid}{part}"
+    if rubric is not None:
+        scales = ", ".join(f"{name} {_scale(each['scale'])}" for name, each in rubric["dimensions"].items())
+        yield f"  scales as observed: {scales}; if one is wider, change it in the rubric"
+    yield from (f"  doubt: {doubt}" for doubt in doubts)
+    yield from (f"  entry: {entry}" for entry in made.entries)
+    yield from (f"  table: {line}" for line in made.table)
+
+
+def _scale(scale: dict[str, object]) -> str:
+    return dumps(scale["values"]) if scale["kind"] == "values" else f"{scale['minimum']} to {scale['maximum']}"
+
+
+def _commands(file: Path, options: str, ledger: Path, table: str) -> Iterator[str]:
+    name = shlex.quote(str(ledger))
+    yield f"normalizer normalize {shlex.quote(str(file))}{options} --out {name}"
+    command, _, by = table.partition(" ")
+    by = by or ("--by generator_model" if command == "aggregate" else "")
+    yield f"normalizer {command} {name} {by}".rstrip()

@@ -37,8 +37,8 @@ ROOMS = {
     ),
     "normalizer": (
         "__main__ → cli → commands → terminal → api → report → export → tables → checks → gate → calibration"
-        " → preferences → noise → statistics → aggregate → estimation → judge → batch → screening → containers → ledger"
-        " → documents → regular_files → errors"
+        " → preferences → noise → statistics → aggregate → estimation → judge → batch → guess → screening → containers"
+        " → ledger → documents → regular_files → errors"
     ),
 }
 

@@ -55,12 +55,15 @@ TESTED_BY = {
     },
     "normalizer/containers": {
         "normalizer/containers/test_shipped.py": "entry_builder forms scope values",
-        "whole/test_files_from_elsewhere.py": "guess",
     },
     "normalizer/containers/readers": {"normalizer/containers/test_shipped.py": "rows"},
     "normalizer/documents": {"normalizer/screening/test_pipeline.py": "manifest settings"},
     "normalizer/export": {"normalizer/export/test_flat.py": "arrow eee inspect_log"},
     "normalizer/gate": {"normalizer/gate/test_overview.py": "sides verdict"},
+    "normalizer/guess": {
+        "normalizer/guess/test_propose.py": "duels names preview profile readings roles rows scores values",
+        "whole/test_files_from_elsewhere.py": "shipped_fit",
+    },
     "normalizer/judge": {"normalizer/judge/calling/test_command.py": "assemble describe prepare run run_folder"},
     "normalizer/judge/calling": {
         "normalizer/judge/calling/test_command.py": "calls",

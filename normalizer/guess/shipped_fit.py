@@ -1,11 +1,7 @@
-"""Proposes a dialect for a file: which shipped ones read its first rows, or a draft to be completed by hand.
-
-A proposal is for people; no other command uses it.
-"""
+"""Which of the dialects that come with the program read the first rows of a file."""
 
 import io
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -15,27 +11,25 @@ import contract_spec as spec
 
 from normalizer.containers import shipped
 from normalizer.containers.mapping import MappedEntry, Mapping
-from normalizer.containers.number_text import readable_by
 from normalizer.containers.readers.opening import open_container
-from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer
-from normalizer.documents.lossless import Number
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
+from normalizer.documents.lossless import Number, dumps
 from normalizer.documents.pointers import escape
 from normalizer.documents.rubric import rubric_of
 from normalizer.documents.settings import checked_dialect
 
 ROWS = 20
 """Rows that are looked at."""
-_SCORE = re.compile(r"score|rating|grade|verdict|mark|points|value|preference|correct", re.IGNORECASE)
-_ITEM = re.compile(r"(^|_)(id|uid|key|item|file|question|sample|doc)($|_)|_id$|Id$", re.IGNORECASE)
-_JUDGE = re.compile(r"judge|grader|annotator|evaluator", re.IGNORECASE)
-_GENERATOR = re.compile(r"model|generator|system|provider", re.IGNORECASE)
 _COMMON = ("file", "scores")
 _VERDICTS = ("a", "b", "draw", "both_bad")
 _MAX_LISTS = 20
 """Lists of a document that are tried."""
 _DEPTH = 3
 """How deep lists of rows are looked for."""
-MAX_DEPTH = 256
+MAX_DEPTH = 64
+_LINES = 200
+_MEMBERS = 60
+"""Members of an object that are looked at."""
 _BUNDLE_LISTS = ("per_file_scores", "per_comparison")
 
 
@@ -55,21 +49,53 @@ class Proposal(NamedTuple):
     """The value of --container, where the file holds its rows in another way than the dialect says."""
 
 
+def best(stream: BinaryIO) -> Proposal | None:
+    """Return the shipped dialect that reads most of the first rows on its own scale, if there is one."""
+    found = proposals(stream)
+    if not found or found[0].off_scale or 2 * (found[0].scored + found[0].failed) < len(found[0].entries):
+        return None
+    return found[0]
+
+
 def proposals(stream: BinaryIO) -> list[Proposal]:
     """The shipped dialects that find a file and a score in at least one of the first rows, the best first.
 
     Where there is none, the same dialects with other containers.
     """
+    stream = _beginning(stream)
     documents = {name: shipped.given(name) for name in shipped.names()}
     found = [proposal for name, text in documents.items() if (proposal := tried(stream, name, text))]
     if not found:
+        others = _other_containers(stream)
         found = [
             proposal._replace(container=other)
             for name, text in documents.items()
-            for other in _other_containers(stream)
+            for other in others
             if (proposal := tried(stream, name, shipped.in_container(text, other)))
         ]
     return sorted(found, key=lambda proposal: (-_weight(proposal), proposal.name, proposal.container))
+
+
+def _beginning(stream: BinaryIO) -> BinaryIO:
+    """Return the file with only the first of its lines, items and members, so that each dialect is tried quickly."""
+    stream.seek(0)
+    data = stream.read(MAX_ROW_BYTES)
+    if data.startswith(b"PK"):
+        return stream
+    try:
+        document = json.loads(data, parse_int=Number, parse_float=Number, parse_constant=str)
+    except (ValueError, RecursionError):
+        return io.BytesIO(b"\n".join(data.split(b"\n", _LINES)[:_LINES]) + b"\n")
+    return io.BytesIO(dumps(_shorten(document, 0)).encode())
+
+
+def _shorten(value: Any, depth: int) -> Any:
+    if type(value) is dict:
+        some = islice(value.items(), _MEMBERS if depth < MAX_DEPTH else 0)
+        return {key: _shorten(inner, depth + 1) for key, inner in some}
+    if type(value) is list:
+        return [_shorten(inner, depth + 1) for inner in value[: ROWS if depth < MAX_DEPTH else 0]]
+    return value
 
 
 def tried(stream: BinaryIO, name: str, document: bytes) -> Proposal | None:
@@ -152,75 +178,3 @@ def is_bundle(data: bytes) -> bool:
     except spec.NotStrictJson:
         return False
     return type(document) is dict and any(type(document.get(key)) is list for key in _BUNDLE_LISTS)
-
-
-def draft(data: bytes) -> dict[str, Any] | None:
-    """A dialect to be completed by hand, from names and values of the first rows; None where there are no rows."""
-    for container in _containers(data):
-        try:
-            reader = open_container(io.BytesIO(data), {"container": [container], "nan": True})
-            rows = [row for row in islice(reader.rows(), ROWS) if not row.problem and type(row.value) is dict]
-        except UnreadableContainer:
-            continue
-        if rows:
-            return _drafted(container, rows)
-    return None
-
-
-def _containers(data: bytes) -> list[dict[str, Any]]:
-    if data[:2] == b"PK":
-        return [{"kind": "zip", "members": "*.json"}, {"kind": "zip", "members": "*.jsonl", "each": "jsonl"}]
-    if data.lstrip()[:1] == b"[":
-        return [{"kind": "json", "rows": "/*"}]
-    named = [{"kind": "json", "rows": rows} for rows in _lists(data)]
-    return [*named, {"kind": "jsonl"}, {"kind": "csv"}]
-
-
-def _drafted(container: dict[str, Any], rows: list[Row]) -> dict[str, Any]:
-    leaves = _leaves(rows[0].value, "")
-    scores = {at: value for at, value in leaves.items() if _SCORE.search(_last(at)) and _is_score(value)}
-    if not scores:
-        scores = dict(islice(((at, value) for at, value in leaves.items() if _is_score(value)), 1))
-    items = [at for at in leaves if _ITEM.search(_last(at)) and at not in scores]
-    judges = [at for at in leaves if _JUDGE.search(_last(at)) and at not in scores]
-    generators = [at for at in leaves if _GENERATOR.search(_last(at)) and at not in (*scores, *judges)]
-    fields: dict[str, Any] = {
-        "file": {"template": "/".join(f"{{{at}}}" for at in [*items[:1], *generators[:1]]) or "{/id}"},
-        "scores": {_last(at) or "score": _declared(at, value) for at, value in scores.items()}
-        or {"score": {"at": "/score"}},
-    }
-    if judges:
-        fields["judge_model"] = {"at": judges[0]}
-    if generators:
-        fields["generator_model"] = {"at": generators[0]}
-    return {"name": "my-dialect", "container": [container], "fields": fields}
-
-
-def _leaves(value: Any, at: str) -> dict[str, Any]:
-    if type(value) is not dict:
-        return {at: value} if not isinstance(value, list) else {}
-    return {
-        pointer: leaf
-        for key, inner in value.items()
-        if not set("{}") & set(key)
-        for pointer, leaf in _leaves(inner, f"{at}/{escape(key)}").items()
-    }
-
-
-def _last(pointer: str) -> str:
-    return pointer.rpartition("/")[2]
-
-
-def _is_score(value: Any) -> bool:
-    return type(value) in (Number, bool) or (type(value) is str and bool(readable_by(value)))
-
-
-def _declared(at: str, value: Any) -> dict[str, Any]:
-    if type(value) is bool:
-        return {"at": at, "booleans": True}
-    return {"at": at} if type(value) is Number else {"at": at, "number": readable_by(value)[:1]}
-
-
-def dialect_text(document: dict[str, Any]) -> str:
-    """A dialect as it is to be saved."""
-    return json.dumps(document, indent=2)

@@ -1,0 +1,7 @@
+"""Readings of a file of judgements, proposed to people: no other command uses them.
+
+`rows` reads rows in the ways that a file may hold them, `profile` collects what stands in each field, `names` knows
+words by which fields are called. `scores` and `duels` propose `readings`, `values` says how a value is written, `roles`
+which fields name item, generator and judge. `shipped_fit` tries the dialects that come with the program. `propose` runs
+these in order, and `preview` shows what a reading would make of the file.
+"""

@@ -1,0 +1,59 @@
+"""Words by which people call scores, judges, generators and items, and how the name of a field is cut into words."""
+
+import re
+from functools import lru_cache
+
+import contract_spec as spec
+
+from normalizer.documents.pointers import steps_of
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_a-zA-Z]+")
+_RULES: dict[str, list[str]] = spec.resource("rules/guess_words.json")
+
+SCORES, CRITERIA, LABELS, NO_SCORES, JUDGES, GENERATORS, ITEMS, VERDICTS, SUMMARIES, SWAPS, FAILURES = (
+    frozenset(_RULES[name])
+    for name in (
+        "scores",
+        "criteria",
+        "labels",
+        "no_scores",
+        "judges",
+        "generators",
+        "items",
+        "verdicts",
+        "summaries",
+        "swaps",
+        "failures",
+    )
+)
+WORTH = dict.fromkeys(_RULES["worth_0"], 0) | dict.fromkeys(_RULES["worth_1"], 1)
+"""Words that stand for 0 and 1."""
+SIDES = (("1", "2"), ("a", "b"), ("left", "right"), ("first", "second"))
+_MODEL = re.compile(
+    r"gpt|llama|mistral|mixtral|gemma|claude|gemini|qwen|vicuna|alpaca|palm|bard|judge|human|deepseek|phi|\d+b\b",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=4096)
+def words(text: str) -> tuple[str, ...]:
+    """The words of a name, in lower case: `responseModel_1` has response, model and 1."""
+    return tuple(word.lower() for word in _WORD.findall(text))
+
+
+@lru_cache(maxsize=4096)
+def own_words(pointer: str) -> frozenset[str]:
+    """The words of the last step of a pointer."""
+    steps = steps_of(pointer)
+    return frozenset(words(steps[-1])) if steps else frozenset()
+
+
+@lru_cache(maxsize=4096)
+def all_words(pointer: str) -> frozenset[str]:
+    """The words of all steps of a pointer."""
+    return frozenset(word for step in steps_of(pointer) for word in words(step))
+
+
+def names_a_model(name: str) -> bool:
+    """Whether a name looks like that of a model or a kind of judge."""
+    return _MODEL.search(name) is not None

@@ -1,0 +1,103 @@
+"""Read rows in the ways in which a file may hold them: JSON lines, the lists of a document, a table of cells."""
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+from normalizer.containers.number_text import number
+from normalizer.containers.readers.documents import JsonReader
+from normalizer.containers.readers.opening import open_container
+from normalizer.containers.readers.rows import UnreadableContainer
+from normalizer.documents.pointers import escape
+from normalizer.guess.profile import Profile
+
+FIRST = 20_000
+"""FileRows that are all looked at; of those after them every fiftieth is."""
+_EVERY = 50
+_MOST_PLACES = 4
+_DEPTH = 6
+_DELIMITERS = (",", "\t", ";", "|")
+_START = 1 << 16
+
+
+class FileRows(NamedTuple):
+    """FileRows of a file, in one way of reading it."""
+
+    container: dict[str, Any]
+    """As a dialect declares it."""
+    profile: Profile
+    total: int
+    unreadable: int
+    document: Any
+    has_keys: bool
+    """Whether each row has a key in an object, and not an index or a line."""
+
+    @property
+    def looked_at(self) -> int:
+        """How many rows were looked at."""
+        return len(self.profile.rows)
+
+
+def read_rows(stream: BinaryIO) -> list[FileRows]:
+    """Return the rows in each way in which the file may hold them, the likeliest first. Raises UnreadableContainer."""
+    stream.seek(0)
+    start = stream.read(_START)
+    if not start.strip():
+        raise UnreadableContainer("it is empty")
+    if start.startswith(b"PK\x03\x04"):
+        raise UnreadableContainer("it is a zip archive, and no shipped dialect reads it")
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
+        return [_read(stream, {"kind": "csv", "delimiter": _delimiter(start)}, None, has_keys=False)]
+    stream.seek(0)
+    try:
+        document = JsonReader(stream).document
+    except UnreadableContainer:
+        return [_read(stream, {"kind": "jsonl"}, None, has_keys=False)]
+    places = sorted(_places(document, "", 0), key=lambda place: (-place[0], place[1]))[:_MOST_PLACES]
+    if not places:
+        return [_read(stream, {"kind": "jsonl"}, None, has_keys=False)]
+    return [_read(stream, {"kind": "json", "rows": at}, document, has_keys=keys) for _, at, keys in places]
+
+
+def _read(stream: BinaryIO, container: dict[str, Any], document: Any, *, has_keys: bool) -> FileRows:
+    stream.seek(0)
+    profile, total, unreadable = Profile(), 0, 0
+    for row in open_container(stream, {"container": [container], "nan": True}).rows():
+        total += 1
+        unreadable += bool(row.problem) or type(row.value) is not dict
+        if type(row.value) is dict and (total <= FIRST or total % _EVERY == 0):
+            profile.add(row.value)
+    if not profile.rows:
+        raise UnreadableContainer("no row of it is an object or a record")
+    return FileRows(container, profile, total, unreadable, document, has_keys)
+
+
+def _places(value: Any, at: str, depth: int) -> Iterator[tuple[int, str, bool]]:
+    """Where a document has objects in a list or an object: how many, the pointer, and whether they have keys."""
+    if type(value) not in (dict, list) or depth > _DEPTH:
+        return
+    inner = list(value.values()) if type(value) is dict else value
+    objects = [item for item in inner if type(item) is dict and item]
+    if len(objects) >= max(2, 0.8 * len(inner)) or (type(value) is list and depth == 0 and objects):
+        common = set(objects[0]).intersection(*objects[:50])
+        if common:
+            yield len(objects), f"{at}/*", type(value) is dict
+    if type(value) is dict and len(value) <= 1000:
+        for key, item in value.items():
+            yield from _places(item, f"{at}/{escape(key)}", depth + 1)
+
+
+def _delimiter(start: bytes) -> str:
+    """Return what stands between the cells of a table. Raises UnreadableContainer if it has no line of names."""
+    text = start.decode("utf-8", "replace").removeprefix("\ufeff")
+    tables = {mark: next(csv.reader(io.StringIO(text), delimiter=mark)) for mark in _DELIMITERS}
+    mark, header = max(tables.items(), key=lambda item: len(item[1]))
+    if len(header) < 2:
+        raise UnreadableContainer(
+            "it does not begin like JSON, and its first line is not names of columns that a comma, a tab, a semicolon "
+            "or a bar separates"
+        )
+    if any(number(name, "plain") is not None or len(name) > 80 for name in header) or len(set(header)) < len(header):
+        raise UnreadableContainer("its first line is not names of columns but data: write a line of names before it")
+    return mark

@@ -1,0 +1,200 @@
+"""Readings of a file as scores of single answers: columns of criteria, of judges or of generators, lists of repeats."""
+
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+from normalizer.documents.pointers import steps_of
+from normalizer.guess import names
+from normalizer.guess.profile import FieldProfile
+from normalizer.guess.readings import FileReading, make_reading, name_fields
+from normalizer.guess.roles import find_roles
+from normalizer.guess.rows import FileRows
+from normalizer.guess.values import Declared, declare_score
+
+_MOST_DIMENSIONS = 12
+_COLUMNS = 4
+"""The weight of a table of several judges."""
+_ANSWERS = frozenset(("response", "model", "system", "answer", "output"))
+_MANY = 3
+"""Columns that look like a table of several judges."""
+
+
+def score_readings(rows: FileRows) -> list[FileReading]:
+    """Return the readings, the likeliest first."""
+    columns = _judge_columns(rows)
+    if columns:
+        return columns
+    scored = []
+    for field in rows.profile.fields.values():
+        weight = _weight(field)
+        if weight and (made := declare_score(field)) is not None:
+            scored.append(_Scored(field, made, weight))
+    families: dict[Any, list[_Scored]] = defaultdict(list)
+    for one in scored:
+        families[_family(one.field)].append(one)
+    lists = [one for one in scored if one.field.kinds["numbers"]]
+    found = []
+    for members in families.values():
+        top = max((one.weight for one in members if one not in lists), default=0)
+        single = [one for one in members if one not in lists and one.weight == top]
+        if single:
+            beside = [one.weight for one in lists if _siblings(one.field, single[0].field)]
+            found += _family_readings(rows, single, max([top, *beside]))
+    parents = {one.field.pointer.rpartition("/")[0] for one in scored if one not in lists}
+    for one in lists:
+        if len(lists) == 1 or one.field.pointer.rpartition("/")[0] not in parents:
+            found.append(_repeats(rows, one.field, one.made, one.weight))
+    best = max((reading.weight for reading in found), default=0)
+    return [reading for reading in found if reading.weight == best]
+
+
+class _Scored(NamedTuple):
+    """A field that may be a score, how it is read, and how much its name sounds like one."""
+
+    field: FieldProfile
+    made: Declared
+    weight: int
+
+
+def _siblings(one: FieldProfile, other: FieldProfile) -> bool:
+    """Whether two fields are members of one object, which is not the row."""
+    parent = one.pointer.rpartition("/")[0]
+    return bool(parent) and parent == other.pointer.rpartition("/")[0]
+
+
+def _weight(field: FieldProfile) -> int:
+    """How much the name of a field sounds like a score."""
+    own, said = names.own_words(field.pointer), names.all_words(field.pointer)
+    if own & names.NO_SCORES or said & {"logprob", "logprobs", "usage", "metrics"} or (field.is_unique and "id" in own):
+        return 0
+    inner = any(step.isdigit() for step in steps_of(field.pointer))  # of one item of a list, not of the row
+    if said & names.SCORES:
+        return (4 if own & names.SCORES or own & names.CRITERIA else 3) - inner
+    if own and own <= names.CRITERIA:
+        return 3 - inner
+    return 2 - inner if own & (names.LABELS | names.CRITERIA) else 0
+
+
+def _family(field: FieldProfile) -> Any:
+    """Return a key that is equal for fields that are criteria of one judgement."""
+    steps = steps_of(field.pointer)
+    if len(steps) >= 3 and not set(names.words(steps[-1])) & names.CRITERIA:
+        return (*steps[:-2], steps[-1])  # /annotations/fluency/mean and /annotations/style/mean
+    return tuple(steps[:-1])
+
+
+def _family_readings(rows: FileRows, members: list[_Scored], weight: int) -> list[FileReading]:
+    members = members[:_MOST_DIMENSIONS]
+    reading = _criteria(rows, members, weight)
+    columns = _columns(members)
+    if len(columns) > 1 and names.own_words(columns[0].field.pointer) & _ANSWERS:
+        return [_by_column(rows, columns, "generator_model", weight), reading]
+    scales = {_reach(one.made.scale) for one in members}
+    are_criteria = all(names.own_words(one.field.pointer) & names.CRITERIA for one in members)
+    if len(members) == 1 or are_criteria or len(_labels(members)) > 1 or len(scales) > 1:
+        return [reading]
+    return [reading, _by_column(rows, members, "judge_model", weight)]
+
+
+def _labels(members: list[_Scored]) -> set[str]:
+    return {steps[-2] for field, _, _ in members if len(steps := steps_of(field.pointer)) >= 3}
+
+
+def _columns(members: list[_Scored]) -> list[_Scored]:
+    """The largest group of columns whose names differ in one word between others: `response-NAME-label`."""
+    groups: dict[Any, list[_Scored]] = defaultdict(list)
+    for one in members:
+        said = names.words(steps_of(one.field.pointer)[-1])
+        for place in range(1, len(said) - 1):
+            groups[said[:place], said[place + 1 :]].append(one)
+    return max(groups.values(), key=len, default=[])
+
+
+def _dimension(field: FieldProfile) -> str:
+    steps = steps_of(field.pointer)
+    if len(steps) >= 3 and not set(names.words(steps[-1])) & names.CRITERIA:
+        return steps[-2]
+    return steps[-1] or "score"
+
+
+def _criteria(rows: FileRows, members: list[_Scored], weight: int) -> FileReading:
+    """Each row is an answer, each field a criterion."""
+    scores = {_dimension(field): {"at": field.pointer, **made.value} for field, made, _ in members}
+    scales = {_dimension(field): made.scale for field, made, _ in members}
+    roles = find_roles(rows, {field.pointer for field, _, _ in members})
+    fields = {"file": roles.identity, "scores": scores, **name_fields(roles)}
+    doubts = [doubt for _, made, _ in members for doubt in made.doubts]
+    what = ", ".join(scores)
+    return make_reading(
+        rows, f"scores: each row is an answer, with {what}", {"fields": fields}, scales, roles, weight, doubts
+    )
+
+
+def _by_column(rows: FileRows, members: list[_Scored], role: str, weight: int) -> FileReading:
+    """Each column is a judge or a generator, whose name is that of the column."""
+    first = members[0].made
+    roles = find_roles(rows, {field.pointer for field, _, _ in members})
+    named = {**name_fields(roles), role: {"key": True}}
+    identity = roles.identity.get("template") or f"{{{roles.identity['at']}}}"
+    fields = {
+        "file": {"template": f"{identity}/{{key}}"},
+        "scores": {"score": {"of": "part", "at": "", **first.value}},
+        **named,
+    }
+    if role == "judge_model":
+        fields["file"] = roles.identity
+    declared = {"parts": [field.pointer for field, _, _ in members], "fields": fields, "key": ["file", role]}
+    scale = _widest([made.scale for _, made, _ in members])
+    what = "judge" if role == "judge_model" else "generator"
+    failed = sorted({repr(value): value for _, made, _ in members for value in made.value.get("failed", [])}.items())
+    if failed:
+        fields["scores"]["score"]["failed"] = [value for _, value in failed]
+    doubts = [doubt for _, made, _ in members for doubt in made.doubts]
+    title = f"scores: each of {len(members)} columns is a {what}"
+    return make_reading(rows, title, declared, {"score": scale}, roles, weight, doubts, named_by=role)
+
+
+def _widest(scales: list[dict[str, Any]]) -> dict[str, Any]:
+    if any(scale["kind"] == "values" for scale in scales):
+        return scales[0]
+    bounds = [scale[end] for scale in scales for end in ("minimum", "maximum")]
+    kind = "integers" if all(scale["kind"] == "integers" for scale in scales) else "range"
+    return {"kind": kind, "minimum": min(bounds, key=float), "maximum": max(bounds, key=float)}
+
+
+def _repeats(rows: FileRows, field: FieldProfile, made: Declared, weight: int) -> FileReading:
+    """Each item of a list is one repetition of the judgement."""
+    roles = find_roles(rows, {field.pointer})
+    value = {key: inner for key, inner in made.value.items() if key != "number"}
+    factors = {**roles.factors, "repeat": {"key": True}}
+    fields = {
+        "file": roles.identity,
+        "scores": {steps_of(field.pointer)[-1]: {"of": "part", "at": "", **value}},
+        **name_fields(roles),
+        "factors": factors,
+    }
+    declared = {"split": f"{field.pointer}/*", "fields": fields, "key": ["file", "repeat"]}
+    title = f"scores: each number of the list {field.pointer} is one repetition"
+    return make_reading(rows, title, declared, {steps_of(field.pointer)[-1]: made.scale}, roles, weight, made.doubts)
+
+
+def _judge_columns(rows: FileRows) -> list[FileReading]:
+    """Columns with the names of models and values of one kind: a table of several judges."""
+    groups: dict[str, list[_Scored]] = defaultdict(list)
+    for field in rows.profile.fields.values():
+        made = declare_score(field) if len(steps_of(field.pointer)) == 1 and not field.is_unique else None
+        if made is not None and not names.own_words(field.pointer) & names.NO_SCORES:
+            groups[_reach(made.scale)].append(_Scored(field, made, _COLUMNS))
+    found = []
+    for members in groups.values():
+        models = sum(names.names_a_model(steps_of(field.pointer)[-1]) for field, _, _ in members)
+        if len(members) >= _MANY and models >= 0.6 * len(members):
+            found.append(_by_column(rows, members, "judge_model", _COLUMNS))
+    return found
+
+
+def _reach(scale: dict[str, Any]) -> str:
+    """Return a word that is equal for scales that may be the same one, of which not all values were seen."""
+    if scale["kind"] == "values":
+        return "two values"
+    return next((f"to {end}" for end in (1, 5, 10, 100) if float(scale["maximum"]) <= end), "beyond")

@@ -1,0 +1,279 @@
+"""Small files in the shapes in which people publish judgements: what is proposed works exactly as it is printed.
+
+Each case states the tables of the right readings. Every printed command is run; where several readings are printed, one
+of them is right, and the output says that they are about as likely.
+"""
+
+import json
+import random
+import shlex
+from collections import Counter, defaultdict
+
+import pytest
+
+from normalizer.cli import main
+
+
+def lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def table(head, *rows, mark=","):
+    return "\n".join([mark.join(head), *(mark.join(map(str, row)) for row in rows)]) + "\n"
+
+
+RATED = [
+    {"id": f"q{n}", "model": m, "judge": "j", "rating": 1 + (n + len(m)) % 5} for n in range(6) for m in ("a", "bb")
+]
+LONG = "An answer that is long enough not to be taken for the name of anything at all. " * 2
+
+# name: text of the file, readings printed, and what the right one gives: means by generator and dimension, or wins
+SCORES = {
+    "long, JSON lines": (lines(RATED), 1, {("a", "rating"): (6, 17 / 6), ("bb", "rating"): (6, 3.0)}),
+    "an array with a counter and a cost": (
+        json.dumps([{"idx": n, "system": "s", "cost": n / 7, "quality": n % 3} for n in range(9)]),
+        1,
+        {("s", "quality"): (9, 1.0)},
+    ),
+    "cells with failures": (
+        table(
+            ("id", "model", "score"), (1, "a", 4), (2, "a", ""), (3, "a", 5), (4, "b", "N/A"), (5, "b", 2), (6, "b", 2)
+        ),
+        1,
+        {("a", "score"): (2, 4.5), ("b", "score"): (2, 2.0)},
+    ),
+    "tabs and numbers out of ten": (
+        table(("item", "model", "grade"), (1, "a", "7/10"), (2, "a", "10/10"), (3, "b", "0/10"), mark="\t"),
+        1,
+        {("a", "grade"): (2, 8.5), ("b", "grade"): (1, 0.0)},
+    ),
+    "several criteria in an object": (
+        json.dumps([{"doc_id": n, "system_id": "s", "scores": {"fluency": 3, "coherence": n % 2}} for n in range(4)]),
+        1,
+        {("s", "fluency"): (4, 3.0), ("s", "coherence"): (4, 0.5)},
+    ),
+    "objects keyed by item": (
+        json.dumps({f"q{n}": {"response_model": "m", "eval_model_name": "j", "score": n} for n in range(5)}),
+        1,
+        {("m", "score"): (5, 2.0)},
+    ),
+    "rows deep in a document": (
+        json.dumps({"model": "m", "run": {"1": {"scores": {str(n): {"score": n / 4, "x": None} for n in range(5)}}}}),
+        1,
+        {("m", "score"): (5, 0.5)},
+    ),
+    "lists of repeats": (
+        lines([{"id": n, "model": "m", "gpt4_score": [n, n + 1, 3]} for n in (1, 2, 3)]),
+        1,
+        {("m", "gpt4_score"): (9, 24 / 9)},
+    ),
+    "a column for each judge": (
+        table(
+            ("question", "model", "GPT-4", "Llama-7B", "Human"),
+            ("x", "m", "True", "False", "True"),
+            ("y", "m", "True", "True", "False"),
+            ("z", "n", "False", "False", "False"),
+        ),
+        1,
+        {("m", "score"): (6, 4 / 6), ("n", "score"): (3, 0.0)},
+    ),
+    "a column for each system": (
+        table(
+            ("query", "response-one-label-x", "response-two-label-x"),
+            ("p", 1, 2),
+            ("q", 3, "X"),
+            ("r", 2, 2),
+            ("s", 1, 0),
+        ),
+        2,
+        {("response-one-label-x", "score"): (4, 1.75), ("response-two-label-x", "score"): (3, 4 / 3)},
+    ),
+    "words for 0 and 1": (
+        json.dumps({"about": "x", "rows": [{"id": n, "label": "Yes" if n % 2 else "No"} for n in range(4)]}),
+        1,
+        {("unnamed-generator", "label"): (4, 0.5)},
+    ),
+    "two groups of criteria": (
+        json.dumps(
+            [{"system": "s", "scores": {"overall": 1, "style": 2}, "predicted_scores": {"overall": 0.5, "style": 0.25}}]
+            * 3
+        ),
+        2,
+        {("s", "overall"): (3, 1.0), ("s", "style"): (3, 2.0)},
+    ),
+    "minus one where the judge failed": (
+        lines([{"id": n, "model": "m", "score": -1 if n == 7 else n % 5} for n in range(10)]),
+        1,
+        {("m", "score"): (9, 18 / 9)},
+    ),
+}
+DUELS = {
+    "two models and a winner": (
+        lines(
+            [
+                {"id": n, "model_a": "x", "model_b": "y", "winner": ("model_a", "model_b", "tie")[n % 3]}
+                for n in range(6)
+            ]
+        ),
+        1,
+        {("x", "y"): {"a": 2, "b": 2, "draw": 2}},
+    ),
+    "numbers that may mean two things": (
+        lines(
+            [{"id": n, "response_1": LONG, "response_2": LONG, "label": n % 3} for n in range(9)]
+            + [{"id": 10, "response_1": LONG, "response_2": LONG, "label": 0}]
+        ),
+        2,
+        {("response_1", "response_2"): {"a": 4, "b": 3, "draw": 3}},
+    ),
+    "several annotators": (
+        json.dumps(
+            [{"idx": n, "response1": LONG, "response2": LONG, "annotator1": 1, "annotator2": 2} for n in range(3)]
+        ),
+        1,
+        {("response1", "response2"): {"a": 3, "b": 3}},
+    ),
+    "scores of both": (
+        lines([{"id": n, "answer_1": LONG, "answer_2": LONG, "score_1": n, "score_2": 2} for n in range(5)]),
+        1,
+        {("answer_1", "answer_2"): {"a": 2, "b": 2, "draw": 1}},
+    ),
+    "words beside a few failures": (
+        lines([{"idx": n, "gpt_result": "garbage" if n == 19 else ("1", "2", "Tie")[n % 3]} for n in range(20)]),
+        1,
+        {("answer-1", "answer-2"): {"a": 7, "b": 6, "draw": 6}},
+    ),
+    "both orders of one pair": (
+        json.dumps(
+            [
+                {
+                    "output_1": LONG,
+                    "output_2": LONG,
+                    "label": 1,
+                    "results": [{"swap = False": {"winner": "1"}, "swap = True": {"winner": str(1 + n % 2)}}],
+                }
+                for n in range(4)
+            ]
+        ),
+        1,
+        {("output_1", "output_2"): {"a": 6, "b": 2}},
+    ),
+}
+
+
+def run_printed(folder, text, capsys, monkeypatch):
+    """Run what `guess` prints; the output, and the records of each reading."""
+    monkeypatch.chdir(folder)
+    (folder / "file").write_text(text)
+    capsys.readouterr()
+    assert main(["guess", "file"]) == 0
+    said = capsys.readouterr().out
+    readings = []
+    for line in said.splitlines():
+        if line.startswith("normalizer "):
+            argv = shlex.split(line)[1:]
+            assert main(argv) in ((0, 1) if argv[0] == "normalize" else (0,)), line
+            if argv[0] == "normalize":
+                path = folder / argv[-1] / "records.jsonl"
+                readings.append([json.loads(each) for each in path.read_text().splitlines()])
+            elif argv[0] != "guess":
+                assert "diagnostic" not in capsys.readouterr().err
+    return said, readings
+
+
+def means(records):
+    cells = defaultdict(list)
+    for record in records:
+        for name, score in record.get("scores", {}).items():
+            cells[record["generator_model"], name].append(score)
+    return {key: (len(scores), pytest.approx(sum(scores) / len(scores))) for key, scores in cells.items()}
+
+
+def wins(records):
+    pairs: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for record in records:
+        if "outcome" in record:
+            pairs[record["outcome"]["a"], record["outcome"]["b"]][record["outcome"]["winner"]] += 1
+    return {key: dict(counted) for key, counted in pairs.items()}
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_scores_come_out_as_they_are_in_the_file(name, tmp_path, capsys, monkeypatch):
+    text, count, wanted = SCORES[name]
+    said, readings = run_printed(tmp_path, text, capsys, monkeypatch)
+    assert len(readings) == count, said
+    assert wanted in [means(records) for records in readings], said
+    assert ("about as likely" in said) is (count > 1)
+
+
+@pytest.mark.parametrize("name", DUELS)
+def test_comparisons_come_out_as_they_are_in_the_file(name, tmp_path, capsys, monkeypatch):
+    text, count, wanted = DUELS[name]
+    said, readings = run_printed(tmp_path, text, capsys, monkeypatch)
+    assert len(readings) == count, said
+    assert wanted in [wins(records) for records in readings], said
+    assert ("about as likely" in said) is (count > 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "it is empty"),
+        ("system score seg\nx 1 2\n", "names of columns"),
+        ("gj04\t1\t\tA sentence.\ncj99\t0\t*\tAnother.\n", "its first line is not names of columns but data"),
+        (table(("name", "win_rate", "avg_length"), ("m", 77.0, 1365), ("n", 50.0, 900)), "a table of results"),
+        (table(("model", "score", "rating_q025"), ("m", 77.0, 70), ("n", 50.0, 49)), "a table of results"),
+        (lines([{"id": n, "cost": n / 3, "output": LONG} for n in range(5)]), "looks like a score or a verdict"),
+        (lines([{"id": n, "severity": "Minor"} for n in range(5)]), "looks like a score or a verdict"),
+        (json.dumps([{f"key{n}": n for n in range(30_000)}]), "looks like a score or a verdict"),
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_refused_with_the_reason(text, why, tmp_path, capsys):
+    (tmp_path / "file").write_text(text)
+    assert main(["guess", str(tmp_path / "file")]) == 1
+    told = capsys.readouterr()
+    assert why in told.err
+    assert told.out == ""
+
+
+def test_what_is_doubtful_is_told(tmp_path, capsys):
+    rows = [
+        {"policy": "p", "model": "m", "score": 1 + n % 2, "other": n % 4, "meta": {"exchange": False}} for n in range(8)
+    ]
+    (tmp_path / "file").write_text(lines(rows))
+    assert main(["guess", str(tmp_path / "file")]) == 0
+    said = capsys.readouterr().out
+    for doubt in (
+        "the generator is taken from /model; /policy may be meant instead",
+        "no field tells the rows apart",
+        "no field names the judge",
+        "these fields have numbers, too, and are not used: /other",
+        "scales as observed: score 1 to 2",
+    ):
+        assert doubt in said
+
+
+def test_the_order_of_rows_and_fields_changes_no_reading(tmp_path, capsys):
+    said = set()
+    for seed in range(3):
+        rows = [dict(random.Random(seed).sample(list(row.items()), len(row))) for row in RATED]
+        random.Random(seed).shuffle(rows)
+        (tmp_path / "file").write_text(lines(rows))
+        assert main(["guess", str(tmp_path / "file")]) == 0
+        said |= {line for line in capsys.readouterr().out.splitlines() if not line.startswith("  entry:")} - {""}
+    assert len([line for line in said if line.startswith("Reading")]) == 1
+    assert len([line for line in said if line.startswith("  table: a ")]) == 1
+
+
+def test_rows_beyond_the_first_are_sampled(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("normalizer.guess.rows.FIRST", 100)
+    (tmp_path / "file").write_text(lines({"id": n, "model": "m", "score": n % 7} for n in range(1_000)))
+    assert main(["guess", str(tmp_path / "file")]) == 0
+    assert "1000 rows in" in (said := capsys.readouterr().out)
+    assert "118 of them looked at" in said
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path, capsys):
+    (tmp_path / "file").write_text(lines(RATED))
+    assert main(["guess", str(tmp_path / "file"), "--save", str(tmp_path / "file" / "x")]) == 2
+    assert "cannot write to" in capsys.readouterr().err
