@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 from normalizer.documents.lossless import dumps, parse
 from normalizer.documents.settings import LIMITS, load
 from normalizer.guess.rows import FIRST
-from normalizer.screening.row_pipeline import normalize_rows
+from normalizer.screening.pipeline import normalize_file
 
 _SHOWN = 3
 _MOST_ROWS = 12
@@ -97,9 +97,9 @@ def preview(
     stream.seek(0)
     whole = True
     try:
-        counts = normalize_rows(stream, "0" * 64, settings, tally)
-        if counts.problem is not None:
-            return Preview(0, 0, [counts.problem.message], [], [], is_whole=True)
+        outcome = normalize_file(stream, "0" * 64, 0, settings, tally)
+        if outcome.audit:
+            return Preview(0, 0, [reason.message for reason in outcome.reasons], [], [], is_whole=True)
     except _Enough:
         whole = False
     reasons = [f"{count} {code}" for code, count in tally.reasons.most_common(3)]
