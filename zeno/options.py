@@ -35,6 +35,8 @@ class Options(NamedTuple):
     """Limit on bytes of files that one request goes through to count lines; None: the limit of the protocol."""
     gitignore: bool = False
     """Whether ignore rules apply if a request does not set `gitignore`."""
+    all_tools: bool = False
+    """Whether models are offered tools for all operations."""
     log: bool = False
     """Whether a trace is written."""
     confinement: Confinement = Confinement()

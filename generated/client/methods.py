@@ -10,6 +10,8 @@ from contract_spec.model import ClientResult, Model
 
 from .ops.describe import DescribeResult
 from .ops.extract_symbols import ExtractSymbolsResult
+from .ops.find_references import FindReferencesResult
+from .ops.find_symbols import FindSymbolsResult
 from .ops.grep import GrepResult
 from .ops.list_files import ListFilesResult
 from .ops.peek import PeekResult
@@ -48,33 +50,215 @@ class Methods:
         self,
         path: str,
         *,
+        name: str | None = None,
+        kinds: Sequence[Any] | None = None,
         max_symbols: int | None = None,
         cursor: str | None = None,
     ) -> ExtractSymbolsResult:
-        """Find the definitions in a source file by regular expressions: a quick heuristic.
+        """Find the definitions in a source file, with their extents where a grammar of its language can tell.
 
         path: Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
+        name: Only definitions with this name. With dots it is compared with the end of the containers and the name.
+        kinds: Only definitions of these kinds.
         max_symbols: Return at most this many symbols. Default: 400.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         """
-        return self.call("extract_symbols", _given(path=path, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+        return self.call("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
 
     def extract_symbols_pages(
         self,
         path: str,
         *,
+        name: str | None = None,
+        kinds: Sequence[Any] | None = None,
         max_symbols: int | None = None,
         cursor: str | None = None,
     ) -> Iterator[ExtractSymbolsResult]:
         """All pages of extract_symbols, one after the other.
 
         path: Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
+        name: Only definitions with this name. With dots it is compared with the end of the containers and the name.
+        kinds: Only definitions of these kinds.
         max_symbols: Return at most this many symbols. Default: 400.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         """
-        return self.pages("extract_symbols", _given(path=path, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+        return self.pages("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+
+    def find_references(
+        self,
+        name: str,
+        *,
+        roles: Sequence[Literal['definition', 'import', 'call', 'use', 'string', 'comment', 'text']] | None = None,
+        paths: Sequence[str] | None = None,
+        max_hits: int | None = None,
+        context: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+    ) -> FindReferencesResult:
+        """Find every line with an identifier as a whole word, each with its role and its enclosing definition. Nothing is resolved: a role classifies how the name stands there.
+
+        name: The identifier to find: one run of the characters A-Z, a-z, 0-9 and _.
+        roles: Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular
+            expression \\b and the name and \\b.
+        paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        max_hits: Return at most this many lines. Totals count all. Default: 200.
+        context: With each line also return this many lines before and after it. Default: 0.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        include_hidden: Also search files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        receipts: With each line also return sha256, by which it can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters, around the name.
+        max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
+            left for the next page; one that would not fit on any page is clipped.
+        """
+        return self.call("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), FindReferencesResult)
+
+    def find_references_pages(
+        self,
+        name: str,
+        *,
+        roles: Sequence[Literal['definition', 'import', 'call', 'use', 'string', 'comment', 'text']] | None = None,
+        paths: Sequence[str] | None = None,
+        max_hits: int | None = None,
+        context: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+    ) -> Iterator[FindReferencesResult]:
+        """All pages of find_references, one after the other.
+
+        name: The identifier to find: one run of the characters A-Z, a-z, 0-9 and _.
+        roles: Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular
+            expression \\b and the name and \\b.
+        paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        max_hits: Return at most this many lines. Totals count all. Default: 200.
+        context: With each line also return this many lines before and after it. Default: 0.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        include_hidden: Also search files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        receipts: With each line also return sha256, by which it can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters, around the name.
+        max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
+            left for the next page; one that would not fit on any page is clipped.
+        """
+        return self.pages("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), FindReferencesResult)
+
+    def find_symbols(
+        self,
+        *,
+        name: str | None = None,
+        match: Literal['exact', 'prefix', 'substring', 'regex'] | None = None,
+        case_sensitive: bool | None = None,
+        kinds: Sequence[Any] | None = None,
+        max_depth: int | None = None,
+        paths: Sequence[str] | None = None,
+        max_symbols: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+    ) -> FindSymbolsResult:
+        """Find definitions by name in many files, or outline a selection. Symbols sort by path, line and name.
+
+        name: The name to find. Absent: all definitions of the selection, an outline.
+        match: exact: the whole name, with dots the end of its containers and it; prefix:, substring: and regex: (RE2,
+            anywhere unless anchored) see the bare name. Default: "exact".
+        case_sensitive: False folds case. Default: true.
+        kinds: Only definitions of these kinds.
+        max_depth: Only definitions with fewer containers than this: 1 is the top level. Namespaces count.
+        paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        max_symbols: Return at most this many symbols. Default: 200.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        include_hidden: Also search files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        """
+        return self.call("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), FindSymbolsResult)
+
+    def find_symbols_pages(
+        self,
+        *,
+        name: str | None = None,
+        match: Literal['exact', 'prefix', 'substring', 'regex'] | None = None,
+        case_sensitive: bool | None = None,
+        kinds: Sequence[Any] | None = None,
+        max_depth: int | None = None,
+        paths: Sequence[str] | None = None,
+        max_symbols: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+    ) -> Iterator[FindSymbolsResult]:
+        """All pages of find_symbols, one after the other.
+
+        name: The name to find. Absent: all definitions of the selection, an outline.
+        match: exact: the whole name, with dots the end of its containers and it; prefix:, substring: and regex: (RE2,
+            anywhere unless anchored) see the bare name. Default: "exact".
+        case_sensitive: False folds case. Default: true.
+        kinds: Only definitions of these kinds.
+        max_depth: Only definitions with fewer containers than this: 1 is the top level. Namespaces count.
+        paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        max_symbols: Return at most this many symbols. Default: 200.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        include_hidden: Also search files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        """
+        return self.pages("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), FindSymbolsResult)
 
     def grep(
         self,
@@ -96,6 +280,7 @@ class Methods:
         gitignore: bool | None = None,
         cursor: str | None = None,
         receipts: bool | None = None,
+        scope: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
     ) -> GrepResult:
@@ -131,6 +316,7 @@ class Methods:
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         receipts: With each hit also return sha256, by which its line can be cited and verified. Default: false.
+        scope: With each hit also return scope, the innermost definition around it. Default: false.
         max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
             end.
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
@@ -138,7 +324,7 @@ class Methods:
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
         """
-        return self.call("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.call("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, scope=scope, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def grep_pages(
         self,
@@ -160,6 +346,7 @@ class Methods:
         gitignore: bool | None = None,
         cursor: str | None = None,
         receipts: bool | None = None,
+        scope: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
     ) -> Iterator[GrepResult]:
@@ -195,6 +382,7 @@ class Methods:
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         receipts: With each hit also return sha256, by which its line can be cited and verified. Default: false.
+        scope: With each hit also return scope, the innermost definition around it. Default: false.
         max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
             end.
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
@@ -202,7 +390,7 @@ class Methods:
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
         """
-        return self.pages("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.pages("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, scope=scope, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def list_files(
         self,
@@ -321,6 +509,7 @@ class Methods:
         *,
         start_line: int | None = None,
         end_line: int | None = None,
+        symbol: str | None = None,
         ranges: Sequence[Mapping[str, Any] | Model] | None = None,
         max_lines: int | None = None,
         receipts: bool | None = None,
@@ -332,6 +521,8 @@ class Methods:
         path: Path relative to the root, or absolute and under it.
         start_line: First line wanted, counted from 1. Default: 1.
         end_line: Last line wanted, not below start_line. Absent: start_line, that is one line.
+        symbol: Read the lines of the definition with this name instead of start_line to end_line. With dots it is
+            compared with the end of its containers and its name; start_line chooses among several.
         ranges: Further ranges to read in the same answer, of this or other files. If one of them cannot be read, the
             whole request is refused.
         max_lines: Return at most this many lines, those of all ranges together. Default: 400.
@@ -340,7 +531,7 @@ class Methods:
         max_chars: Return at most this many characters of text, those of all ranges together, line feeds between lines
             included. Lines that do not fit are left out; a first line that does not fit is clipped.
         """
-        return self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
+        return self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, symbol=symbol, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
 
     def stat(
         self,
@@ -395,33 +586,215 @@ class AsyncMethods:
         self,
         path: str,
         *,
+        name: str | None = None,
+        kinds: Sequence[Any] | None = None,
         max_symbols: int | None = None,
         cursor: str | None = None,
     ) -> ExtractSymbolsResult:
-        """Find the definitions in a source file by regular expressions: a quick heuristic.
+        """Find the definitions in a source file, with their extents where a grammar of its language can tell.
 
         path: Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
+        name: Only definitions with this name. With dots it is compared with the end of the containers and the name.
+        kinds: Only definitions of these kinds.
         max_symbols: Return at most this many symbols. Default: 400.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         """
-        return await self.call("extract_symbols", _given(path=path, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+        return await self.call("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
 
     def extract_symbols_pages(
         self,
         path: str,
         *,
+        name: str | None = None,
+        kinds: Sequence[Any] | None = None,
         max_symbols: int | None = None,
         cursor: str | None = None,
     ) -> AsyncIterator[ExtractSymbolsResult]:
         """All pages of extract_symbols, one after the other.
 
         path: Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
+        name: Only definitions with this name. With dots it is compared with the end of the containers and the name.
+        kinds: Only definitions of these kinds.
         max_symbols: Return at most this many symbols. Default: 400.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         """
-        return self.pages("extract_symbols", _given(path=path, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+        return self.pages("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+
+    async def find_references(
+        self,
+        name: str,
+        *,
+        roles: Sequence[Literal['definition', 'import', 'call', 'use', 'string', 'comment', 'text']] | None = None,
+        paths: Sequence[str] | None = None,
+        max_hits: int | None = None,
+        context: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+    ) -> FindReferencesResult:
+        """Find every line with an identifier as a whole word, each with its role and its enclosing definition. Nothing is resolved: a role classifies how the name stands there.
+
+        name: The identifier to find: one run of the characters A-Z, a-z, 0-9 and _.
+        roles: Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular
+            expression \\b and the name and \\b.
+        paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        max_hits: Return at most this many lines. Totals count all. Default: 200.
+        context: With each line also return this many lines before and after it. Default: 0.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        include_hidden: Also search files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        receipts: With each line also return sha256, by which it can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters, around the name.
+        max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
+            left for the next page; one that would not fit on any page is clipped.
+        """
+        return await self.call("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), FindReferencesResult)
+
+    def find_references_pages(
+        self,
+        name: str,
+        *,
+        roles: Sequence[Literal['definition', 'import', 'call', 'use', 'string', 'comment', 'text']] | None = None,
+        paths: Sequence[str] | None = None,
+        max_hits: int | None = None,
+        context: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+    ) -> AsyncIterator[FindReferencesResult]:
+        """All pages of find_references, one after the other.
+
+        name: The identifier to find: one run of the characters A-Z, a-z, 0-9 and _.
+        roles: Return only lines with these roles. Absent: all lines, exactly those that grep finds with the regular
+            expression \\b and the name and \\b.
+        paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        max_hits: Return at most this many lines. Totals count all. Default: 200.
+        context: With each line also return this many lines before and after it. Default: 0.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        include_hidden: Also search files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        receipts: With each line also return sha256, by which it can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters, around the name.
+        max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
+            left for the next page; one that would not fit on any page is clipped.
+        """
+        return self.pages("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), FindReferencesResult)
+
+    async def find_symbols(
+        self,
+        *,
+        name: str | None = None,
+        match: Literal['exact', 'prefix', 'substring', 'regex'] | None = None,
+        case_sensitive: bool | None = None,
+        kinds: Sequence[Any] | None = None,
+        max_depth: int | None = None,
+        paths: Sequence[str] | None = None,
+        max_symbols: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+    ) -> FindSymbolsResult:
+        """Find definitions by name in many files, or outline a selection. Symbols sort by path, line and name.
+
+        name: The name to find. Absent: all definitions of the selection, an outline.
+        match: exact: the whole name, with dots the end of its containers and it; prefix:, substring: and regex: (RE2,
+            anywhere unless anchored) see the bare name. Default: "exact".
+        case_sensitive: False folds case. Default: true.
+        kinds: Only definitions of these kinds.
+        max_depth: Only definitions with fewer containers than this: 1 is the top level. Namespaces count.
+        paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        max_symbols: Return at most this many symbols. Default: 200.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        include_hidden: Also search files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        """
+        return await self.call("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), FindSymbolsResult)
+
+    def find_symbols_pages(
+        self,
+        *,
+        name: str | None = None,
+        match: Literal['exact', 'prefix', 'substring', 'regex'] | None = None,
+        case_sensitive: bool | None = None,
+        kinds: Sequence[Any] | None = None,
+        max_depth: int | None = None,
+        paths: Sequence[str] | None = None,
+        max_symbols: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        cursor: str | None = None,
+    ) -> AsyncIterator[FindSymbolsResult]:
+        """All pages of find_symbols, one after the other.
+
+        name: The name to find. Absent: all definitions of the selection, an outline.
+        match: exact: the whole name, with dots the end of its containers and it; prefix:, substring: and regex: (RE2,
+            anywhere unless anchored) see the bare name. Default: "exact".
+        case_sensitive: False folds case. Default: true.
+        kinds: Only definitions of these kinds.
+        max_depth: Only definitions with fewer containers than this: 1 is the top level. Namespaces count.
+        paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        max_symbols: Return at most this many symbols. Default: 200.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        include_hidden: Also search files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
+            be the same.
+        """
+        return self.pages("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), FindSymbolsResult)
 
     async def grep(
         self,
@@ -443,6 +816,7 @@ class AsyncMethods:
         gitignore: bool | None = None,
         cursor: str | None = None,
         receipts: bool | None = None,
+        scope: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
     ) -> GrepResult:
@@ -478,6 +852,7 @@ class AsyncMethods:
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         receipts: With each hit also return sha256, by which its line can be cited and verified. Default: false.
+        scope: With each hit also return scope, the innermost definition around it. Default: false.
         max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
             end.
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
@@ -485,7 +860,7 @@ class AsyncMethods:
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
         """
-        return await self.call("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return await self.call("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, scope=scope, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     def grep_pages(
         self,
@@ -507,6 +882,7 @@ class AsyncMethods:
         gitignore: bool | None = None,
         cursor: str | None = None,
         receipts: bool | None = None,
+        scope: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
     ) -> AsyncIterator[GrepResult]:
@@ -542,6 +918,7 @@ class AsyncMethods:
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
         receipts: With each hit also return sha256, by which its line can be cited and verified. Default: false.
+        scope: With each hit also return scope, the innermost definition around it. Default: false.
         max_line_chars: Clip longer lines to this many characters: a hit around its first match, other lines at their
             end.
         max_chars: Return at most this many characters of text in all, context included. A hit that does not fit is
@@ -549,7 +926,7 @@ class AsyncMethods:
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
         """
-        return self.pages("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.pages("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, scope=scope, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
 
     async def list_files(
         self,
@@ -668,6 +1045,7 @@ class AsyncMethods:
         *,
         start_line: int | None = None,
         end_line: int | None = None,
+        symbol: str | None = None,
         ranges: Sequence[Mapping[str, Any] | Model] | None = None,
         max_lines: int | None = None,
         receipts: bool | None = None,
@@ -679,6 +1057,8 @@ class AsyncMethods:
         path: Path relative to the root, or absolute and under it.
         start_line: First line wanted, counted from 1. Default: 1.
         end_line: Last line wanted, not below start_line. Absent: start_line, that is one line.
+        symbol: Read the lines of the definition with this name instead of start_line to end_line. With dots it is
+            compared with the end of its containers and its name; start_line chooses among several.
         ranges: Further ranges to read in the same answer, of this or other files. If one of them cannot be read, the
             whole request is refused.
         max_lines: Return at most this many lines, those of all ranges together. Default: 400.
@@ -687,7 +1067,7 @@ class AsyncMethods:
         max_chars: Return at most this many characters of text, those of all ranges together, line feeds between lines
             included. Lines that do not fit are left out; a first line that does not fit is clipped.
         """
-        return await self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
+        return await self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, symbol=symbol, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
 
     async def stat(
         self,

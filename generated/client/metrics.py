@@ -79,7 +79,7 @@ class Metrics(ClientResult):
     """
     symbols: Annotated[StrictInt | None, Field(ge=0)] = None
     """
-    extract_symbols: number of symbols returned.
+    extract_symbols and find_symbols: number of symbols returned.
     """
     lines_returned: Annotated[StrictInt | None, Field(ge=0)] = None
     """

@@ -79,7 +79,7 @@ class Metrics(Model):
     """
     symbols: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
     """
-    extract_symbols: number of symbols returned.
+    extract_symbols and find_symbols: number of symbols returned.
     """
     lines_returned: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
     """

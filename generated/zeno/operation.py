@@ -23,6 +23,9 @@ ColorItem = TypeAliasType(
 )
 
 
+HiddenItem = TypeAliasType("HiddenItem", Annotated[StrictStr, Field(min_length=1)])
+
+
 class OperationTool(Model):
     """
     The operation as a tool for models.
@@ -38,6 +41,14 @@ class OperationTool(Model):
     defaults: dict[str, Any]
     """
     Values for arguments that a call leaves out. A name with [] stands for that member of every entry of a list.
+    """
+    hidden: list_aliased[HiddenItem] | MISSING = MISSING
+    """
+    Arguments that the list of tools does not show to models; calls may have them.
+    """
+    extra: StrictBool = False
+    """
+    Whether the list has the tool only with --all-tools.
     """
 
 

@@ -41,6 +41,9 @@ def add_mcp(inner: Commands) -> None:
     max_seconds: int = spec.resource("rules/request_limits.json")["max_seconds"]
     add_server(parser, max_seconds, for_agents=True)
     parser.add_argument(
+        "--all-tools", action="store_true", help="offer models a tool for every operation, also those that few need"
+    )
+    parser.add_argument(
         "--ignore-client-roots",
         action="store_true",
         help="serve DIR whole, even to a client that has roots of its own inside DIR",
@@ -60,6 +63,9 @@ def add_http(inner: Commands) -> None:
     # Several clients share these servers.
     max_seconds: int = spec.resource("rules/request_limits.json")["max_seconds"]
     add_server(parser, max_seconds, for_agents=True)
+    parser.add_argument(
+        "--all-tools", action="store_true", help="offer models a tool for every operation, also those that few need"
+    )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument("--port", type=port, default=8717, help="port to listen on, 0 for any free one (default: 8717)")
     parser.add_argument(

@@ -38,6 +38,7 @@ class Helper:
         self._process: subprocess.Popen[bytes] = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
         )
+        self._owner = os.getpid()
         self.descriptor: int = cast(BinaryIO, self._process.stdout).fileno()
         """Becomes readable when an answer begins."""
 
@@ -75,11 +76,19 @@ class Helper:
         return b"".join(pieces)
 
     def close(self) -> None:
-        """End the process."""
+        """End the process. A forked copy only leaves it: it belongs to the parent."""
         for stream in (self._process.stdin, self._process.stdout):
             cast(BinaryIO, stream).close()
-        self._process.kill()
-        self._process.wait()
+        if self._owner == os.getpid():
+            self._process.kill()
+            self._process.wait()
+        else:
+            self._process.returncode = 0
+
+    def __del__(self) -> None:
+        """End the process of a table that was not closed."""
+        if hasattr(self, "descriptor"):
+            self.close()
 
 
 def main() -> None:

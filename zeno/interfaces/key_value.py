@@ -86,7 +86,7 @@ def arguments(op: str, words: Iterable[str]) -> dict[str, Any]:
 
 def read_on(op: str, args: Any) -> Any:
     """Return the arguments of a person who sees text: read_file without an end reads on, as far as its limits allow."""
-    if op != "read_file" or not isinstance(args, dict) or "end_line" in args:
+    if op != "read_file" or not isinstance(args, dict) or "end_line" in args or "symbol" in args:
         return args
     return {**args, "end_line": _NO_LIMIT}
 

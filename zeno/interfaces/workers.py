@@ -49,6 +49,8 @@ class Workers:
         """Writes claims of clients; None without a trace."""
         self.roots = server.roots
         """Names of the roots; empty where one root is served without a name."""
+        self.all_tools = server.all_tools
+        """Whether models are offered tools for all operations."""
         self.max_request_bytes = server.max_request_bytes
         self._server = server
         self._thread = PriorityThread()

@@ -1,21 +1,26 @@
 """extract_symbols: list the definitions in a source file."""
 
 import contract_spec as spec
-from contract_models.zeno.ops.extract_symbols import ExtractedSymbol, ExtractSymbolsArgs, ExtractSymbolsResult
+from contract_models.zeno.ops.extract_symbols import (
+    ExtractedSymbol,
+    ExtractSymbolsArgs,
+    ExtractSymbolsResult,
+    UnparsedLines,
+)
 from pydantic import MISSING
 
 from zeno.errors import FileTooLarge
 from zeno.meter import Meter
 from zeno.results import cursors
+from zeno.results.definitions import fields, has_name, size
 from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
-from zeno.text.symbols import symbols_of
+from zeno.text.symbols import language_of
 
 MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_symbols_file_bytes"]
 """Larger files are refused: their text is held several times over."""
 # Time to find the symbols of a text, relative to counting its lines.
 _COST_OF_A_BYTE = 64
-_AROUND = len('{"kind":"","name":"","line":1}')
 
 
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
@@ -28,16 +33,25 @@ def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> E
                 file.path, file.size, MAX_BYTES, "search it with grep, or read parts of it with read_file"
             )
         meter.expect(file.size * _COST_OF_A_BYTE)
-        text = file.read_text().decode().removesuffix("\n")
+        text = file.read_text()
     meter.scanned(file.bytes_read)
-    found = symbols_of(file.path, text)[before:]
+    facts = corpus.facts.of(file.path, text, meter.check)
+    found = [
+        symbol
+        for symbol in facts.symbols
+        if (args.name is MISSING or has_name(symbol, args.name))
+        and (args.kinds is MISSING or symbol.kind in args.kinds)
+    ][before:]
     kept = found[: args.max_symbols]
     truncated = len(found) > len(kept)
     # Refused before a model is made of each: a file within the limit can hold a million symbols.
-    meter.keep(sum(len(symbol.kind) + len(symbol.name) + _AROUND for symbol in kept))
+    meter.keep(sum(map(size, kept)))
     return ExtractSymbolsResult(
         path=file.path,
-        symbols=[ExtractedSymbol(kind=symbol.kind, name=symbol.name, line=symbol.line) for symbol in kept],
+        language=language_of(file.path) or MISSING,
+        extractor=facts.extractor or MISSING,
+        symbols=[ExtractedSymbol(**fields(symbol)) for symbol in kept],
+        unparsed=[UnparsedLines(start_line=first, end_line=last) for first, last in facts.unparsed] or MISSING,
         truncated=truncated,
         truncated_by=["max_symbols"] if truncated else MISSING,
         cursor=cursors.issue("extract_symbols", args, str(before + len(kept))) if truncated else MISSING,

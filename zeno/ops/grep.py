@@ -45,7 +45,7 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     paths = snapshot.paths(selection)
     sizes = file_sizes(paths, corpus.tree, max_bytes)
     require_affordable(states, sought.field, sizes, meter, "narrow args.paths", literal=not regex)
-    page = HitPage(args, meter, sought)
+    page = HitPage(args, meter, sought, corpus.facts if args.scope else None)
     tally = _Tally(args)
     spans = _Spans(args, sought, meter, states)
     sink = _HitSink(page, spans, start, seen) if args.output == "hits" else _CountSink(tally, spans)

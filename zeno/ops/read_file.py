@@ -5,9 +5,11 @@ from typing import NamedTuple
 from contract_models.zeno.ops.read_file import ReadFileArgs, ReadFileRange, ReadFileResult, ReadFileSlice
 from pydantic import MISSING
 
+from zeno.code.facts import Symbol
 from zeno.errors import InvalidArgs
 from zeno.meter import Meter
 from zeno.results.clip import fitting, needed, shortened, size
+from zeno.results.definitions import find_definition
 from zeno.results.receipts import receipt
 from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
@@ -17,6 +19,12 @@ from zeno.text.file_lines import Window
 def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResult:
     """Return the requested lines, capped. Files are streamed: only returned lines are held in memory."""
     first = ReadFileRange(path=args.path, start_line=args.start_line, end_line=args.end_line)
+    hints: list[str] = []
+    if args.symbol is not MISSING:
+        symbol = _definition(args, args.symbol, corpus, meter)
+        first = ReadFileRange(path=args.path, start_line=symbol.start_line, end_line=symbol.end_line or symbol.line)
+        if not symbol.end_line:
+            hints.append(f"where {symbol.path!r} ends is not known: this is its first line")
     further = [] if args.ranges is MISSING else [_name_path(one, args.path) for one in args.ranges]
     asked = [(first, "args"), *((one, f"args.ranges[{index}]") for index, one in enumerate(further))]
     for one, field in asked:
@@ -28,7 +36,7 @@ def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResul
     whole, *rest = read
     return ReadFileResult(
         path=whole.path,
-        start_line=args.start_line,
+        start_line=whole.start_line,
         end_line=whole.end_line,
         total_lines=whole.total,
         truncated=bool(truncated_by),
@@ -49,7 +57,7 @@ def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResul
             for one in rest
         ]
         or MISSING,
-        hints=_hints_beyond(asked, read) or MISSING,
+        hints=[*hints, *_hints_beyond(asked, read)] or MISSING,
         metrics=meter.stop(lines_returned=sum(one.end_line - one.start_line + 1 for one in read)),
     )
 
@@ -57,6 +65,20 @@ def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResul
 def _name_path(asked: ReadFileRange, path: str) -> ReadFileRange:
     """Return a range with the path of the request where it names none."""
     return asked.model_copy(update={"path": path}) if asked.path is MISSING else asked
+
+
+def _definition(args: ReadFileArgs, name: str, corpus: Corpus, meter: Meter) -> Symbol:
+    """Return the definition that is asked for."""
+    if args.end_line is not MISSING:
+        raise InvalidArgs("args.end_line does not go with args.symbol, whose lines are read; leave it out")
+    with suggesting(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
+        file.require_text()
+        meter.scan(file.path, file.size, "ask for lines with start_line and end_line")
+        meter.expect(file.size)
+        text = file.read_text()
+    facts = corpus.facts.of(file.path, text, meter.check)
+    chosen = args.start_line if "start_line" in args.model_fields_set else None
+    return find_definition(facts, name, file.path, "args.symbol", chosen)
 
 
 def _hints_beyond(asked: list[tuple[ReadFileRange, str]], read: list["_Read"]) -> list[str]:

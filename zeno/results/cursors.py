@@ -16,7 +16,8 @@ from zeno.errors import InvalidCursor
 _SEAL_BYTES = 9
 # Besides the cursor itself, arguments of list_files: a cursor goes with one value of `sort` and `tree` alone, and
 # `depth` belongs to `tree`. Cursors that traces hold from before there were these arguments stay good.
-_NOT_SEALED = {"cursor", "sort", "tree", "depth"}
+# So is `scope` of grep, which changes no position.
+_NOT_SEALED = {"cursor", "sort", "tree", "depth", "scope"}
 
 
 def issue(op: str, args: Model, position: str) -> str:

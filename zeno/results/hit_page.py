@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from contract_models.zeno.ops.grep import GrepArgs, GrepHit, GrepLine
 from pydantic import MISSING
 
+from zeno.code.facts import NOTHING
+from zeno.code.table import FactTable
 from zeno.meter import Meter
 from zeno.results.clip import clip, fitting
+from zeno.results.definitions import ScopeFinder
 from zeno.results.receipts import receipt
 from zeno.search.corpus import SearchedFile
 from zeno.search.line_view import MatchedLines
@@ -35,8 +38,14 @@ class Sought(NamedTuple):
 class HitPage:
     """The hits of one answer."""
 
-    def __init__(self, args: GrepArgs, meter: Meter, sought: Sought) -> None:
+    def __init__(self, args: GrepArgs, meter: Meter, sought: Sought, facts: FactTable | None = None) -> None:
+        """Add the scopes of hits if there are `facts` to find them in."""
         self._args = args
+        self._facts = facts
+        self._scopes = ScopeFinder()
+        self._scoped: SearchedFile | None = None
+        self._found = NOTHING
+        """The file whose scopes were found last, and its facts."""
         self._sought = sought
         self._meter = meter
         self._line_chars = None if args.max_line_chars is MISSING else args.max_line_chars
@@ -95,7 +104,16 @@ class HitPage:
         self._meter.keep(len(text) + len(found.path) + _FRAME)
         self._meter.returned(1)
         patterns = self._indexes(found.lines[index])
-        self._append(GrepHit(path=found.path, line=index + 1, text=text, patterns=patterns))
+        scope = self._scope(found, index)
+        self._append(GrepHit(path=found.path, line=index + 1, text=text, scope=scope, patterns=patterns))
+
+    def _scope(self, found: SearchedFile, index: int) -> Any:
+        """Return the scope of a line, if scopes are asked for."""
+        if self._facts is None:
+            return MISSING
+        if self._scoped is not found:
+            self._scoped, self._found = found, self._facts.of(found.path, found.lines.text, self._meter.check)
+        return self._scopes.find(self._found, index + 1)
 
     def _append(self, hit: GrepHit) -> None:
         self.hits.append(hit)
@@ -128,6 +146,7 @@ class HitPage:
             end_line=span.last + 1 if self._args.multiline else MISSING,
             text=texts[0] if single else "\n".join(texts),
             clipped=MISSING if texts is lines else True,
+            scope=self._scope(found, span.first),
             patterns=self._indexes(raw[0]),
             sha256=receipt("\n".join(lines)) if self._args.receipts else MISSING,
             context=self._around(found, span, lines, texts, limit) if self._args.context else MISSING,

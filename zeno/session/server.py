@@ -49,6 +49,7 @@ class Server:
         operations = [partial(dispatch.prepare, name) for name in ("grep", "list_files", "read_file")]
         self._warm_up = WarmUp([*operations, *corpus.preparations()], corpus)
         self._budget = Budget(options.max_ops, options.max_lines, options.max_bytes)
+        self.all_tools = options.all_tools
         self.max_request_bytes, self.max_response_bytes = options.max_request_bytes, options.max_response_bytes
 
     @property

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from zeno.errors import InvalidArgs
+from zeno.text.symbols import language_of
 
 _ESCAPE = re.compile("\0(?:([89a-f][0-9a-f]))?")
 _LONE = re.compile("[\udc80-\udcff]")
@@ -76,6 +77,11 @@ class Paths(list[str]):
         if text.count("\0") == len(self):
             return hashlib.sha256(text.encode()).hexdigest()
         return hashlib.sha256(b"".join(raw(path, "path") + b"\0" for path in self)).hexdigest()
+
+    @cached_property
+    def of_no_language(self) -> int:
+        """How many of the files are in no known language."""
+        return sum(language_of(path) is None for path in self)
 
     def found(self, scan: Callable[[bytes, int, int], tuple[int, int]]) -> list[str]:
         """Return the paths in which the scan finds a match. `text` must not be None."""

@@ -12,7 +12,7 @@ pattern does not cross, so no part of a text is read once for each definition.
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import contract_spec as spec
@@ -51,8 +51,12 @@ def language_of(path: str) -> str | None:
     shorter ones; case matters. `.h` is read as C++, whose rules find what the
     rules of C find, and the classes of Objective-C besides.
     """
+    return _language_of_name(path.rpartition("/")[2])
+
+
+@lru_cache(maxsize=1 << 16)
+def _language_of_name(file_name: str) -> str | None:
     index = _index()
-    file_name = path.rpartition("/")[2]
     if language := index["filenames"].get(file_name):
         return language
     dot = file_name.find(".")

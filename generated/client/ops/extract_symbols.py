@@ -12,6 +12,24 @@ from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from .. import metrics as metrics_1
 
 
+class UnparsedLines(ClientResult):
+    """
+    Lines that could not be parsed.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    start_line: Annotated[StrictInt, Field(ge=1)]
+    """
+    The first line.
+    """
+    end_line: Annotated[StrictInt, Field(ge=1)]
+    """
+    The last line.
+    """
+
+
 class ExtractSymbolsArgs(ClientResult):
     """
     Arguments of extract_symbols.
@@ -23,6 +41,17 @@ class ExtractSymbolsArgs(ClientResult):
     path: Annotated[StrictStr, Field(min_length=1)]
     """
     Path relative to the root, or absolute and under it. The language is chosen by the name of the file.
+    """
+    name: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    Only definitions with this name. With dots it is compared with the end of the containers and the name.
+    """
+    kinds: Annotated[
+        list[Literal['class', 'constant', 'enum', 'function', 'heading', 'index', 'interface', 'macro', 'message', 'method', 'module', 'namespace', 'property', 'service', 'struct', 'table', 'trait', 'trigger', 'type', 'union', 'variable', 'view']] | None,
+        Field(min_length=1),
+    ] = None
+    """
+    Only definitions of these kinds.
     """
     max_symbols: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 400
     """
@@ -57,6 +86,18 @@ class ExtractedSymbol(ClientResult):
     """
     Line of the name, counted from 1.
     """
+    start_line: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    Present where the definition begins above line: decorators, attributes, annotations, a return type on a line of its own. Comments are not part of it.
+    """
+    end_line: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    The last line of the definition; absent where it is not known.
+    """
+    container: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    The enclosing definitions, outermost first, joined by dots; absent at the top level.
+    """
 
 
 class ExtractSymbolsResult(ClientResult):
@@ -71,9 +112,21 @@ class ExtractSymbolsResult(ClientResult):
     """
     Relative path with links resolved.
     """
+    language: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    The language of the file by its name; absent where it is not known.
+    """
+    extractor: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    What found the symbols: a grammar with its version, or rules, which know no extents. Absent where the language is not known.
+    """
     symbols: list[ExtractedSymbol]
     """
     Symbols in the order they stand in the file.
+    """
+    unparsed: Annotated[list[UnparsedLines] | None, Field(min_length=1)] = None
+    """
+    Present where the grammar met errors: the lines of these, sorted. No definition that touches them has an end_line; the rules looked for definitions there.
     """
     truncated: StrictBool
     """
@@ -97,7 +150,7 @@ class ExtractSymbolsResult(ClientResult):
 
 class ExtractSymbols(ClientResult):
     """
-    Find the definitions in a source file by regular expressions: a quick heuristic.
+    Find the definitions in a source file, with their extents where a grammar of its language can tell.
     """
 
     model_config = ConfigDict(

@@ -12,6 +12,7 @@ from typing_extensions import TypeAliasType
 
 from .. import left_out as left_out_1
 from .. import metrics as metrics_1
+from .. import scope as scope_1
 from .. import skipped_file
 
 Pattern = TypeAliasType("Pattern", Annotated[StrictStr, Field(min_length=1)])
@@ -102,6 +103,10 @@ class GrepArgs(ClientResult):
     """
     With each hit also return sha256, by which its line can be cited and verified.
     """
+    scope: StrictBool = False
+    """
+    With each hit also return scope, the innermost definition around it.
+    """
     max_line_chars: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
     """
     Clip longer lines to this many characters: a hit around its first match, other lines at their end.
@@ -131,49 +136,6 @@ class GrepLine(ClientResult):
     clipped: Literal[True] | None = None
     """
     Present when part of the line was left out.
-    """
-
-
-class GrepHit(ClientResult):
-    """
-    A line that matches, whatever the number of matches in it; with multiline the lines of a match.
-    """
-
-    model_config = ConfigDict(
-        extra='forbid',
-        regex_engine="python-re",
-    )
-    path: StrictStr
-    """
-    Relative path of the file.
-    """
-    line: Annotated[StrictInt, Field(ge=1)]
-    """
-    Line number, counted from 1.
-    """
-    end_line: Annotated[StrictInt | None, Field(ge=1)] = None
-    """
-    Present exactly when multiline is true: the last line of the hit, line itself where it has one.
-    """
-    text: StrictStr
-    """
-    The line without its end; with multiline the lines from line to end_line joined by \\n.
-    """
-    clipped: Literal[True] | None = None
-    """
-    Present when part of the line was left out; text is then the part around the first match. With multiline: when part of any line was left out.
-    """
-    patterns: Annotated[list[StrictInt] | None, Field(min_length=1)] = None
-    """
-    Present exactly when the request has patterns: the indexes, from 0 on, of those that match the line.
-    """
-    sha256: Annotated[StrictStr | None, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = None
-    """
-    Present exactly when receipts is true: SHA-256, in lower-case hexadecimal, of the UTF-8 bytes of the whole line, or of the whole lines joined by \\n, clipped or not.
-    """
-    context: Annotated[list[GrepLine] | None, Field(min_length=1)] = None
-    """
-    Present exactly when context is above 0: the lines around the hit, clipped to the file, the hit's own lines included.
     """
 
 
@@ -240,6 +202,53 @@ class GrepSkipped(ClientResult):
 
 
 Hint = TypeAliasType("Hint", Annotated[StrictStr, Field(min_length=1)])
+
+
+class GrepHit(ClientResult):
+    """
+    A line that matches, whatever the number of matches in it; with multiline the lines of a match.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    path: StrictStr
+    """
+    Relative path of the file.
+    """
+    line: Annotated[StrictInt, Field(ge=1)]
+    """
+    Line number, counted from 1.
+    """
+    end_line: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    Present exactly when multiline is true: the last line of the hit, line itself where it has one.
+    """
+    text: StrictStr
+    """
+    The line without its end; with multiline the lines from line to end_line joined by \\n.
+    """
+    scope: scope_1.Scope | None = None
+    """
+    Present when scope was asked for and a definition holds the hit's first line.
+    """
+    clipped: Literal[True] | None = None
+    """
+    Present when part of the line was left out; text is then the part around the first match. With multiline: when part of any line was left out.
+    """
+    patterns: Annotated[list[StrictInt] | None, Field(min_length=1)] = None
+    """
+    Present exactly when the request has patterns: the indexes, from 0 on, of those that match the line.
+    """
+    sha256: Annotated[StrictStr | None, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = None
+    """
+    Present exactly when receipts is true: SHA-256, in lower-case hexadecimal, of the UTF-8 bytes of the whole line, or of the whole lines joined by \\n, clipped or not.
+    """
+    context: Annotated[list[GrepLine] | None, Field(min_length=1)] = None
+    """
+    Present exactly when context is above 0: the lines around the hit, clipped to the file, the hit's own lines included.
+    """
 
 
 class GrepResult(ClientResult):

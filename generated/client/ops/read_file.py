@@ -97,6 +97,10 @@ class ReadFileArgs(ClientResult):
     """
     Last line wanted, not below start_line. Absent: start_line, that is one line.
     """
+    symbol: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    Read the lines of the definition with this name instead of start_line to end_line. With dots it is compared with the end of its containers and its name; start_line chooses among several.
+    """
     ranges: Annotated[
         list[ReadFileRange] | None, Field(max_length=100, min_length=1)
     ] = None
@@ -174,7 +178,7 @@ class ReadFileResult(ClientResult):
     """
     hints: Annotated[list[Hint] | None, Field(min_length=1)] = None
     """
-    Present when a range begins behind the last line of its file: how many lines there are. For people and models: the wording is not part of the contract.
+    Present when a range begins behind the last line of its file: how many lines there are; and when the end of a symbol is not known. For people and models: the wording is not part of the contract.
     """
     metrics: metrics_1.Metrics
     """

@@ -72,7 +72,7 @@ def mcp_server(workers: Workers, calls: Calls, client_roots: "ClientRoots | None
     `client_roots` the roots of its client are honoured.
     """
     numbers = count(1)
-    tools = [_tool(op) for op in sorted(OPS)]
+    tools = [_tool(op) for op in sorted(OPS) if workers.all_tools or not OPS[op].tool.get("extra")]
     if workers.claims is not None:
         tools.append(_claim_tool())
 
@@ -150,7 +150,9 @@ def without_nulls(schema: Any, given: Any) -> Any:
 def with_defaults(defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """Return arguments with defaults for those left out; `ranges[].end_line` is one for each entry of `ranges`."""
     # Given arguments come before defaults, as traces and people read them.
-    args = given | {name: value for name, value in defaults.items() if _EACH not in name and name not in given}
+    # A symbol has its own end.
+    known = {*given, *(["end_line"] if "symbol" in given else [])}
+    args = given | {name: value for name, value in defaults.items() if _EACH not in name and name not in known}
     for name, value in defaults.items():
         of, each, member = name.partition(_EACH)
         # The server refuses other values.
@@ -208,6 +210,8 @@ def _tool(op: str) -> types.Tool:
         # A default that means "no limit" would confuse models.
         if _EACH not in name and value < _NO_LIMIT:
             schema["properties"][name]["default"] = value
+    for name in tool.get("hidden", ()):
+        del schema["properties"][name]
     return _make_tool(op, tool["description"], schema)
 
 
@@ -245,6 +249,9 @@ def _short(node: Any) -> Any:
 def _argument(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of an argument, described in the words for models where there are any."""
     told = _rules()["arguments"].get(name)
+    if name == "kinds":
+        # A call with an unknown kind is told all of them.
+        schema = {**schema, "items": {"type": "string"}}
     return schema if told is None else {**schema, "description": told}
 
 

@@ -1,16 +1,22 @@
 """The result of extract_symbols as text for models."""
 
 from zeno.interfaces.mcp.status import Asked, Result, count, cut
+from zeno.interfaces.mcp.texts.symbols import symbol_rows, write_range
 from zeno.interfaces.visible import one_line
 from zeno.text.symbols import language_of
+
+# Ranges of lines that could not be parsed, beyond this many, are not listed.
+_MAX_RANGES = 5
 
 
 def write_text(result: Result, _args: Asked) -> tuple[list[str], str]:
     """Return a row for each symbol, and the path."""
     symbols = result["symbols"]
-    width = len(str(symbols[-1]["line"])) if symbols else 0
-    body = [f"{one['line']:>{width}}\t{one['kind']} {one_line(one['name'])}" for one in symbols]
     status = f"{one_line(result['path'])}: {count(len(symbols), 'symbol')}"
     if not symbols and language_of(result["path"]) is None:
         status += " (its language is not known); use peek or grep"
-    return body, status + (f"; {cut(result)}" if result["truncated"] else "")
+    if "unparsed" in result:
+        ranges = [write_range(one["start_line"], one["end_line"]) for one in result["unparsed"]]
+        more = " and more" if len(ranges) > _MAX_RANGES else ""
+        status += f"; could not parse lines {', '.join(ranges[:_MAX_RANGES])}{more}"
+    return list(symbol_rows(symbols)), status + (f"; {cut(result)}" if result["truncated"] else "")

@@ -6,6 +6,7 @@ from itertools import groupby
 from zeno.interfaces.mcp.status import Asked, Result, completeness, count
 from zeno.interfaces.mcp.texts import other
 from zeno.interfaces.mcp.texts.lines import CLIPPED, split_clipped, tell_clipped
+from zeno.interfaces.mcp.texts.symbols import scope_row
 from zeno.interfaces.visible import one_line, visible
 
 
@@ -22,7 +23,10 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
     files = 0
     for path, of_file in groupby(hits, lambda hit: hit["path"]):
         files += 1
-        body += [one_line(path), *_rows(list(of_file))]
+        body.append(one_line(path))
+        # With context, lines of several definitions stand together.
+        for scope, of_scope in groupby(of_file, lambda hit: "" if "context" in hit else scope_row(hit)):
+            body += [*([scope] if scope else []), *_rows(list(of_scope))]
     found = f"{count(len(hits), 'hit')} in {count(files, 'file')}" if hits else "no hits"
     shown = [line for hit in hits for line in (hit, *hit.get("context", ()))]
     return body, f"{found}; {completeness(result, args, 'searched')}{tell_clipped(shown, args)}"

@@ -1,0 +1,19 @@
+"""The result of find_symbols as text for models."""
+
+from itertools import groupby
+
+from zeno.interfaces.mcp.status import Asked, Result, completeness, count
+from zeno.interfaces.mcp.texts.symbols import symbol_rows
+from zeno.interfaces.visible import one_line
+
+
+def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
+    """Return the symbols below the paths of their files."""
+    symbols = result["symbols"]
+    body: list[str] = []
+    files = 0
+    for path, of_file in groupby(symbols, lambda one: one["path"]):
+        files += 1
+        body += [one_line(path), *symbol_rows(list(of_file))]
+    found = f"{count(len(symbols), 'symbol')} in {count(files, 'file')}" if symbols else "no symbols"
+    return body, f"{found}; {completeness(result, args, 'looked at')}"

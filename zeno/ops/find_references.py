@@ -1,0 +1,199 @@
+"""find_references: find every line with an identifier, with its role and its enclosing definition."""
+
+from collections import Counter
+from collections.abc import Callable
+
+import contract_spec as spec
+from contract_models.zeno.ops.find_references import (
+    FindReferencesArgs,
+    FindReferencesResult,
+    FindReferencesSkipped,
+    Reference,
+    ReferenceLine,
+    ReferenceTotals,
+)
+from contract_models.zeno.ops.grep import GrepArgs, GrepHit
+from pydantic import MISSING
+
+from zeno.code.facts import Facts
+from zeno.code.pool import SourceText
+from zeno.code.tokens import ORDER, Roles
+from zeno.meter import Meter
+from zeno.results import cursors
+from zeno.results.definitions import ScopeFinder
+from zeno.results.hit_page import HitPage, Sought
+from zeno.results.selected_files import SelectedFiles
+from zeno.search.corpus import Corpus, Query, SearchedFile, Snapshot, Wish
+from zeno.search.line_view import MatchedLines
+from zeno.search.pattern_work import file_sizes, require_affordable, states_of
+from zeno.search.selection import EVERYTHING, Selection, under
+from zeno.search.skipped import Skipped
+from zeno.text.regex import searcher
+
+MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_searched_file_bytes"]
+# Files that are parsed side by side before their lines are classified.
+_AT_ONCE = 32
+_BYTES_AT_ONCE = 4 << 20
+
+Take = Callable[[SearchedFile, dict[int, str], Facts], None]
+"""Takes a file, the roles of its lines with the name by index, and its facts."""
+
+
+def find_references(args: FindReferencesArgs, corpus: Corpus, meter: Meter) -> FindReferencesResult:
+    """Search the selected files to the end: totals are about all of them, and the list until a limit is reached."""
+    selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
+    start, seen = ("", 0) if args.cursor is MISSING else _position(args)
+    finder = _Finder(args, corpus, meter, selection)
+    first = corpus.snapshot(args, "")
+    totals: Counter[str] = Counter()
+    page = _Page(args, meter)
+
+    def count(_found: SearchedFile, roles: dict[int, str], _facts: Facts) -> None:
+        totals.update(roles.values())
+
+    def add(found: SearchedFile, roles: dict[int, str], facts: Facts) -> None:
+        if not start:
+            count(found, roles, facts)
+        page.add(found, roles, facts, seen if found.path == start else 0)
+
+    if start:
+        # Totals do not depend on the cursor.
+        finder.find(first, count)
+    snapshot = corpus.snapshot(args, start) if start else first
+    skipped = finder.find(snapshot, add)
+    truncated_by = sorted([*(["max_files"] if snapshot.candidates.cut else []), *page.full_by])
+    selected = SelectedFiles(args, corpus, selection, snapshot, skipped, start)
+    end = page.end or (f"0:{snapshot.candidates.paths[-1]}" if truncated_by else "")
+    return FindReferencesResult(
+        references=page.references,
+        totals=ReferenceTotals(**{role: totals[role] for role in ORDER}),
+        **selected.fields(truncated_by),
+        cursor=cursors.issue("find_references", args, end) if truncated_by else MISSING,
+        skipped=FindReferencesSkipped(**selected.skipped_counts()),
+        metrics=meter.stop(hits=len(page.references), **selected.metrics()),
+    )
+
+
+class _Finder:
+    """Finds the lines with the name, with their roles."""
+
+    def __init__(self, args: FindReferencesArgs, corpus: Corpus, meter: Meter, selection: Selection) -> None:
+        self._name = args.name
+        self._corpus = corpus
+        self._meter = meter
+        self._selection = selection
+        pattern = _pattern(args.name)
+        self._states = states_of(pattern, case_sensitive=True, literal=False)
+        guarded = meter.guard(searcher(pattern, "args.name"), self._states)
+        self._query = Query(pattern, True, True, guarded, min(args.max_bytes, MAX_BYTES), self._states)
+
+    def find(self, snapshot: Snapshot, take: Take) -> Skipped:
+        """Pass each file that has the name on, with the roles of its lines by index, and its facts."""
+        paths = snapshot.paths(self._selection)
+        sizes = file_sizes(paths, self._corpus.tree, self._query.max_bytes)
+        require_affordable(self._states, "args.name", sizes, self._meter, "narrow args.paths", literal=False)
+        sink = _Sink(self._corpus, self._meter, self._name, take)
+        skipped = snapshot.search(self._selection, self._query, sink, self._meter)
+        sink.flush()
+        return skipped
+
+
+class _Sink:
+    """Classifies the lines of files, some files at a time."""
+
+    def __init__(self, corpus: Corpus, meter: Meter, name: str, take: Take) -> None:
+        self._corpus = corpus
+        self._meter = meter
+        self._name = name
+        self._pass_on = take
+        self._group: list[tuple[SearchedFile, list[int], bytes]] = []
+        self._room = _BYTES_AT_ONCE
+        self.wish = Wish.MORE
+
+    def take(self, found: SearchedFile) -> None:
+        """Take a file that may have the name."""
+        if matching := list(found.matching):
+            self._group.append((found, matching, found.lines.text))
+            self._room -= len(self._group[-1][2])
+            if len(self._group) == _AT_ONCE or self._room < 0:
+                self.flush()
+
+    def flush(self) -> None:
+        """Pass on the files that were taken."""
+        group, self._group, self._room = self._group, [], _BYTES_AT_ONCE
+        texts = [SourceText(found.path, text) for found, _, text in group]
+        for (found, matching, _), facts in zip(group, self._corpus.facts.of_all(texts, self._meter.check), strict=True):
+            roles = Roles(facts, self._name)
+            lines = found.lines
+            self._pass_on(found, {at: roles.of(at + 1, lines.offset(at), lines[at]) for at in matching}, facts)
+
+
+class _Page:
+    """The lines of one answer, as grep would give them, with role and scope."""
+
+    def __init__(self, args: FindReferencesArgs, meter: Meter) -> None:
+        self._roles = None if args.roles is MISSING else frozenset(args.roles)
+        self._lines = HitPage(
+            GrepArgs(
+                pattern=_pattern(args.name),
+                regex=True,
+                max_hits=args.max_hits,
+                context=args.context,
+                receipts=args.receipts,
+                max_line_chars=args.max_line_chars,
+                max_chars=args.max_chars,
+            ),
+            meter,
+            Sought(_pattern(args.name), True, "args.name", None),
+        )
+        self._scopes = ScopeFinder()
+        self.references: list[Reference] = []
+
+    @property
+    def full_by(self) -> list[str]:
+        """The limit that was reached, if any."""
+        return self._lines.full_by
+
+    @property
+    def end(self) -> str | None:
+        """The position after the last line, for a cursor, if a limit ended the page."""
+        return self._lines.end
+
+    def add(self, found: SearchedFile, roles: dict[int, str], facts: Facts, seen: int) -> None:
+        """Add the lines of a file that are asked for, behind its first `seen` lines, until a limit is reached."""
+        for at, role in roles.items():
+            if self.full_by:
+                return
+            if at < seen or (self._roles is not None and role not in self._roles):
+                continue
+            before = len(self._lines.hits)
+            self._lines.add(found, MatchedLines(at, at, (0, 0)))
+            if len(self._lines.hits) > before:
+                hit = self._lines.hits[-1]
+                self.references.append(_reference(hit, role, self._scopes.find(facts, hit.line)))
+
+
+def _reference(hit: GrepHit, role: str, scope: object) -> Reference:
+    return Reference(
+        path=hit.path,
+        line=hit.line,
+        text=hit.text,
+        role=role,
+        scope=scope,
+        clipped=hit.clipped,
+        sha256=hit.sha256,
+        context=MISSING
+        if hit.context is MISSING
+        else [ReferenceLine(line=one.line, text=one.text, clipped=one.clipped) for one in hit.context],
+    )
+
+
+def _pattern(name: str) -> str:
+    return rf"\b{name}\b"
+
+
+def _position(args: FindReferencesArgs) -> tuple[str, int]:
+    """Return where to continue: the first path, and how many of its lines are done."""
+    line, _, path = cursors.position("find_references", args, str(args.cursor)).partition(":")
+    seen = cursors.number(line)
+    return (path, seen) if seen else (path + "\0", 0)

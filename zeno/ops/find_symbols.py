@@ -1,0 +1,204 @@
+"""find_symbols: find definitions by name in many files, or outline a selection."""
+
+import re
+from collections.abc import Callable
+
+import contract_spec as spec
+from contract_models.zeno.ops.find_symbols import FindSymbolsArgs, FindSymbolsResult, FindSymbolsSkipped, FoundSymbol
+from pydantic import MISSING
+
+from zeno.code.facts import Facts, Symbol
+from zeno.code.pool import SourceText
+from zeno.meter import Meter
+from zeno.results import cursors
+from zeno.results.definitions import fields, has_name, size
+from zeno.results.selected_files import SelectedFiles
+from zeno.search.corpus import Corpus, Query, SearchedFile, Wish
+from zeno.search.pattern_work import states_of
+from zeno.search.selection import EVERYTHING, Selection, under
+from zeno.text.path_names import Paths
+from zeno.text.regex import searcher
+from zeno.text.symbols import language_of
+
+MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_searched_file_bytes"]
+# Texts that are parsed side by side before their symbols are returned.
+_AT_ONCE = 32
+_BYTES_AT_ONCE = 4 << 20
+_WORD = re.compile("[0-9A-Za-z_]+")
+# Marks kept selections: no path has this character.
+_CODE = "\0code"
+
+
+def find_symbols(args: FindSymbolsArgs, corpus: Corpus, meter: Meter) -> FindSymbolsResult:
+    """Look into the files that have the name, in order, until the page is full."""
+    wanted = _predicate(args)
+    query = _query(args, meter)
+    asked = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
+    start, seen = ("", 0) if args.cursor is MISSING else _position(args)
+    snapshot = corpus.snapshot(args, start)
+    candidates = snapshot.candidates
+    page = _Page(args, meter)
+
+    def add(path: str, facts: Facts) -> bool:
+        page.add(path, sorted(filter(wanted, facts.symbols), key=_order), seen if path == start else 0)
+        return not page.full
+
+    sink = _Sink(corpus, meter, add)
+    skipped = snapshot.search(_in_known_languages(asked), query, sink, meter)
+    sink.flush()
+    truncated_by = sorted([*(["max_files"] if candidates.cut else []), *(["max_symbols"] if page.full else [])])
+    selected = SelectedFiles(args, corpus, asked, snapshot, skipped, start)
+    end = page.end or (f"0:{candidates.paths[-1]}" if truncated_by else "")
+    return FindSymbolsResult(
+        symbols=page.symbols,
+        **selected.fields(truncated_by),
+        cursor=cursors.issue("find_symbols", args, end) if truncated_by else MISSING,
+        skipped=FindSymbolsSkipped(
+            **selected.skipped_counts(),
+            unsupported=snapshot.paths(asked).of_no_language,
+            unparsed=sink.unparsed,
+        ),
+        metrics=meter.stop(symbols=len(page.symbols), **selected.metrics()),
+    )
+
+
+class _Page:
+    """The symbols of one answer."""
+
+    def __init__(self, args: FindSymbolsArgs, meter: Meter) -> None:
+        self._limit = args.max_symbols
+        self._meter = meter
+        self._done = 0
+        self.symbols: list[FoundSymbol] = []
+
+    @property
+    def full(self) -> bool:
+        """Whether no more symbols may be added."""
+        return len(self.symbols) == self._limit
+
+    @property
+    def end(self) -> str | None:
+        """The position after the last symbol, for a cursor, if the page is full."""
+        return f"{self._done}:{self.symbols[-1].path}" if self.full else None
+
+    def add(self, path: str, symbols: list[Symbol], seen: int) -> None:
+        """Add the symbols of a file behind the first `seen` ones, as far as there is room."""
+        kept = symbols[seen : seen + self._limit - len(self.symbols)]
+        self._done = seen + len(kept)
+        self._meter.keep(sum(size(symbol) + len(path) for symbol in kept))
+        self.symbols += [FoundSymbol(path=path, **fields(symbol)) for symbol in kept]
+
+
+class _Sink:
+    """Passes the facts of files on to `add`, some files at a time, until that returns False."""
+
+    def __init__(self, corpus: Corpus, meter: Meter, add: Callable[[str, Facts], bool]) -> None:
+        self._corpus = corpus
+        self._meter = meter
+        self._add = add
+        self._some: list[SourceText] = []
+        self._room = _BYTES_AT_ONCE
+        # The first files are looked at in small groups, since the page may be full soon.
+        self._at_once = 2
+        self.wish = Wish.MORE
+        self.unparsed = 0
+        """How many files had errors."""
+
+    def take(self, found: SearchedFile) -> None:
+        """Take a file that may match."""
+        if next(found.matching, None) is None:
+            return
+        self._some.append(SourceText(found.path, found.lines.text))
+        self._room -= len(self._some[-1].text)
+        if len(self._some) == self._at_once or self._room < 0:
+            self.flush()
+            self._at_once = min(2 * self._at_once, _AT_ONCE)
+
+    def flush(self) -> None:
+        """Pass on the files that were taken."""
+        some, self._some, self._room = self._some, [], _BYTES_AT_ONCE
+        if self.wish is not Wish.MORE:
+            return
+        for file, facts in zip(some, self._corpus.facts.of_all(some, self._meter.check), strict=True):
+            self.unparsed += bool(facts.unparsed)
+            if not self._add(file.path, facts):
+                # Skipped files are counted over all files.
+                self.wish = Wish.COUNT
+                return
+
+
+def _query(args: FindSymbolsArgs, meter: Meter) -> Query:
+    """Return a query for the files that may define what is asked for: a name stands in its file as it is."""
+    pattern, regex = "^", True
+    if args.name is not MISSING and args.match != "regex":
+        last = args.name.rpartition(".")[2] if args.match == "exact" else ""
+        pattern, regex = last or args.name, False
+        # A name ends where a word ends; RE2 knows words of ASCII only.
+        if _WORD.fullmatch(last):
+            pattern, regex = rf"\b{last}\b", True
+    matches = searcher(pattern, "args.name", case_sensitive=args.case_sensitive, literal=not regex)
+    states = states_of(pattern, case_sensitive=args.case_sensitive, literal=not regex)
+    max_bytes = min(args.max_bytes, MAX_BYTES)
+    return Query(pattern, regex, args.case_sensitive, meter.guard(matches, states), max_bytes, states)
+
+
+def _predicate(args: FindSymbolsArgs) -> Callable[[Symbol], bool]:
+    """Return whether a symbol is asked for."""
+    named = _named(args)
+
+    def wanted(symbol: Symbol) -> bool:
+        if args.kinds is not MISSING and symbol.kind not in args.kinds:
+            return False
+        if args.max_depth is not MISSING and _depth(symbol) > args.max_depth:
+            return False
+        return named(symbol)
+
+    return wanted
+
+
+def _named(args: FindSymbolsArgs) -> Callable[[Symbol], bool]:
+    if args.name is MISSING:
+        return lambda _: True
+    name = args.name
+    if args.match == "regex":
+        matches = searcher(name, "args.name", case_sensitive=args.case_sensitive)
+        return lambda symbol: matches(symbol.name.encode())
+    if args.match == "substring":
+        found = searcher(name, "args.name", case_sensitive=args.case_sensitive, literal=True)
+        return lambda symbol: found(symbol.name.encode())
+    fold = (lambda text: text) if args.case_sensitive else str.casefold
+    folded = fold(name)
+    if args.match == "prefix":
+        return lambda symbol: fold(symbol.name).startswith(folded)
+    if args.case_sensitive:
+        return lambda symbol: has_name(symbol, name)
+    return lambda symbol: has_name(symbol._replace(name=fold(symbol.name), container=fold(symbol.container)), folded)
+
+
+def _depth(symbol: Symbol) -> int:
+    return symbol.container.count(".") + 2 if symbol.container else 1
+
+
+def _order(symbol: Symbol) -> tuple[int, str]:
+    return symbol.line, symbol.name
+
+
+def _in_known_languages(asked: Selection) -> Selection:
+    """Return a selection without files in no known language, which define nothing."""
+
+    def wanted(path: str) -> bool:
+        return asked.wanted(path) and language_of(path) is not None
+
+    def pick(paths: Paths) -> list[str]:
+        return [path for path in asked.pick(paths) if language_of(path) is not None]
+
+    # Equal entries pick the same files, so kept selections of grep must not be taken for these.
+    entries = None if asked.entries is None else (*asked.entries, _CODE)
+    return Selection(wanted, asked.reaches, pick, entries)
+
+
+def _position(args: FindSymbolsArgs) -> tuple[str, int]:
+    """Return where to continue: the first path, and how many of its symbols are done."""
+    count, _, path = cursors.position("find_symbols", args, str(args.cursor)).partition(":")
+    seen = cursors.number(count)
+    return (path, seen) if seen else (path + "\0", 0)

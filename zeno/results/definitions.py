@@ -1,0 +1,73 @@
+"""Definitions as answers give them, and which one a name means."""
+
+from typing import Any
+
+from contract_models.zeno.scope import Scope
+from pydantic import MISSING
+
+from zeno.code.facts import Facts, Symbol
+from zeno.code.scopes import Scopes
+from zeno.errors import InvalidArgs, NotFound
+from zeno.results.suggestions import alternatives, similar
+
+MAX_NAMED = 10
+"""How many definitions of one name an error lists."""
+
+
+def has_name(symbol: Symbol, name: str) -> bool:
+    """Whether a definition has a name; one with dots is compared with the end of its containers and its name."""
+    return symbol.name == name or f".{symbol.path}".endswith(f".{name}")
+
+
+def find_definition(facts: Facts, name: str, path: str, field: str, start_line: int | None = None) -> Symbol:
+    """Return the definition that has a name; of several, that which begins or has its name at `start_line`.
+
+    Raises NotFound, with similar names, and InvalidArgs where several have the name.
+    """
+    found = [symbol for symbol in facts.symbols if has_name(symbol, name)]
+    if not found:
+        known = sorted({symbol.path.replace(".", "/") for symbol in facts.symbols})
+        meant = [other.replace("/", ".") for other in similar(name.replace(".", "/"), known)]
+        raise NotFound(path, f"it defines no {name!r}" + (f"; did you mean {alternatives(meant)}?" if meant else ""))
+    chosen = [symbol for symbol in found if start_line in (None, symbol.start_line, symbol.line)]
+    if len(chosen) != 1:
+        places = ", ".join(
+            f"{symbol.path} {symbol.start_line}-{symbol.end_line or '?'}" for symbol in found[:MAX_NAMED]
+        )
+        more = f" and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
+        raise InvalidArgs(f"{field} {name!r} is defined at lines {places}{more}: give the start_line of one of them")
+    return chosen[0]
+
+
+def fields(symbol: Symbol) -> dict[str, Any]:
+    """Return the members of a symbol in an answer."""
+    return {
+        "kind": symbol.kind,
+        "name": symbol.name,
+        "line": symbol.line,
+        "start_line": symbol.start_line if symbol.start_line < symbol.line else MISSING,
+        "end_line": symbol.end_line or MISSING,
+        "container": symbol.container or MISSING,
+    }
+
+
+def size(symbol: Symbol) -> int:
+    """Return about how many bytes a symbol takes in an answer."""
+    return len('{"kind":"","name":"","line":1}') + len(symbol.kind) + len(symbol.name) + len(symbol.container)
+
+
+class ScopeFinder:
+    """Finds the scopes of lines, with the extents of one file at a time."""
+
+    def __init__(self) -> None:
+        self._facts: Facts | None = None
+        self._scopes = Scopes(())
+
+    def find(self, facts: Facts, line: int) -> Any:
+        """Return the scope of a line as answers give it; MISSING outside of all definitions."""
+        if facts is not self._facts:
+            self._facts, self._scopes = facts, Scopes(facts.symbols)
+        symbol = self._scopes.at(line)
+        if symbol is None:
+            return MISSING
+        return Scope(kind=symbol.kind, name=symbol.path, line=symbol.line, end_line=symbol.end_line)
