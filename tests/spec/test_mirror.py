@@ -146,7 +146,7 @@ TESTED_BY = {
         "zeno/interfaces/test_mcp_status.py": "status",
         "zeno/interfaces/test_mcp_text.py": "text",
     },
-    "zeno/interfaces/mcp/texts": {"zeno/interfaces/test_mcp_text.py": "lines other"},
+    "zeno/interfaces/mcp/texts": {"zeno/interfaces/test_mcp_text.py": "lines other symbols"},
     "zeno/files": {
         "zeno/files/test_moved_out.py": "batch_open location open_file walk",
         "zeno/files/test_roots.py": "file_tree",
@@ -156,7 +156,10 @@ TESTED_BY = {
     "zeno/index": {
         "zeno/cache/test_warm_corpus.py": "regex_characters requirements signatures",
     },
-    "zeno/results": {"zeno/ops/test_grep.py": "hit_page"},
+    "zeno/results": {
+        "zeno/ops/test_grep.py": "hit_page",
+        "zeno/ops/test_find_symbols.py": "definitions selected_files",
+    },
     "zeno/search": {
         "zeno/cache/test_warm_corpus.py": "line_view multiline plan",
         "zeno/ops/test_grep.py": "cold corpus disk_texts",

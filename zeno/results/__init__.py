@@ -2,6 +2,6 @@
 
 `receipts` are digests of cited lines and their verification, `quotations` compare a quoted text with them, `clip`
 shortens, `cursors` continue a capped result, `hit_page` collects hits, `directory_counts` counts files and lines,
-`left_out` counts names that rules exclude, `hints` explain empty results and `suggestions` missing paths. Nothing here
-reads the disk by itself.
+`left_out` counts names that rules exclude, `selected_files` says what a search covers, `definitions` are symbols and
+scopes, `hints` explain empty results and `suggestions` missing paths. Nothing here reads the disk by itself.
 """
