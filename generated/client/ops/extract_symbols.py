@@ -118,7 +118,7 @@ class ExtractSymbolsResult(ClientResult):
     """
     extractor: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
-    What found the symbols: a grammar with its version, or rules, which know no extents. Absent where the language is not known.
+    The finder of the symbols: a grammar with its version, or rules, which know no extents. Absent where the language is not known.
     """
     symbols: list[ExtractedSymbol]
     """

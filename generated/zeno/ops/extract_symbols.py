@@ -118,7 +118,7 @@ class ExtractSymbolsResult(Model):
     """
     extractor: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    What found the symbols: a grammar with its version, or rules, which know no extents. Absent where the language is not known.
+    The finder of the symbols: a grammar with its version, or rules, which know no extents. Absent where the language is not known.
     """
     symbols: list[ExtractedSymbol]
     """
