@@ -47,7 +47,7 @@ def hostile(tmp_path_factory):
     runs = [
         bundle(entry(HOSTILE, notes=HOSTILE, evidence={"A_structure": HOSTILE}), judge_model=HOSTILE, factors=factors),
         bundle(
-            entry(HOSTILE),
+            entry(f"{HOSTILE}2"),
             {HOSTILE: HOSTILE, "file": "b"},
             judge_model="j",
             run_id=HOSTILE,
