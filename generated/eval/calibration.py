@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from contract_spec.model import Model
-from pydantic import ConfigDict, Field, StrictFloat, StrictInt, StrictStr
+from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from . import preferences, summary
 
@@ -101,6 +101,40 @@ class CalibrationCandidate(Model):
     chosen_share: StrictFloat | None
     """
     Share of resamples in which it is the closest.
+    """
+
+
+class AlternativeRow(Model):
+    """
+    The judge in the place of one annotator.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    annotator: StrictStr
+    """
+    The annotator.
+    """
+    n: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items that the judge, the annotator and two others labelled.
+    """
+    judge_as_close: StrictFloat
+    """
+    Share of items on which the judge is at least as close to the others as the annotator.
+    """
+    annotator_as_close: StrictFloat
+    """
+    Share of items on which the annotator is at least as close to the others as the judge.
+    """
+    p: StrictFloat
+    """
+    One-sided p-value of the second share being higher by epsilon or more; Student's t, errors by item.
+    """
+    wins: StrictBool
+    """
+    Whether the judge wins, at a false discovery rate of 5 % over all annotators.
     """
 
 
@@ -456,6 +490,90 @@ class CeilingJudge(Model):
     """
 
 
+class AlternativeJudge(Model):
+    """
+    Whether a judge may take the place of an annotator.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    judge: StrictStr
+    """
+    The judge.
+    """
+    annotators: list[AlternativeRow]
+    """
+    Each annotator that it was put in the place of.
+    """
+    winning_rate: StrictFloat | None
+    """
+    Share of annotators that it wins against.
+    """
+    advantage: StrictFloat | None
+    """
+    Mean share of items on which the judge is at least as close to the other annotators as the annotator is.
+    """
+    passes: StrictBool | None
+    """
+    Whether the winning rate is 1/2 or more.
+    """
+    na: StrictStr | None
+    """
+    Why there is no test.
+    """
+
+
+class PassRate(Model):
+    """
+    The share of items that pass, corrected for the errors of a judge (Rogan and Gladen 1978).
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    judge: StrictStr
+    """
+    The judge.
+    """
+    value: StrictFloat
+    """
+    The greater of the two values, which counts as passed.
+    """
+    n_gold: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items with gold.
+    """
+    n_judged: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items without gold.
+    """
+    judge_rate: StrictFloat | None
+    """
+    Share of items without gold that the judge passes.
+    """
+    sensitivity: StrictFloat | None
+    """
+    Share of items that pass by gold that the judge passes.
+    """
+    specificity: StrictFloat | None
+    """
+    Share of items that fail by gold that the judge fails.
+    """
+    corrected: StrictFloat | None
+    """
+    The rate corrected for both.
+    """
+    ci95: preferences.Interval | None
+    """
+    Its 95 % interval, items being independent.
+    """
+    na: StrictStr | None
+    """
+    Why there is none.
+    """
+
+
 class CalibratedJudge(Model):
     """
     One judge against gold.
@@ -568,6 +686,24 @@ class Ceiling(Model):
     """
 
 
+class AlternativeTest(Model):
+    """
+    The alternative-annotator test (arXiv 2501.10970) of each judge.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    epsilon: StrictFloat
+    """
+    By how much a person may be closer to the others more often than the judge.
+    """
+    judges: list[AlternativeJudge]
+    """
+    The judges, sorted.
+    """
+
+
 class CalibratedMeasure(Model):
     """
     One dimension, or the total.
@@ -592,9 +728,17 @@ class CalibratedMeasure(Model):
     """
     Which judge or panel comes closest.
     """
+    alternative: AlternativeTest
+    """
+    Whether judges may take the place of annotators.
+    """
     prediction_powered: list[PredictionPowered]
     """
     Gold means from few labels and many judgements.
+    """
+    pass_rates: list[PassRate]
+    """
+    Corrected pass rates, where labels have two values.
     """
 
 

@@ -2,6 +2,7 @@
 
 `labels` reads both from the ledgers, `preference_labels` those of comparisons. `measures` compares two columns of
 values, `ceiling` annotators and judges with the other annotators, `choice` finds the judge or panel that comes closest,
-`prediction_powered` estimates gold means from few labels and many judgements, `judge_accuracy` puts the document
-together.
+`alternative_annotator` tests whether a judge may take the place of a person, `prediction_powered` estimates gold means
+from few labels and many judgements, `pass_rate` corrects pass rates for a judge's errors, `judge_accuracy` puts the
+document together.
 """

@@ -1,5 +1,6 @@
 """How far judges agree with gold, measure by measure: a document of `calibration.json`."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.summary import Options, left_out, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.calibration import prediction_powered, preference_labels
+from normalizer.calibration.alternative_annotator import try_alternatives
 from normalizer.calibration.ceiling import ceiling
 from normalizer.calibration.choice import closest
 from normalizer.calibration.labels import Labels, LabelStudy, labels
 from normalizer.calibration.measures import by_level, compare_items, confusion, prevalence, reliability, turn_to
+from normalizer.calibration.pass_rate import correct_pass_rate
 from normalizer.documents.exact import ROUNDING
 from normalizer.errors import CannotRun
 from normalizer.ledger import open_ledgers
@@ -160,7 +163,9 @@ def _measure(name: str, study: LabelStudy, options: Options, method: Method) -> 
         "judges": rows,
         "ceiling": ceiling(study),
         "closest": closest(study.judged, study.gold, study.place, method),
+        "alternative": try_alternatives(study),
         "prediction_powered": [{"judge": judge, **_powered(study, judge)} for judge in study.judged.judges()],
+        "pass_rates": list(_pass_rates(study)),
     }
 
 
@@ -192,7 +197,7 @@ def _powered(study: LabelStudy, judge: str) -> dict[str, Any]:
     labelled = study.pairs(judge)
     given = {item: labels[judge] for item, labels in study.judged.by_item.items() if judge in labels}
     unlabelled = [values[study.place] for item, values in given.items() if item not in study.gold]
-    found = prediction_powered.estimate(list(labelled.values()), unlabelled)
+    found = prediction_powered.estimate(labelled, unlabelled)
     of = sorted({item[1] or "" for item in given}) if study.mirrored else []
     why = found["na"]
     if given and study.judged.gives_only_own(judge, given):
@@ -202,3 +207,15 @@ def _powered(study: LabelStudy, judge: str) -> dict[str, Any]:
     if why != found["na"]:
         found = {**dict.fromkeys(found), "n_gold": found["n_gold"], "n_judged": found["n_judged"], "na": why}
     return {"of": of[0] if len(of) == 1 else None, **found}
+
+
+def _pass_rates(study: LabelStudy) -> Iterator[dict[str, Any]]:
+    """Return the corrected pass rate of each judge whose labels have two values; comparisons have none."""
+    for judge in study.judged.judges():
+        given = {item: labels[judge][study.place] for item, labels in study.judged.by_item.items() if judge in labels}
+        if study.mirrored or study.judged.gives_only_own(judge, given):
+            continue
+        unlabelled = [value for item, value in given.items() if item not in study.gold]
+        found = correct_pass_rate(study.pairs(judge), unlabelled)
+        if found is not None:
+            yield {"judge": judge, **found}

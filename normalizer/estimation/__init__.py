@@ -1,6 +1,6 @@
 """Estimates that do not depend on where their values come from: clusters of values, intervals, tests.
 
-`clusters` puts values of one item together, `dirichlet_mean` computes with randomly weighted means, and `intervals`
-makes of both the intervals of means on a scale and of differences. They have a width where the values have none, stay
-on the scale, and assume that clusters are independent.
+`clusters` puts values of one item together, `dirichlet_mean` computes with randomly weighted means, `gamma_draws` draws
+shares, and `intervals` makes intervals of means on a scale and of differences. They have a width where the values have
+none, stay on the scale, and assume that clusters are independent.
 """

@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache, lru_cache
 from math import atanh, exp, sqrt, tanh
 from typing import TYPE_CHECKING, Any
 
 from normalizer.aggregate.intervals import quantile, wilson_interval
 from normalizer.documents.exact import rounded
+from normalizer.estimation.gamma_draws import draw_gammas, find_ends
 from normalizer.statistics.cell_table import MEASURES, CellTable
 from normalizer.statistics.spread import ends
 
@@ -33,7 +33,6 @@ LEAST_ITEMS = 10
 """Fewer items give no interval but that of `exact`, which needs two."""
 MOST_LEVELS = 7
 """With more different values there are too many cells for a posterior distribution."""
-_DRAWS = 2000
 _Z = 1.959963984540054
 Pairs = Sequence[tuple[Fraction, Fraction]]
 """The values of both sides on each answer."""
@@ -122,22 +121,16 @@ class _Sample:
         same = np.array([one == other for one, other in self.place])
         weak = np.full(size, 0.5 / size)
         priors = [weak + 0.75 * side / side.sum() for side in (same.astype(float), (~same).astype(float)) if side.any()]
-        order = _orders(size)
         sizes = {name: round(self.effective_size(name), 6) for name in MEASURES if name != "exact"}
         for worth in sorted(set(sizes.values())):
-            drawn = [self._draw(prior, worth, order) for prior in priors]
+            drawn = [self._draw(prior, worth) for prior in priors]
             for name in (name for name, other in sizes.items() if other == worth):
-                found[name] = self._between(name, [np.sort(tables[name]) for tables in drawn])
+                found[name] = self._between(name, [tables[name] for tables in drawn])
         return found
 
-    def _draw(self, prior: "Array", worth: float, order: "Array") -> dict[str, "Array"]:
-        """Return the measures of tables drawn from a posterior distribution, each cell from evenly spaced points of its
-        gamma distribution in an order of its own."""
-        import numpy as np
-
-        shapes = (self.counts * (worth / self.n) + prior).tolist()
-        points = {shape: _gamma_points(shape) for shape in set(shapes)}
-        weights = np.stack([points[shape][order[at]] for at, shape in enumerate(shapes)], axis=1)
+    def _draw(self, prior: "Array", worth: float) -> dict[str, "Array"]:
+        """Return the measures of tables drawn from a posterior distribution."""
+        weights = draw_gammas((self.counts * (worth / self.n) + prior).tolist())
         scaled = weights / weights.sum(axis=1, keepdims=True) * self.n
         return self.cells.measure(self._fold(scaled))
 
@@ -145,9 +138,8 @@ class _Sample:
         value = self.measured[name]
         if value != value or any(bool((tables != tables).any()) for tables in drawn):
             return None
-        cut = int(_DRAWS * 0.025)
-        low = min(value, *(float(tables[cut]) for tables in drawn))
-        high = max(value, *(float(tables[-1 - cut]) for tables in drawn))
+        both = [find_ends(tables) for tables in drawn]
+        low, high = min(value, *(end for end, _ in both)), max(value, *(end for _, end in both))
         return [rounded(Fraction(low)), rounded(Fraction(high))]
 
     def jackknife_intervals(self) -> dict[str, list[Decimal] | None]:
@@ -170,21 +162,3 @@ class _Sample:
                 continue
             found[name] = [rounded(Fraction(end)) for end in both]
         return found
-
-
-@lru_cache(maxsize=4096)
-def _gamma_points(shape: float) -> "Array":
-    """Return evenly spaced quantiles of a gamma distribution."""
-    import numpy as np
-    from scipy.special import gammaincinv
-
-    return np.asarray(gammaincinv(shape, (np.arange(_DRAWS) + 0.5) / _DRAWS))
-
-
-@cache
-def _orders(size: int) -> "Array":
-    """Return so many orders of the draws, from the raw bits of PCG64: numpy guarantees that stream."""
-    import numpy as np
-
-    raw = np.random.PCG64(0).random_raw(_DRAWS * size).reshape(size, _DRAWS)
-    return np.asarray(np.argsort(raw, axis=1, kind="stable"))

@@ -20,8 +20,10 @@ def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
         ("Confusion", _confusion(document)),
         ("Annotators against the others' consensus (the human ceiling)", _ceiling(document)),
         ("Judges in the place of an annotator", _in_place(document)),
+        ("Alternative-annotator test", _alternatives(document)),
         ("Closest judge or panel", _closest(document)),
         ("Gold means, prediction-powered", _powered(document)),
+        ("Pass rates corrected for the judge's errors", _pass_rates(document)),
     ]
     return [(title, table) for title, table in tables if table.rows]
 
@@ -128,6 +130,38 @@ def _in_place(document: dict[str, Any]) -> Table:
         "in it."
     )
     return Table(["measure", "judge", "instead of", "n", *columns], rows, [note])
+
+
+def _alternatives(document: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = []
+    notes = {
+        "winning rate: the share of annotators whose place the judge may take, at a false discovery rate of 5 %; from "
+        "0.5 on it passes. advantage: how often the judge is at least as close to the others as the annotator."
+    }
+    for measure in document["measures"]:
+        notes.add(f"A person may be closer more often by {measure['alternative']['epsilon']:f} (epsilon).")
+        for row in measure["alternative"]["judges"]:
+            passes = None if row["passes"] is None else "yes" if row["passes"] else "no"
+            start: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), len(row["annotators"])]
+            rows.append([*start, row["winning_rate"], row["advantage"], passes])
+            notes |= {f"NA: {row['na']}."} if row["na"] else set()
+    return Table(["measure", "judge", "annotators", "winning rate", "advantage", "passes"], rows, sorted(notes))
+
+
+def _pass_rates(document: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = []
+    notes = {
+        "corrected: the judge's rate on items without gold, corrected by its sensitivity and specificity on items with "
+        "gold (Rogan and Gladen 1978); report it with its interval. It assumes that the judge errs as often on both."
+    }
+    for measure in document["measures"]:
+        for row in measure["pass_rates"]:
+            start: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), row["n_gold"], row["n_judged"]]
+            cells: list[Cell] = [row["judge_rate"], row["sensitivity"], row["specificity"], row["corrected"]]
+            rows.append([*start, *cells, *(row["ci95"] or [None, None])])
+            notes |= {f"NA: {row['na']}."} if row["na"] else set()
+    columns = ["measure", "judge", "gold items", "other items", "judge rate", "sensitivity", "specificity", "corrected"]
+    return Table([*columns, "ci95_low", "ci95_high"], rows, sorted(notes))
 
 
 def _closest(document: dict[str, Any]) -> Table:

@@ -14,6 +14,7 @@ from normalizer.calibration import prediction_powered
 from normalizer.calibration.choice import closest
 from normalizer.calibration.labels import Item, Labels, Values, consensus
 from normalizer.calibration.measures import by_level, reliability
+from normalizer.calibration.pass_rate import correct_pass_rate
 from normalizer.statistics.agreement_intervals import find_intervals
 from tools.coverage import Answers, Study, holds, intervals, question
 
@@ -98,9 +99,64 @@ def _levels(n: int, right: float) -> Study:
 def _powered(n: int, right: float, note: str = "") -> Study:
     def draw(rng: random.Random) -> bool | None:
         judge = [one for one, _ in _pairs(rng, 500, right)]
-        return holds(prediction_powered.estimate(_pairs(rng, n, right), judge)["ci95"], _MEAN)
+        labelled = {(str(at), None): pair for at, pair in enumerate(_pairs(rng, n, right))}
+        return holds(prediction_powered.estimate(labelled, judge)["ci95"], _MEAN)
 
     return question(f"gold mean, prediction-powered, {n} labels + 500{note}", draw)
+
+
+def _rare(n: int, share: float, right: float) -> Study:
+    """Two values, one of them rare; kappa is `right`."""
+    names = {f"{name}, {n} items, prevalence {share:g}": name for name in ("kappa", "ac1")}
+    agree = right + (1 - right) * (share**2 + (1 - share) ** 2)
+    hard = 2 * share * (1 - share)
+    truth = {"kappa": right, "ac1": (agree - hard) / (1 - hard)}
+
+    def draw(rng: random.Random) -> Answers:
+        pairs = []
+        for _ in range(n):
+            gold = rng.random() < share
+            judge = gold if rng.random() < right else rng.random() < share
+            pairs.append((Fraction(judge), Fraction(gold)))
+        found = find_intervals(pairs, [str(at) for at in range(n)])
+        return {name: holds(found[measure], truth[measure]) for name, measure in names.items()}
+
+    return intervals(list(names), draw)
+
+
+def _clustered(questions: int, answers: int, share: float, icc: float) -> Study:
+    """Accuracy of answers to shared questions: each question has a chance of its own, by a beta distribution."""
+    total = 1 / icc - 1
+
+    def draw(rng: random.Random) -> bool | None:
+        pairs, items = [], []
+        for number in range(questions):
+            chance = rng.betavariate(share * total, (1 - share) * total)
+            for _ in range(answers):
+                pairs.append((Fraction(rng.random() < chance), Fraction(1)))
+                items.append(str(number))
+        return holds(find_intervals(pairs, items)["exact"], share)
+
+    return question(f"accuracy, {questions} questions x {answers} answers, ICC {icc:g}", draw)
+
+
+def _passed(n: int, share: float, right: float) -> Study:
+    """Few labels of a rare value: prediction-powered and corrected rates; sensitivity and specificity are `right`."""
+    told = f"{n} labels + 500, prevalence {share:g}"
+    names = [f"gold mean, prediction-powered, {told}", f"corrected pass rate, {told}"]
+
+    def label(rng: random.Random) -> tuple[Fraction, Fraction]:
+        gold = rng.random() < share
+        return Fraction(gold if rng.random() < right else not gold), Fraction(gold)
+
+    def draw(rng: random.Random) -> Answers:
+        labelled = {(str(at), None): label(rng) for at in range(n)}
+        judge = [label(rng)[0] for _ in range(500)]
+        corrected = correct_pass_rate(labelled, judge)
+        ends = [prediction_powered.estimate(labelled, judge)["ci95"], None if corrected is None else corrected["ci95"]]
+        return {name: holds(each, share) for name, each in zip(names, ends, strict=True)}
+
+    return intervals(names, draw)
 
 
 def _losses(right: float) -> dict[str, float]:
@@ -153,4 +209,11 @@ STUDIES = [
     _powered(50, 0.7),
     _powered(50, 0.1, ", poor judge"),
     _choice(40, 0.6),
+    _rare(20, 0.9, 0.5),
+    _rare(30, 0.95, 0.5),
+    _clustered(40, 10, 0.8, 0.3),
+    _clustered(12, 5, 0.8, 0.3),
+    _passed(20, 0.05, 0.9),
+    _passed(20, 0.1, 0.9),
+    _passed(50, 0.5, 0.8),
 ]

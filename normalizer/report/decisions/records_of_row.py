@@ -134,6 +134,13 @@ def of_calibration(study: Study) -> dict[str, Rows]:
         }
         for _ in measure["closest"]["candidates"]:
             rows["Closest judge or panel"].append(_of_items([*models, *gold], by_all))
+        for row in measure["alternative"]["judges"]:
+            mine = [each for each in models if _judge(each) == row["judge"]]
+            both = {item for item in _by_item(mine) if item in labelled}
+            rows["Alternative-annotator test"].append(_of_items([*mine, *gold], both))
+        for row in measure["pass_rates"]:
+            mine = [each for each in models if _judge(each) == row["judge"]]
+            rows["Pass rates corrected for the judge's errors"].append(_of_items([*mine, *gold], set(_by_item(mine))))
         for row in measure["prediction_powered"]:
             own = [each for each in models if each.plain.get("judge_model") == row["judge"]]
             items = {_item(each) for each in own}

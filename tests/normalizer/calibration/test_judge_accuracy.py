@@ -218,11 +218,20 @@ def test_the_prediction_powered_mean_is_that_of_ppi_py(document, scores, people)
     assert float(row["ci95"][1]) > high[0]
 
 
-def test_labels_that_are_nearly_all_equal_give_no_prediction_powered_interval():
-    labelled = [(Fraction(at % 3 == 0), Fraction(at < 2)) for at in range(24)]
-    found = prediction_powered.estimate(labelled, [Fraction(at % 3 == 0) for at in range(200)])
+def test_labels_that_are_all_equal_give_a_prediction_powered_interval_with_width():
+    """20 labels of a value that 5 % have: Student's interval held the truth in 60 % of simulated studies."""
+    labelled = {(str(at), None): (Fraction(at % 5 == 0), Fraction(0)) for at in range(20)}
+    found = prediction_powered.estimate(labelled, [Fraction(at % 5 == 0) for at in range(200)])
+    low, high = (float(end) for end in found["ci95"])
+    assert low == pytest.approx(0, abs=0.01)
+    assert 0.1 < high < 0.4
+
+
+def test_many_values_that_are_nearly_all_equal_give_no_prediction_powered_interval():
+    labelled = {(str(at), None): (Fraction(at % 9), Fraction(at if at < 4 else 0)) for at in range(24)}
+    found = prediction_powered.estimate(labelled, [Fraction(at % 9) for at in range(200)])
     assert (found["ci95"], found["gold_only_ci95"]) == (None, None)
-    assert found["na"].startswith("all gold labels but 2 are equal")
+    assert found["na"].startswith("all gold labels but 3 are equal")
 
 
 def test_gold_is_in_no_aggregate_of_judges_unless_it_is_named(ledgers):

@@ -1,0 +1,55 @@
+"""Pass rates of a judge, corrected for its measured errors (Rogan and Gladen 1978; for model judges arXiv 2511.21140).
+
+The judge passes a share q of items without gold. On items with gold it passes a share of those that pass (sensitivity)
+and fails a share of those that fail (specificity). The true rate is (q + specificity - 1) / (sensitivity + specificity
+- 1). The interval is that of the posterior distribution of the three shares under Jeffreys' prior, cut to 0 and 1. It
+assumes that the judge errs as often on the items without gold as on those with it, but not that as many of them pass.
+"""
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+from normalizer.calibration.labels import PairsByItem
+from normalizer.documents.exact import rounded
+from normalizer.estimation.gamma_draws import draw_gammas, find_ends
+
+_LEAST_GAIN = 0.02
+"""Draws in which sensitivity and specificity add up to less than 1 and this are of a judge that says nothing."""
+
+
+def correct_pass_rate(labelled: PairsByItem, unlabelled: list[Fraction]) -> dict[str, Any] | None:
+    """Return the corrected share of the greater of two values; None where labels have another number of values."""
+    values = sorted({value for pair in labelled.values() for value in pair} | set(unlabelled))
+    if len(values) != 2:
+        return None
+    low, high = values
+    counts = Counter(labelled.values())
+    passed = [counts[high, high], counts[low, high], counts[low, low], counts[high, low]]
+    judged = [sum(value == high for value in unlabelled), sum(value == low for value in unlabelled)]
+    document: dict[str, Any] = {"value": rounded(high), "n_gold": len(labelled), "n_judged": len(unlabelled)}
+    document |= dict.fromkeys(("judge_rate", "sensitivity", "specificity", "corrected", "ci95"))
+    if not sum(judged) or not passed[0] + passed[1] or not passed[2] + passed[3]:
+        return {**document, "na": "gold has only one of the two values, or no item is without gold"}
+    sensitivity, specificity = Fraction(passed[0], passed[0] + passed[1]), Fraction(passed[2], passed[2] + passed[3])
+    rate = Fraction(judged[0], sum(judged))
+    document |= {"judge_rate": rounded(rate), "sensitivity": rounded(sensitivity), "specificity": rounded(specificity)}
+    ends = _interval([*passed, *judged])
+    if ends is None:
+        return {**document, "na": "the gold labels do not show that the judge tells the two values apart"}
+    estimate = (rate + specificity - 1) / (sensitivity + specificity - 1)
+    estimate = min(max(estimate, Fraction(0)), Fraction(1))
+    low_end, high_end = min(Fraction(ends[0]), estimate), max(Fraction(ends[1]), estimate)
+    return {**document, "corrected": rounded(estimate), "ci95": [rounded(low_end), rounded(high_end)], "na": None}
+
+
+def _interval(counts: list[int]) -> tuple[float, float] | None:
+    import numpy as np
+
+    drawn = draw_gammas([count + 0.5 for count in counts])
+    sensitivity, specificity, rate = (drawn[:, at] / (drawn[:, at] + drawn[:, at + 1]) for at in (0, 2, 4))
+    gain = sensitivity + specificity - 1
+    if float((gain < _LEAST_GAIN).mean()) > 0.025:
+        return None
+    known = gain >= _LEAST_GAIN
+    return find_ends(np.clip((rate[known] + specificity[known] - 1) / gain[known], 0, 1))

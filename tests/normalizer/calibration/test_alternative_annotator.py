@@ -1,0 +1,59 @@
+"""The alternative-annotator test, done again with SciPy and statsmodels."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_1samp
+from statsmodels.stats.multitest import multipletests
+
+from normalizer.calibration.alternative_annotator import try_alternatives
+from normalizer.calibration.labels import Labels, LabelStudy
+
+PEOPLE = ("anna", "ben", "cleo", "dora")
+
+
+def study(judge_right, items=60, seed=1):
+    rng = random.Random(seed)
+    said = {}
+    for number in range(items):
+        truth = rng.randrange(3)
+        right = {**dict.fromkeys(PEOPLE, 0.8), "judge": judge_right}
+        said[str(number), None] = {
+            name: (Fraction(truth if rng.random() < share else rng.randrange(3)),) for name, share in right.items()
+        }
+    people = {item: {name: given[name] for name in PEOPLE} for item, given in said.items()}
+    judged = {item: {"judge": given["judge"]} for item, given in said.items()}
+    return LabelStudy(Labels(judged, {}, frozenset()), Labels(people, {}, frozenset()), "median"), said
+
+
+@pytest.mark.parametrize("judge_right", [0.9, 0.75, 0.2])
+def test_the_test_is_that_of_scipy_and_statsmodels(judge_right):
+    found, said = study(judge_right)
+    [row] = try_alternatives(found)["judges"]
+    ps, advantages = [], []
+    for left in PEOPLE:
+        judge, person = [], []
+        for given in said.values():
+            others = [float(given[name][0]) for name in PEOPLE if name != left]
+            far = [
+                np.sqrt(np.mean([(float(given[who][0]) - other) ** 2 for other in others])) for who in ("judge", left)
+            ]
+            judge.append(float(far[0] <= far[1] + 1e-12))
+            person.append(float(far[1] <= far[0] + 1e-12))
+        ps.append(ttest_1samp(np.array(person) - np.array(judge), 0.1, alternative="less").pvalue)
+        advantages.append(np.mean(judge))
+    wins = multipletests(ps, alpha=0.05, method="fdr_by")[0]
+    assert [float(each["p"]) for each in row["annotators"]] == pytest.approx(ps, abs=1e-6)
+    assert [each["wins"] for each in row["annotators"]] == wins.tolist()
+    assert float(row["winning_rate"]) == pytest.approx(wins.mean())
+    assert float(row["advantage"]) == pytest.approx(np.mean(advantages), abs=1e-6)
+    assert row["passes"] == (wins.mean() >= 0.5)
+
+
+def test_few_annotators_or_items_give_no_test():
+    found, _ = study(0.9, items=20)
+    [row] = try_alternatives(found)["judges"]
+    assert (row["passes"], row["winning_rate"]) == (None, None)
+    assert "fewer than 30 items" in row["na"]

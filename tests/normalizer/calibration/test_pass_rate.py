@@ -1,0 +1,36 @@
+"""Pass rates corrected for a judge's errors, by the formula and by draws of another generator."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from normalizer.calibration.pass_rate import correct_pass_rate
+
+
+def labels(both, missed, right, wrong):
+    """Items that pass and are passed, pass and are failed, fail and are failed, fail and are passed: (judge, gold)."""
+    pairs = [(1, 1)] * both + [(0, 1)] * missed + [(0, 0)] * right + [(1, 0)] * wrong
+    return {(str(at), None): (Fraction(judge), Fraction(gold)) for at, (judge, gold) in enumerate(pairs)}
+
+
+def test_the_estimate_is_rogan_and_gladens_and_the_interval_that_of_beta_distributions():
+    found = correct_pass_rate(labels(40, 10, 27, 3), [Fraction(1)] * 120 + [Fraction(0)] * 80)
+    assert found is not None
+    assert (float(found["sensitivity"]), float(found["specificity"]), float(found["judge_rate"])) == (0.8, 0.9, 0.6)
+    assert float(found["corrected"]) == pytest.approx((0.6 + 0.9 - 1) / (0.8 + 0.9 - 1), abs=1e-6)
+    rng = np.random.default_rng(1)
+    se, sp, q = rng.beta(40.5, 10.5, 40000), rng.beta(27.5, 3.5, 40000), rng.beta(120.5, 80.5, 40000)
+    expected = np.quantile(np.clip((q + sp - 1) / (se + sp - 1), 0, 1), [0.025, 0.975])
+    assert [float(end) for end in found["ci95"]] == pytest.approx(expected, abs=0.02)
+
+
+def test_a_judge_that_says_nothing_about_gold_gives_no_corrected_rate():
+    found = correct_pass_rate(labels(10, 10, 10, 10), [Fraction(1)] * 50)
+    assert found is not None
+    assert found["corrected"] is None
+    assert "tells the two values apart" in found["na"]
+
+
+def test_labels_with_other_than_two_values_have_no_pass_rate():
+    assert correct_pass_rate({("a", None): (Fraction(2), Fraction(1))}, [Fraction(0)]) is None
