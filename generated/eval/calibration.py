@@ -214,7 +214,7 @@ class LevelBias(Model):
     """
     ci95: preferences.Interval | None
     """
-    Student's 95 % interval of the bias.
+    95 % interval of the bias, items being clusters; between the least and the greatest value given.
     """
 
 
@@ -240,7 +240,7 @@ class Reliability(Model):
     """
     ci95: preferences.Interval | None
     """
-    Student's 95 % interval of it.
+    95 % interval of it, items being clusters; between the least and the greatest value given.
     """
 
 

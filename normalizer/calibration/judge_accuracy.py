@@ -182,12 +182,13 @@ def _row(study: LabelStudy, judge: str, levels: Levels | None) -> dict[str, Any]
     found = study.pairs(judge, levels)
     alone = bool(found) and study.judged.gives_only_own(judge, found)
     pairs = [] if alone else list(found.values())
+    items = [] if alone else [artifact for artifact, _ in found]
     by_gold, by_judge = (turn_to(pairs, side) if study.mirrored else pairs for side in (1, 0))
     return {
         "n": len(found),
         **compare_items({} if alone else found, mirrored=study.mirrored, why=ALONE if alone else None),
-        "by_level": by_level(by_gold),
-        "reliability": reliability(by_judge),
+        "by_level": by_level(by_gold, items),
+        "reliability": reliability(by_judge, items),
         "prevalence": prevalence(by_gold),
         "confusion": confusion(by_gold),
     }

@@ -7,15 +7,17 @@ depends on names.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Any
 
 from normalizer.calibration.labels import PairsByItem
 from normalizer.documents.exact import root, rounded
+from normalizer.estimation.clusters import gather
+from normalizer.estimation.intervals import mean_interval
 from normalizer.statistics.agreement_intervals import Pairs, find_intervals
 from normalizer.statistics.agreement_measures import pair_measures
-from normalizer.statistics.spread import mean_of, spread
 
 AGREEMENT = ("exact", "mae", "bias", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal")
 CORRELATIONS = ("pearson", "spearman", "kendall")
@@ -121,34 +123,41 @@ def turn_to(pairs: Pairs, side: int) -> list[tuple[Fraction, Fraction]]:
     ]
 
 
-def by_level(pairs: Pairs) -> list[dict[str, Any]]:
+def by_level(pairs: Pairs, items: Sequence[str]) -> list[dict[str, Any]]:
     """For each gold value: how many items, the judge's mean there, and its bias with a 95 % interval."""
     rows = []
     for level in sorted({gold for _, gold in pairs}):
-        gaps = [judge - gold for judge, gold in pairs if gold == level]
-        found, _ = spread(gaps, "bias", "item")
-        mean = mean_of(gaps) + level
+        judge = [(one, item) for (one, gold), item in zip(pairs, items, strict=True) if gold == level]
+        mean, interval = _mean_at(judge, pairs)
         rows.append(
             {
                 "gold": rounded(level),
-                "n": len(gaps),
+                "n": len(judge),
                 "judge_mean": rounded(mean),
-                "bias": found["bias"],
-                "ci95": found["ci95"],
+                "bias": rounded(mean - level),
+                "ci95": [rounded(end - level) for end in interval],
             }
         )
     return rows
 
 
-def reliability(pairs: Pairs) -> list[dict[str, Any]]:
+def reliability(pairs: Pairs, items: Sequence[str]) -> list[dict[str, Any]]:
     """For each judge value: how many items, and the gold mean there with a 95 % interval. A calibrated judge's means
     lie on the diagonal."""
     rows = []
     for level in sorted({judge for judge, _ in pairs}):
-        gold = [value for judge, value in pairs if judge == level]
-        found, _ = spread(gold, "mean", "item")
-        rows.append({"judge": rounded(level), "n": len(gold), "gold_mean": found["mean"], "ci95": found["ci95"]})
+        gold = [(other, item) for (judge, other), item in zip(pairs, items, strict=True) if judge == level]
+        mean, interval = _mean_at(gold, pairs)
+        ends = [rounded(end) for end in interval]
+        rows.append({"judge": rounded(level), "n": len(gold), "gold_mean": rounded(mean), "ci95": ends})
     return rows
+
+
+def _mean_at(values: list[tuple[Fraction, str]], pairs: Pairs) -> tuple[Fraction, tuple[Fraction, Fraction]]:
+    """Return the mean of some values and its interval, between the least and the greatest value that anybody gave."""
+    seen = [value for pair in pairs for value in pair]
+    clusters = gather([value for value, _ in values], [item for _, item in values])
+    return clusters.mean, mean_interval(clusters, (min(seen), max(seen)))
 
 
 def prevalence(pairs: Pairs) -> list[dict[str, Any]]:

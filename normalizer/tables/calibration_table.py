@@ -84,7 +84,7 @@ def _by_level(document: dict[str, Any]) -> Table:
                     start: list[Cell] = [_measure(measure), cell_names.level(row["judge"]), level["gold"], level["n"]]
                     rows.append([*start, level["judge_mean"], level["bias"], *(level["ci95"] or [None, None])])
     columns = ["measure", "judge", "gold", "n", "judge_mean", "bias", "ci95_low", "ci95_high"]
-    return Table(columns, rows, ["Intervals: Student's t."])
+    return Table(columns, rows, ["Intervals assume independent items, and nothing about how the labels are spread."])
 
 
 def _confusion(document: dict[str, Any]) -> Table:

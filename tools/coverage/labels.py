@@ -89,7 +89,8 @@ def _levels(n: int, right: float) -> Study:
 
     def draw(rng: random.Random) -> Answers:
         pairs = _pairs(rng, n, right)
-        rows = [(by_level(pairs), "gold"), (reliability(pairs), "judge")]
+        items = [str(at) for at in range(n)]
+        rows = [(by_level(pairs, items), "gold"), (reliability(pairs, items), "judge")]
         found = [next((row["ci95"] for row in each if row[member] == 0), None) for each, member in rows]
         return {name: holds(ends, expected) for name, ends in zip(names, found, strict=True)}
 
