@@ -1,11 +1,12 @@
 """95 % intervals of agreement and correlation of two columns of values, items being clusters.
 
-With few different values the pairs are a table of counts, and the interval is that of its posterior distribution: the
-ends are the outermost 2.5 % points under two weak priors, one that favours agreement and one that favours disagreement
-(each is worth 1.25 items), as the exact interval of a rate has one for each end. It has width where all items agree,
-and covers where one value is rare. With many values the standard error comes from the jackknife (each item left out
-once), taken to Fisher's scale z = atanh(measure), where the interval is Student's t, and back; the mean absolute
-difference has Student's t on the scale of its logarithm.
+Accuracy has the interval of a mean of 0 and 1: Clopper and Pearson's, or its like for clusters. With few different
+values the pairs are a table of counts, and the interval is that of its posterior distribution: the ends are the
+outermost 2.5 % points under two weak priors, one that favours agreement and one that favours disagreement (each is
+worth 1.25 items), as the exact interval of a rate has one for each end. It has width where all items agree, and covers
+where one value is rare. With many values the standard error comes from the jackknife (each item left out once), taken
+to Fisher's scale z = atanh(measure), where the interval is Student's t, and back; the mean absolute difference has
+Student's t on the scale of its logarithm.
 
 Answers about one item go together. The counts are divided by the design effect: the variance by items over that of
 independent answers. `tools/interval_coverage` measures how often these intervals hold the truth.
@@ -18,9 +19,11 @@ from fractions import Fraction
 from math import atanh, exp, sqrt, tanh
 from typing import TYPE_CHECKING, Any
 
-from normalizer.aggregate.intervals import quantile, wilson_interval
+from normalizer.aggregate.intervals import quantile
 from normalizer.documents.exact import rounded
+from normalizer.estimation.clusters import gather
 from normalizer.estimation.gamma_draws import draw_gammas, find_ends
+from normalizer.estimation.intervals import mean_interval
 from normalizer.statistics.cell_table import MEASURES, CellTable
 from normalizer.statistics.spread import ends
 
@@ -48,8 +51,8 @@ def find_intervals(pairs: Pairs, items: Sequence[str], *, mirrored: bool = False
     if len(set(items)) < 2:
         return found
     table = _Sample(pairs, items, mirrored=mirrored)
-    equal = Fraction(sum(one == other for one, other in pairs), len(pairs))
-    found["exact"] = ends(wilson_interval(equal, Fraction(table.effective_size("exact"))))
+    equal = gather([Fraction(one == other) for one, other in pairs], items)
+    found["exact"] = ends(mean_interval(equal, (Fraction(0), Fraction(1))))
     if len(set(items)) < LEAST_ITEMS:
         return found
     found |= table.draw_intervals() if table.cells.levels <= MOST_LEVELS else table.jackknife_intervals()
