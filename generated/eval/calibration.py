@@ -140,7 +140,7 @@ class AlternativeRow(Model):
 
 class CalibrationIntervals(Model):
     """
-    Intervals by measure, items being clusters. `exact`: Clopper and Pearson's, or its like for clusters. The others: with up to 7 different values the posterior distribution of the table of counts, with more the jackknife by items (on Fisher's z; `mae` on its logarithm). Null where there are fewer than 10 items (2 for `exact`), where the measure is undefined, or for two judges with more than 100,000 shared answers in all.
+    Intervals by measure, items being clusters. `exact`, `mae` and `bias`: of a mean on a scale, for `exact` Clopper and Pearson's. The others: with up to 7 different values the posterior distribution of the table of counts, with more the jackknife by items on Fisher's z. Null where there are fewer than 10 items (2 for the first three), where the measure is undefined, or for two judges with more than 100,000 shared answers in all.
     """
 
     model_config = ConfigDict(

@@ -1,12 +1,12 @@
 """95 % intervals of agreement and correlation of two columns of values, items being clusters.
 
-Accuracy has the interval of a mean of 0 and 1: Clopper and Pearson's, or its like for clusters. With few different
-values the pairs are a table of counts, and the interval is that of its posterior distribution: the ends are the
-outermost 2.5 % points under two weak priors, one that favours agreement and one that favours disagreement (each is
-worth 1.25 items), as the exact interval of a rate has one for each end. It has width where all items agree, and covers
-where one value is rare. With many values the standard error comes from the jackknife (each item left out once), taken
-to Fisher's scale z = atanh(measure), where the interval is Student's t, and back; the mean absolute difference has
-Student's t on the scale of its logarithm.
+Accuracy, mean absolute difference and bias have the interval of a mean on a scale (`estimation.intervals`), which for
+accuracy is Clopper and Pearson's. For kappa, AC1, alpha and correlations: with few different values the pairs are a
+table of counts, and the interval is that of its posterior distribution: the ends are the outermost 2.5 % points under
+two weak priors, one that favours agreement and one that favours disagreement (each is worth 1.25 items), as the exact
+interval of a rate has one for each end. It has width where all items agree, and covers where one value is rare. With
+many values the standard error comes from the jackknife (each item left out once), taken to Fisher's scale z =
+atanh(measure), where the interval is Student's t, and back.
 
 Answers about one item go together. The counts are divided by the design effect: the variance by items over that of
 independent answers. `tools/interval_coverage` measures how often these intervals hold the truth.
@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from math import atanh, exp, sqrt, tanh
+from math import atanh, sqrt, tanh
 from typing import TYPE_CHECKING, Any
 
 from normalizer.aggregate.intervals import quantile
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[np.float64]]
 
 LEAST_ITEMS = 10
-"""Fewer items give no interval but that of `exact`, which needs two."""
+"""Fewer items give no intervals but those of means (`exact`, `mae`, `bias`), which need two."""
+_ON_Z = tuple(name for name in MEASURES if name not in ("exact", "mae", "bias"))
 MOST_LEVELS = 7
 """With more different values there are too many cells for a posterior distribution."""
 _Z = 1.959963984540054
@@ -51,14 +52,20 @@ def find_intervals(pairs: Pairs, items: Sequence[str], *, mirrored: bool = False
     if len(set(items)) < 2:
         return found
     table = _Sample(pairs, items, mirrored=mirrored)
-    equal = gather([Fraction(one == other) for one, other in pairs], items)
-    found["exact"] = ends(mean_interval(equal, (Fraction(0), Fraction(1))))
+    values = {value for pair in pairs for value in pair}
+    values |= {1 - value for value in values} if mirrored else set()
+    reach = max(values) - min(values)
+    means = {
+        "exact": ([Fraction(one == other) for one, other in pairs], Fraction(0), Fraction(1)),
+        "mae": ([abs(one - other) for one, other in pairs], Fraction(0), reach),
+        "bias": ([one - other for one, other in pairs], -reach, reach),
+    }
+    for name, (each, low, high) in means.items():
+        if low < high and not (mirrored and name == "bias"):
+            found[name] = ends(mean_interval(gather(each, items), (low, high)))
     if len(set(items)) < LEAST_ITEMS:
         return found
-    found |= table.draw_intervals() if table.cells.levels <= MOST_LEVELS else table.jackknife_intervals()
-    if mirrored:
-        found["bias"] = None
-    return found
+    return found | (table.draw_intervals() if table.cells.levels <= MOST_LEVELS else table.jackknife_intervals())
 
 
 class _Sample:
@@ -124,7 +131,7 @@ class _Sample:
         same = np.array([one == other for one, other in self.place])
         weak = np.full(size, 0.5 / size)
         priors = [weak + 0.75 * side / side.sum() for side in (same.astype(float), (~same).astype(float)) if side.any()]
-        sizes = {name: round(self.effective_size(name), 6) for name in MEASURES if name != "exact"}
+        sizes = {name: round(self.effective_size(name), 6) for name in _ON_Z}
         for worth in sorted(set(sizes.values())):
             drawn = [self._draw(prior, worth) for prior in priors]
             for name in (name for name, other in sizes.items() if other == worth):
@@ -148,20 +155,14 @@ class _Sample:
     def jackknife_intervals(self) -> dict[str, list[Decimal] | None]:
         """Return intervals from standard errors by items."""
         found: dict[str, list[Decimal] | None] = {}
-        for name in MEASURES:
+        for name in _ON_Z:
             value, (square, alone) = self.measured[name], self.variances(name)
-            if name == "exact" or value != value or not max(square, alone) > 0:
+            if value != value or not max(square, alone) > 0:
                 continue
             half = quantile(self.items - 1) * sqrt(max(square, alone))
-            if name == "bias":
-                both = value - half, value + half
-            elif name == "mae":
-                factor = exp(min(half / value, 50.0))
-                both = value / factor, value * factor
-            elif abs(value) < 1 - 1e-12:
-                middle, scaled = atanh(value), half / (1 - value**2)
-                both = tanh(middle - scaled), tanh(middle + scaled)
-            else:
+            if abs(value) > 1 - 1e-12:
                 continue
+            middle, scaled = atanh(value), half / (1 - value**2)
+            both = tanh(middle - scaled), tanh(middle + scaled)
             found[name] = [rounded(Fraction(end)) for end in both]
         return found
