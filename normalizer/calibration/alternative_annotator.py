@@ -19,7 +19,7 @@ from normalizer.estimation.clusters import gather, robust_variance
 from normalizer.statistics.spread import mean_of
 
 EPSILON = Fraction(1, 10)
-"""What a person is worth more than a judge; the authors propose 0.1 for lay annotators, 0.2 for experts."""
+"""By how much a person may be closer more often: the authors propose 0.1 for lay annotators, 0.2 for experts."""
 LEAST_ANNOTATORS = 3
 LEAST_ITEMS = 30
 _RATE = Fraction(1, 20)
