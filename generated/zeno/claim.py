@@ -35,10 +35,6 @@ class ClaimArgs(Model):
     """
     Ids of requests whose whole answers it rests on, such as a search that found nothing.
     """
-    search: trace_event.ClaimedSearch | MISSING = MISSING
-    """
-    The claim is about this search; to verify it, the search is made again.
-    """
     id: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
     An id for the claim, for others to refer to.

@@ -260,23 +260,23 @@ class ClaimedSearch(Model):
     """
     pattern: Annotated[StrictStr, Field(min_length=1)]
     """
-    The pattern, as grep takes it.
+    As in grep.
     """
     regex: StrictBool | MISSING = MISSING
     """
-    Take pattern as a regular expression; false where it is absent.
+    Whether it is a regular expression.
     """
     case_sensitive: StrictBool | MISSING = MISSING
     """
-    Whether case counts; true where it is absent.
+    Whether case counts.
     """
     include_hidden: StrictBool | MISSING = MISSING
     """
-    Also search hidden files; false where it is absent.
+    Also hidden files.
     """
     paths: Annotated[list[Path] | MISSING, Field(min_length=1)] = MISSING
     """
-    Search only here, as grep takes it.
+    As in grep.
     """
 
 
