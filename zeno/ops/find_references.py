@@ -23,11 +23,10 @@ from zeno.results import cursors
 from zeno.results.definitions import ScopeFinder
 from zeno.results.hit_page import HitPage, Sought
 from zeno.results.selected_files import SelectedFiles
-from zeno.search.corpus import Corpus, Query, SearchedFile, Snapshot, Wish
+from zeno.search.corpus import Corpus, Query, SearchedFile, Skipped, Snapshot, Wish
 from zeno.search.line_view import MatchedLines
 from zeno.search.pattern_work import file_sizes, require_affordable, states_of
 from zeno.search.selection import EVERYTHING, Selection, under
-from zeno.search.skipped import Skipped
 from zeno.text.regex import searcher
 
 MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_searched_file_bytes"]

@@ -6,9 +6,8 @@ from pydantic import MISSING
 
 from zeno.results.hints import why_nothing
 from zeno.results.left_out import left_out, skipped_files
-from zeno.search.corpus import Corpus, Snapshot
+from zeno.search.corpus import Corpus, Skipped, Snapshot
 from zeno.search.selection import Selection
-from zeno.search.skipped import Skipped
 
 _REASONS = {"large": "too_large", "unreadable": "unreadable"}
 

@@ -249,8 +249,8 @@ def _short(node: Any) -> Any:
 def _argument(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of an argument, described in the words for models where there are any."""
     told = _rules()["arguments"].get(name)
-    if name == "kinds":
-        # A call with an unknown kind is told all of them.
+    if name in ("kinds", "roles"):
+        # The description of the tool has some, and a call with an unknown one is told all.
         schema = {**schema, "items": {"type": "string"}}
     return schema if told is None else {**schema, "description": told}
 
