@@ -80,10 +80,12 @@ class CellTable:
 
     def _alpha(self, weights: "Array", margins: "Array") -> "Array":
         """Return Krippendorff's ordinal alpha: one less observed over expected squared distance of mid-ranks."""
+        import numpy as np
+
         at, n = _middles(margins), margins.sum(axis=-1)
         observed = (weights * (at @ self.first.T - at @ self.second.T) ** 2).sum(axis=-1)
         expected = n * (margins * at**2).sum(axis=-1) - (margins * at).sum(axis=-1) ** 2
-        return 1 - (n - 1) * _ratio(observed, expected)
+        return np.asarray(1 - (n - 1) * _ratio(observed, expected))
 
     def _kendall(self, weights: "Array", first: "Array", second: "Array", n: "Array") -> "Array":
         """Return tau-b. Ties leave (n ** 2 - the margins' squares) / 2 pairs of items on each side."""

@@ -51,8 +51,8 @@ def table(report: dict[str, Any]) -> Table:
     )
     notes.append(left_out_note(report))
     notes += [f"NA: {reason}." for reason in sorted(reasons)]
-    ends = [f"{name}.{end}" for name in _WITH_INTERVAL for end in ("ci95_low", "ci95_high")]
-    return Table(["judge", "other judge", "measure", "n", *_SHOWN, *ends, "flags"], rows, notes)
+    bounds = [f"{name}.{end}" for name in _WITH_INTERVAL for end in ("ci95_low", "ci95_high")]
+    return Table(["judge", "other judge", "measure", "n", *_SHOWN, *bounds, "flags"], rows, notes)
 
 
 def measures(of: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

@@ -81,6 +81,7 @@ def test_estimates_errors_and_degrees_of_freedom_are_those_of_the_dense_model(se
     else:
         contrast = {"bonus": 1.0}
         found = model.bonus_of("ash")
+    assert found is not None
     value, square, freedom = dense(answers, contrast)
     assert (found.value, found.error, found.freedom) == pytest.approx((value, square**0.5, freedom), rel=1e-6)
     half = t.ppf(0.975, freedom) * square**0.5
