@@ -27,7 +27,6 @@ NO_STEP = {
     "extract_symbols": {
         "spec/openapi.json": "generated",
         "spec/rules/http.json": "an example",
-        "spec/rules/mcp.json": "the instructions advise when to use it",
         "spec/schemas/zeno/ops/describe.json": "names a limit of it",
         "spec/schemas/zeno/language.json": "the languages are its own data",
         "spec/schemas/zeno/metrics.json": "names the operation that counts symbols",
@@ -35,6 +34,8 @@ NO_STEP = {
     },
     "max_line_chars": {
         "spec/openapi.json": "generated",
+        "spec/schemas/zeno/ops/find_references.json": "the same argument there",
+        "zeno/ops/find_references.py": "passes it on to the page of hits",
         "spec/schemas/zeno/ops/peek.json": "the same argument there",
         "spec/schemas/zeno/ops/read_file.json": "the same argument there",
     },
