@@ -9,14 +9,14 @@ from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
 from normalizer.calibration.alternative_annotator import try_alternatives
-from normalizer.calibration.labels import Labels, LabelStudy
+from normalizer.calibration.labels import Item, Labels, LabelStudy, Values
 
 PEOPLE = ("anna", "ben", "cleo", "dora")
 
 
 def study(judge_right, items=60, seed=1):
     rng = random.Random(seed)
-    said = {}
+    said: dict[Item, dict[str, Values]] = {}
     for number in range(items):
         truth = rng.randrange(3)
         right = {**dict.fromkeys(PEOPLE, 0.8), "judge": judge_right}

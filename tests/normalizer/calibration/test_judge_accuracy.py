@@ -15,6 +15,7 @@ from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.summary import Options, aggregate
 from normalizer.calibration import prediction_powered
 from normalizer.calibration.judge_accuracy import calibrate
+from normalizer.calibration.labels import PairsByItem
 from normalizer.cli import main
 from normalizer.tables import calibration_table
 from normalizer.tables.pretty import dumps
@@ -220,7 +221,7 @@ def test_the_prediction_powered_mean_is_that_of_ppi_py(document, scores, people)
 
 def test_labels_that_are_all_equal_give_a_prediction_powered_interval_with_width():
     """20 labels of a value that 5 % have: Student's interval held the truth in 60 % of simulated studies."""
-    labelled = {(str(at), None): (Fraction(at % 5 == 0), Fraction(0)) for at in range(20)}
+    labelled: PairsByItem = {(str(at), None): (Fraction(at % 5 == 0), Fraction(0)) for at in range(20)}
     found = prediction_powered.estimate(labelled, [Fraction(at % 5 == 0) for at in range(200)])
     low, high = (float(end) for end in found["ci95"])
     assert low == pytest.approx(0, abs=0.01)
@@ -228,7 +229,7 @@ def test_labels_that_are_all_equal_give_a_prediction_powered_interval_with_width
 
 
 def test_many_values_that_are_nearly_all_equal_give_no_prediction_powered_interval():
-    labelled = {(str(at), None): (Fraction(at % 9), Fraction(at if at < 4 else 0)) for at in range(24)}
+    labelled: PairsByItem = {(str(at), None): (Fraction(at % 9), Fraction(at if at < 4 else 0)) for at in range(24)}
     found = prediction_powered.estimate(labelled, [Fraction(at % 9) for at in range(200)])
     assert (found["ci95"], found["gold_only_ci95"]) == (None, None)
     assert found["na"].startswith("all gold labels but 3 are equal")

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections import Counter, defaultdict
+from typing import Any
 
 import choix
 import contract_spec as spec
@@ -195,6 +196,7 @@ def test_order_effects_are_those_counted_by_hand(document, entries):
 
 def test_repeats_of_an_item_count_once_in_ratings_and_length_fits_as_in_rates(tmp_path):
     """39 items with one verdict, 14 of them wins, and one that was won 60 times."""
+    listed: list[dict[str, Any]]
     listed = [{"item": f"q{n}", "a": "x", "b": "y", "verdict": "a" if n < 14 else "b"} for n in range(39)]
     listed += [{"item": "often", "a": "x", "b": "y", "verdict": "a", "repeat": n} for n in range(60)]
     for place, one in enumerate(listed):

@@ -6,9 +6,22 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from normalizer.statistics.severity import JudgeModel, Label
+from normalizer.statistics.severity import Estimate, JudgeModel, Label
 
 SEVERITY = {"ash": 0.5, "birch": -0.2, "cedar": 0.0, "dogwood": -0.3}
+
+
+def known(found: Estimate | None) -> Estimate:
+    """An estimate that is there."""
+    assert found is not None
+    return found
+
+
+def ends(found: Estimate | None) -> list[float]:
+    """The interval of an estimate that has one."""
+    interval = known(found).interval()
+    assert interval is not None
+    return [float(end) for end in interval]
 
 
 def study(seed, artifacts=14, noise=None, bonus=0.0):
@@ -77,15 +90,14 @@ def test_estimates_errors_and_degrees_of_freedom_are_those_of_the_dense_model(se
     model = JudgeModel(answers)
     if what == "severity":
         contrast = {name: (name == "birch") - 0.25 for name in SEVERITY}
-        found = model.severity_of("birch")
+        found = known(model.severity_of("birch"))
     else:
         contrast = {"bonus": 1.0}
-        found = model.bonus_of("ash")
-    assert found is not None
+        found = known(model.bonus_of("ash"))
     value, square, freedom = dense(answers, contrast)
     assert (found.value, found.error, found.freedom) == pytest.approx((value, square**0.5, freedom), rel=1e-6)
     half = t.ppf(0.975, freedom) * square**0.5
-    assert [float(end) for end in found.interval()] == pytest.approx([value - half, value + half], abs=2e-6)
+    assert ends(found) == pytest.approx([value - half, value + half], abs=2e-6)
 
 
 def test_where_every_judge_judged_everything_the_interval_is_students_of_the_differences():
@@ -95,7 +107,7 @@ def test_where_every_judge_judged_everything_the_interval_is_students_of_the_dif
     }
     rows = [np.array([label.total for label in answer]) for [answer] in answers.values()]
     gaps = np.array([row[0] - row.mean() for row in rows])
-    found = JudgeModel(answers).severity_of("ash")
+    found = known(JudgeModel(answers).severity_of("ash"))
     assert (found.value, found.error, found.freedom) == pytest.approx((gaps.mean(), gaps.std(ddof=1) / 3, 8), rel=1e-9)
 
 
@@ -114,7 +126,7 @@ def test_harsh_others_are_no_preference_for_ones_own_model():
             [Label(name, own and name == "self", level + harshness[name] + rng.gauss(0, 0.3)) for name in panel]
         ]
     found = JudgeModel(answers).bonus_of("self")
-    low, high = (float(end) for end in found.interval())
+    low, high = ends(found)
     assert low < 0 < high
     assert high - low < 1
 
@@ -130,5 +142,5 @@ def test_renaming_and_reordering_judges_and_artifacts_changes_nothing():
     }
     one, other = JudgeModel(answers), JudgeModel(moved)
     for name, new in names.items():
-        assert one.severity_of(name).interval() == other.severity_of(new).interval()
-    assert one.bonus_of("ash").interval() == other.bonus_of("z").interval()
+        assert ends(one.severity_of(name)) == ends(other.severity_of(new))
+    assert ends(one.bonus_of("ash")) == ends(other.bonus_of("z"))
