@@ -5,6 +5,7 @@ docs/errors.md lists every error code of Zeno, and every reason code and flag of
 
 import argparse
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import contract_spec as spec
@@ -42,7 +43,7 @@ def errors_page() -> str:
     )
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
     lines = [head, ("---",) * len(head), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
     return [f"| {' | '.join(line)} |" for line in lines]
 

@@ -27,11 +27,11 @@ _TOLERANCE = 1e-11
 
 
 class Point(NamedTuple):
-    """Alike clusters: the sum and the number of their values, and how many such clusters there are."""
+    """Alike clusters: the sum and the number of their values, and how many such `clusters` there are."""
 
     total: float
     size: float
-    count: float
+    clusters: float
 
 
 class DirichletMean:

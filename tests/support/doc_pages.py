@@ -85,10 +85,11 @@ def pasted_steps(page: str) -> Iterator[Step]:
     found = [block for block in blocks(page) if block.not_run is None]
     for block, behind in zip(found, [*found[1:], None], strict=True):
         if block.language == "sh":
-            is_output = behind is not None and behind.language == "text"
-            is_output = is_output and not page[block.span[1] : behind.span[0]].replace("```text", "").strip("`\n ")
-            shown = (behind.text, behind.span) if behind is not None and is_output else ("...\n", (0, 0))
-            yield Step(block.text.rstrip("\n"), shown[0], block.line, shown[1])
+            shown, span = "...\n", (0, 0)
+            if behind is not None and behind.language == "text":
+                between = page[block.span[1] : behind.span[0]].replace("```text", "").strip("`\n ")
+                shown, span = (shown, span) if between else (behind.text, behind.span)
+            yield Step(block.text.rstrip("\n"), shown, block.line, span)
 
 
 def matches(shown: str, printed: str) -> bool:

@@ -186,7 +186,7 @@ def test_outcomes_have_colour_on_a_terminal_only():
 
 @pytest.mark.parametrize(("command", "waits_for"), [("serve", "one JSON object a line"), ("mcp", "an MCP client")])
 def test_a_server_at_a_terminal_says_what_it_waits_for_and_ends_at_the_first_ctrl_c(tmp_path, command, waits_for):
-    typed = []
+    typed: list[str] = []
 
     def interrupt(seen: str) -> bytes | None:
         if "Ctrl-C ends it" not in seen or typed:

@@ -12,7 +12,7 @@ from itertools import product
 from normalizer.aggregate.intervals import Method
 from normalizer.calibration import prediction_powered
 from normalizer.calibration.choice import closest
-from normalizer.calibration.labels import Item, Labels, Values, consensus
+from normalizer.calibration.labels import Item, Labels, PairsByItem, Values, consensus
 from normalizer.calibration.measures import by_level, reliability
 from normalizer.calibration.pass_rate import correct_pass_rate
 from normalizer.statistics.agreement_intervals import find_intervals
@@ -100,7 +100,7 @@ def _levels(n: int, right: float) -> Study:
 def _powered(n: int, right: float, note: str = "") -> Study:
     def draw(rng: random.Random) -> bool | None:
         judge = [one for one, _ in _pairs(rng, 500, right)]
-        labelled = {(str(at), None): pair for at, pair in enumerate(_pairs(rng, n, right))}
+        labelled: PairsByItem = {(str(at), None): pair for at, pair in enumerate(_pairs(rng, n, right))}
         return holds(prediction_powered.estimate(labelled, judge)["ci95"], _MEAN)
 
     return question(f"gold mean, prediction-powered, {n} labels + 500{note}", draw)
@@ -151,7 +151,7 @@ def _passed(n: int, share: float, right: float) -> Study:
         return Fraction(gold if rng.random() < right else not gold), Fraction(gold)
 
     def draw(rng: random.Random) -> Answers:
-        labelled = {(str(at), None): label(rng) for at in range(n)}
+        labelled: PairsByItem = {(str(at), None): label(rng) for at in range(n)}
         judge = [label(rng)[0] for _ in range(500)]
         corrected = correct_pass_rate(labelled, judge)
         ends = [prediction_powered.estimate(labelled, judge)["ci95"], None if corrected is None else corrected["ci95"]]

@@ -20,7 +20,7 @@ from uvicorn.server import ServerState
 from tools.fuzz.target import Target
 from zeno.files.tree import Tree
 from zeno.interfaces.http.app import app
-from zeno.interfaces.http.connections import guarded
+from zeno.interfaces.http.connections import make_protocol
 from zeno.interfaces.mcp.standard_io import _Pipes
 from zeno.interfaces.mcp.tools import Calls, mcp_server
 from zeno.interfaces.workers import MAX_FORKED, Workers
@@ -93,7 +93,10 @@ def http(data: bytes) -> None:
 async def _knock(data: bytes) -> bytes:
     """Send bytes over a connection, leave when nothing moves any more, and return what came back."""
     with Workers(_server()) as workers:
-        config = uvicorn.Config(app(workers, None), log_config=None, http=guarded(_PATIENCE), lifespan="off", ws="none")
+        protocol = make_protocol(_PATIENCE)
+        config = uvicorn.Config(app(workers, None), log_config=None, http=protocol, lifespan="off", ws="none")
+            app(workers, None), log_config=None, http=make_protocol(_PATIENCE), lifespan="off", ws="none"
+        )
         config.load()
         near, far = socket.socketpair()
         near.setblocking(False)

@@ -280,6 +280,7 @@ def test_changes_are_applied_while_nobody_asks(planted):
             (planted / "new.txt").write_text("new\n")
             until(lambda: cache is not None and "new.txt" in cache.paths, "the new file is listed")
             (planted / "new.txt").write_text("another text\n")
+            assert cache is not None
             entry = cache.entries["new.txt"]
             until(lambda: entry.segment and b"another" in entry.segment.text, "its new text is held")
             seen.append(corpus._cache is cache)

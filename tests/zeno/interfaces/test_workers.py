@@ -172,7 +172,12 @@ def test_time_that_a_request_waits_in_line_counts(tmp_path: Path) -> None:
     async def run(server: Server) -> bytes:
         with Workers(server) as workers:
             began = Event()
-            busy = asyncio.create_task(workers.run(lambda: (began.set(), time.sleep(1.2))))
+
+            def keep_busy() -> None:
+                began.set()
+                time.sleep(1.2)
+
+            busy = asyncio.create_task(workers.run(keep_busy))
             while not began.is_set():
                 await asyncio.sleep(0.001)
             answer = await workers.answer("late", "stat", {"path": "."})
