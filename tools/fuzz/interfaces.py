@@ -95,8 +95,6 @@ async def _knock(data: bytes) -> bytes:
     with Workers(_server()) as workers:
         protocol = make_protocol(_PATIENCE)
         config = uvicorn.Config(app(workers, None), log_config=None, http=protocol, lifespan="off", ws="none")
-            app(workers, None), log_config=None, http=make_protocol(_PATIENCE), lifespan="off", ws="none"
-        )
         config.load()
         near, far = socket.socketpair()
         near.setblocking(False)
