@@ -184,6 +184,6 @@ def soak(session: nox.Session) -> None:
 
 
 @nox.session
-def coverage(session: nox.Session) -> None:
-    """Simulate every interval and tell how often it holds the truth: nox -s coverage -- --runs 1000 [--only TEXT]."""
-    _run(session, "-m", "tools.coverage", *session.posargs)
+def interval_coverage(session: nox.Session) -> None:
+    """Simulate how often intervals hold the truth: nox -s interval_coverage -- --runs 1000 [--only TEXT]."""
+    _run(session, "-m", "tools.interval_coverage", *session.posargs)

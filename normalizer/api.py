@@ -186,7 +186,7 @@ class Ledgers:
         from contract_models.eval.gate import Gate
 
         from normalizer.aggregate.eligibility import MIXABLE
-        from normalizer.gate.overview import TOTAL, GateOptions, gate, margin_of
+        from normalizer.gate.paired_verdicts import TOTAL, GateOptions, gate, margin_of
 
         other = candidate.folders if isinstance(candidate, Ledgers) else (Path(candidate),)
         if len(self.folders) != 1 or len(other) != 1:

@@ -41,6 +41,7 @@ GROUPS = {
     },
     "Numbers": {
         "aggregate": "mean, spread and interval by group, over valid and eligible records",
+        "compare": "compare generators or other levels on pairs, with a test and a verdict",
         "statistics": "invalid rates and bounds, contrasts, severity of judges, self against cross judging",
         "agreement": "how well judges agree on the artifacts they share",
         "preferences": "win rates, order effects, ratings and length bias of comparisons",

@@ -84,7 +84,11 @@ class GateResult(Model):
     """
     n: Annotated[StrictInt, Field(ge=0)]
     """
-    Artifacts or items that both sides have.
+    Pairs: artifacts, or items of comparisons, that both sides have.
+    """
+    items: Annotated[StrictInt, Field(ge=0)]
+    """
+    Items that the pairs are of; the pairs of one item are one cluster.
     """
     difference: StrictFloat | None
     """
@@ -92,15 +96,15 @@ class GateResult(Model):
     """
     interval: preferences.Interval | None
     """
-    Its two-sided interval at 1 - alpha_each.
+    Its two-sided interval at 1 - alpha_each. It holds 0 exactly where p is above alpha_each, and never leaves the scale.
     """
     p: StrictFloat | None
     """
-    The sign-flip test of no difference.
+    The sign-flip test of no difference, two-sided, item by item; it decides `better` and `worse`.
     """
-    verdict: Literal['better', 'no_worse', 'worse', 'undecided']
+    verdict: Literal['better', 'equivalent', 'no_worse', 'worse', 'undecided', 'incomplete']
     """
-    `better`: the interval lies above 0. `no_worse`: it lies above minus the margin, or every pair is equal. `worse`: it lies below 0. `undecided`: none of these.
+    `better`, `worse`: p is at most alpha_each. `equivalent`: the interval lies within the margin on both sides. `no_worse`: it lies above minus the margin. `undecided`: none of these. `incomplete`: too many artifacts of the base have no pair.
     """
     why: StrictStr
     """
@@ -138,6 +142,14 @@ class GateResult(Model):
     """
     Pairs in which the candidate is worse.
     """
+    tipping_point: Annotated[StrictInt | None, Field(ge=1)]
+    """
+    How many more pairs with the greatest possible loss would undo the pass; null where there is none.
+    """
+    detectable: StrictFloat | None
+    """
+    The smallest true difference that a run like this shows with a power of 80 %. Null: there is no spread.
+    """
 
 
 class Gate(Model):
@@ -166,11 +178,11 @@ class Gate(Model):
     """
     alpha: StrictFloat
     """
-    The error rate of all intervals together.
+    The error rate of all tests together.
     """
     alpha_each: StrictFloat
     """
-    The error rate of each interval: alpha by the number of results.
+    The error rate of each test: alpha by the number of results.
     """
     lower_is_better: StrictBool
     """
@@ -180,9 +192,17 @@ class Gate(Model):
     """
     True: an undecided result passes, as was asked for.
     """
-    least_pairs: Annotated[StrictInt, Field(ge=0)]
+    missing: Literal['refuse', 'worst', 'ignore']
     """
-    With fewer pairs a result is undecided.
+    What artifacts of the base without a pair mean. `refuse`: more than the share `most_missing` give no verdict, fewer no pass if they could turn it. `worst`: the candidate's worst score. `ignore`: nothing.
+    """
+    most_missing: StrictFloat
+    """
+    The share of the base's artifacts that may lack a pair before `refuse` gives no verdict.
+    """
+    cluster: StrictStr | None
+    """
+    The key whose levels are items; null: each artifact is one.
     """
     rubric: StrictStr | None
     """

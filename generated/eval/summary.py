@@ -44,7 +44,7 @@ class Moments(Model):
     """
     ci95: Annotated[list[StrictFloat] | None, Field(max_length=2, min_length=2)]
     """
-    The 95 % confidence interval of the mean, low and high, made as `interval` says. Null: NA.
+    The 95 % confidence interval of the mean, low and high, made as `interval` says. It never leaves the scale. Null: NA.
     """
 
 
@@ -102,21 +102,13 @@ class Interval(Model):
     model_config = ConfigDict(
         extra='forbid',
     )
-    method: Literal['t', 'bootstrap']
+    method: Literal['gaffke', 't']
     """
-    t: mean and standard error with Student's t; bootstrap: percentiles of resampled means.
+    gaffke: bounds that assume nothing about the distribution on the scale, Clopper and Pearson's for two-valued scores; t: Student's t with a cluster-robust standard error.
     """
     cluster: StrictStr | None
     """
-    The key whose levels are resampled, or whose residual sums make the standard error; null: units are independent.
-    """
-    resamples: StrictInt | None
-    """
-    How many resamples; null without bootstrap.
-    """
-    seed: StrictInt | None
-    """
-    The seed of the resamples; null without bootstrap.
+    The key whose levels are items; null: artifacts are.
     """
 
 
@@ -154,6 +146,10 @@ class SummaryRow(Model):
     """
     How many units are in the numbers.
     """
+    n_items: Annotated[StrictInt, Field(ge=0)]
+    """
+    How many items the units are of. The units of one item are one cluster in the intervals.
+    """
     n_records: Annotated[StrictInt, Field(ge=0)]
     """
     How many records they are made from.
@@ -178,7 +174,7 @@ class SummaryRow(Model):
     """
     Units whose total is the scale's greatest.
     """
-    flags: list[Literal['diagnostic', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions', 'self_judged_included', 'only_self_judged', 'only_diagnostic', 'only_other_judge_kind', 'only_off_scale', 'only_invalid', 'no_records', 'partial', 'one_unit', 'few_clusters']]
+    flags: list[Literal['diagnostic', 'mixed_judge_kinds', 'mixed_legs', 'mixed_phases', 'mixed_protocol_versions', 'self_judged_included', 'only_self_judged', 'only_diagnostic', 'only_other_judge_kind', 'only_off_scale', 'only_invalid', 'no_records', 'partial', 'one_unit', 'one_item', 'no_spread', 'different_artifacts']]
     """
     Flags, sorted.
     """

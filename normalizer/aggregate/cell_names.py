@@ -15,7 +15,8 @@ ALL = "(all)"
 MOMENTS = ("mean", "sd", "min", "max", "ci95_low", "ci95_high", "ci95")
 _NO_LEVELS = frozenset(("", "NA", NONE, ALL))
 _COLUMNS = frozenset((
-    "row", *DESIGN_KEYS, *RUN_KEYS, "n", "n_records", "records", "n_judges", "judges", "total", *MOMENTS,
+    "row", *DESIGN_KEYS, *RUN_KEYS, "n", "n_items", "items", "n_records", "records", "n_judges", "judges", "total",
+    *MOMENTS,
     "95 % interval", "at_min", "at min", "at_max", "at max", "flags", "judge", "versions", "first", "second",
     "difference", "p", "equal", "generator", "against", "criterion",
 ))  # fmt: skip

@@ -56,18 +56,19 @@ class Rules:
 
     def refusal(self, kind: Kind) -> str | None:
         """Return why records of a kind are not counted, as a member of `left_out`; None if they are."""
-        if not self._admits_phase(kind.phase):
+        if not self.admits_phase(kind.phase):
             return "diagnostic"
         if kind.off_scale:
             return "off_scale"
         return None if kind.judge_kind in self.judge_kinds else "other_judge_kind"
 
-    def _admits_phase(self, phase: int) -> bool:
-        return self.diagnostic or bool(phases.rules()["phases"][str(phase)]["aggregated"])
+    def admits_phase(self, phase: Level) -> bool:
+        """Whether records of a phase may be counted; a phase that cannot be read counts as diagnostic."""
+        return self.diagnostic or bool(phases.rules()["phases"][str(phase or 0)]["aggregated"])
 
     def condition(self) -> str:
         """Return the rules as an SQL condition over `records`."""
-        admitted = [name for name in sorted(phases.rules()["phases"]) if self._admits_phase(int(name))]
+        admitted = [name for name in sorted(phases.rules()["phases"]) if self.admits_phase(int(name))]
         kinds = ", ".join(f"'{name}'" for name in sorted(self.judge_kinds))
         return f"chosen = 1 AND off = 0 AND phase IN ({', '.join(admitted)}) AND judge_kind IN ({kinds})"
 
@@ -112,7 +113,7 @@ class Rules:
         if not admitted:
             why = (
                 "only_diagnostic"
-                if any(not self._admits_phase(kind.phase) for kind in kinds)
+                if any(not self.admits_phase(kind.phase) for kind in kinds)
                 else "only_off_scale"
                 if any(kind.off_scale for kind in kinds)
                 else "only_other_judge_kind"

@@ -70,6 +70,16 @@ def _partial(sources: OpenLedgers, by: tuple[str, ...], where: dict[str, keys.Le
     return frozenset(levels for levels, *_ in lacking - supplied)
 
 
+def absent_files(sources: OpenLedgers) -> list[dict[str, Any]]:
+    """Return the metadata of each file of a manifest that has no entry in any leg of its run."""
+
+    def name_file(item: dict[str, Any]) -> tuple[Any, ...]:
+        return (item.get("eval_id"), item.get("run_id"), item["file"])
+
+    supplied = {name_file(item) for item in sources.supplied}
+    return [item for item in sources.lacking if name_file(item) not in supplied]
+
+
 def _never_seen(engine: Engine, query: Query, where: dict[str, keys.Level], found: set[Levels]) -> Iterator[str]:
     """The keys of which no level was found, so that they may be unknown. Known keys cost no further reading."""
     for place, name in enumerate(query.by):

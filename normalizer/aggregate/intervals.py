@@ -1,11 +1,12 @@
-"""95 % confidence intervals: Student's t or a seeded bootstrap for means, Wilson's for rates.
+"""95 % confidence intervals of the means of groups; Wilson's for rates.
 
-Units are independent, or belong to clusters (such as all answers to one question). Clusters are treated as a whole: the
-standard error comes from their residual sums, or clusters are resampled. With fewer than 10 clusters there is no
-interval: it would be too narrow.
+The units of one item (an artifact, or a level of the key that `--cluster` names) are one cluster: items are
+independent, their units are not. The default is `estimation.intervals.mean_interval`, which assumes nothing about how
+scores are distributed on their scale. Student's t, with a variance that is robust to clusters, assumes that means are
+nearly normal, and gives no interval where all items have one value.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import erfc, sqrt
@@ -14,11 +15,9 @@ from typing import Any
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.units import Group, Numbers
 from normalizer.documents.exact import root
-from normalizer.errors import CannotRun
-from normalizer.estimation.intervals import Interval
+from normalizer.estimation.clusters import Clusters, robust_variance
+from normalizer.estimation.intervals import Interval, mean_interval
 
-LEAST_CLUSTERS = 10
-_MOST_DRAWS = 2_000_000_000
 _Z = Fraction("1.959963984540054")
 """The 97.5 % point of the normal distribution."""
 
@@ -31,29 +30,23 @@ class Method:
     cluster: str | None = None
     resamples: int = 2000
     seed: int = 0
+    student: bool = False
 
     def document(self) -> dict[str, Any]:
-        """Return the method as outputs state it."""
-        drawn = (
-            {"resamples": self.resamples, "seed": self.seed} if self.bootstrap else {"resamples": None, "seed": None}
-        )
-        return {"method": "bootstrap" if self.bootstrap else "t", "cluster": self.cluster, **drawn}
+        """Return the method of the intervals of means as outputs state it."""
+        return {"method": "t" if self.student else "gaffke", "cluster": self.cluster}
 
 
 @dataclass(slots=True)
 class Intervals:
-    """The intervals of every group and measure."""
+    """The intervals of every group and measure, and the number of items of every group."""
 
-    found: dict[Levels, list[Interval]] = field(default_factory=dict)
-    few: set[Levels] = field(default_factory=set)
+    found: dict[Levels, list[Interval | None]] = field(default_factory=lambda: defaultdict(list))
+    items: dict[Levels, int] = field(default_factory=dict)
 
     def of(self, levels: Levels, place: int) -> Interval | None:
         """Return the interval of one measure, or None."""
         return self.found[levels][place] if levels in self.found else None
-
-    def refused(self, levels: Levels) -> bool:
-        """Whether there are too few clusters."""
-        return levels in self.few
 
 
 def variance(n: int, total: int, squares: int, denominator: int) -> Fraction:
@@ -88,103 +81,30 @@ def quantile(freedom: float) -> float:
 
 
 def intervals(numbers: Numbers, groups: dict[Levels, Group], method: Method) -> Intervals:
-    """Return the intervals of all groups with more than one unit."""
-    if method.cluster is not None:
-        return _clustered(numbers, groups, method)
-    if method.bootstrap:
-        return _resampled_units(numbers, groups, method)
+    """Return the intervals of all groups with more than one item."""
     result = Intervals()
-    for levels, group in groups.items():
-        if group.n > 1:
-            result.found[levels] = [
-                t_interval(
-                    Fraction(sums.total, group.n * numbers.denominator),
-                    variance(group.n, sums.total, sums.squares, numbers.denominator) / group.n,
-                    group.n - 1,
-                )
-                for sums in group.sums
-            ]
+    numbers.engine.table("items", numbers.query.items())
+    for place, measure in enumerate(numbers.query.measures):
+        scale = numbers.query.scale(place)
+        counts: dict[Levels, Counter[tuple[Fraction, int]]] = defaultdict(Counter)
+        for row in numbers.engine.rows(numbers.query.item_histogram(measure)):
+            size, total, count = (int(value) for value in row[numbers.width :])
+            counts[tuple(row[: numbers.width])][Fraction(total, numbers.denominator), size] += count
+        for levels in groups:
+            items = Clusters(counts[levels])
+            result.items[levels] = items.clusters
+            result.found[levels].append(_interval(items, scale, method) if items.clusters > 1 else None)
     return result
 
 
-def _clustered(numbers: Numbers, groups: dict[Levels, Group], method: Method) -> Intervals:
-    clusters: dict[Levels, list[tuple[int, list[int]]]] = defaultdict(list)
-    rows = sorted(numbers.engine.rows(numbers.query.clusters()), key=lambda row: tuple(map(_orderly, row)))
-    for row in rows:
-        n, *sums = (int(value) for value in row[numbers.width + 1 :])
-        clusters[tuple(row[: numbers.width])].append((n, sums))
-    result = Intervals()
-    for levels in sorted(groups, key=lambda levels: tuple(map(_orderly, levels))):
-        sizes = [n for n, _ in clusters[levels]]
-        if len(sizes) < LEAST_CLUSTERS:
-            result.few.add(levels)
-            continue
-        totals = [[sums[place] for _, sums in clusters[levels]] for place in range(len(numbers.query.measures))]
-        if method.bootstrap:
-            result.found[levels] = of_resampled_clusters(sizes, totals, numbers.denominator, method)
-        else:
-            result.found[levels] = [of_cluster_sums(sizes, each, numbers.denominator) for each in totals]
-    return result
-
-
-def _orderly(value: Any) -> tuple[bool, str]:
-    return value is None, str(value)
-
-
-def of_cluster_sums(sizes: list[int], totals: list[int], denominator: int) -> Interval:
-    """Return the interval from the cluster-robust standard error, with G / (G - 1) and G - 1 degrees of freedom."""
-    n, clusters = sum(sizes), len(sizes)
-    mean = Fraction(sum(totals), n)
-    residuals = sum(((total - size * mean) ** 2 for size, total in zip(sizes, totals, strict=True)), Fraction(0))
-    error_squared = Fraction(clusters, clusters - 1) * residuals / (n * denominator) ** 2
-    return t_interval(mean / denominator, error_squared, clusters - 1)
-
-
-def _resampled_units(numbers: Numbers, groups: dict[Levels, Group], method: Method) -> Intervals:
-    result = Intervals()
-    wanted = {levels for levels, group in groups.items() if group.n > 1}
-    if sum(groups[levels].n for levels in wanted) * method.resamples > _MOST_DRAWS:
-        raise CannotRun("a bootstrap over so many units would take very long: use --interval t, or --cluster KEY")
-    found: dict[Levels, list[Interval]] = {levels: [] for levels in wanted}
-    for measure in numbers.query.measures:
-        values: dict[Levels, dict[int, int]] = defaultdict(dict)
-        for levels, value, count, _ in numbers.histogram(measure):
-            values[levels][value] = count
-        for levels in wanted:
-            ordered = sorted(values[levels])
-            repeats = [values[levels][value] for value in ordered]
-            found[levels].append(of_resampled_units(ordered, repeats, numbers.denominator, method))
-    result.found = found
-    return result
-
-
-def of_resampled_clusters(
-    sizes: list[int], totals: list[list[int]], denominator: int, method: Method
-) -> list[Interval]:
-    """Return percentile intervals from resampled clusters: each draw takes all units of a cluster."""
-    import numpy as np
-
-    resamples = draws(method, len(sizes))
-    size = np.array(sizes, dtype=object)
-    result = []
-    for each in totals:
-        total = np.array(each, dtype=object)
-        means = sorted(Fraction(int(total[drawn].sum()), int(size[drawn].sum()) * denominator) for drawn in resamples())
-        result.append(middle(means, len(sizes)))
-    return result
-
-
-def of_resampled_units(values: list[int], repeats: list[int], denominator: int, method: Method) -> Interval:
-    """Return the percentile interval from resampled units, given how often each value occurs."""
-    import numpy as np
-
-    n = sum(repeats)
-    last = np.cumsum(np.array(repeats, dtype=np.int64))
-    sums = []
-    for drawn in draws(method, n)():
-        often = np.bincount(np.searchsorted(last, drawn, side="right"), minlength=len(values))
-        sums.append(sum(value * int(count) for value, count in zip(values, often, strict=True) if count))
-    return middle([Fraction(total, n * denominator) for total in sorted(sums)], n)
+def _interval(items: Clusters, scale: Interval, method: Method) -> Interval | None:
+    if not method.student:
+        return mean_interval(items, scale)
+    variance_of_mean, freedom = robust_variance(items)
+    if not variance_of_mean:
+        return None
+    low, high = t_interval(items.mean, variance_of_mean, freedom)
+    return max(low, scale[0]), min(high, scale[1])
 
 
 def draws(method: Method, n: int) -> Any:

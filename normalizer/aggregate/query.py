@@ -11,6 +11,7 @@ Averages of unequal numbers of records or judges are put on a common denominator
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from math import lcm
 
 from normalizer.aggregate import eligibility
@@ -150,12 +151,12 @@ class Query:
         """Return the SQL of `units` that are artifacts, and the further denominator."""
         common, share = _shares("judges", judges)
         values = [f"{name} * {share} AS {name}" for name in self.measures]
-        return f"SELECT {', '.join([*self.keys, 'c', 'records', *values])} FROM artifacts", common
+        return f"SELECT {', '.join([*self.keys, 'c', _ALONE, 'records', *values])} FROM artifacts", common
 
     def record_units(self, eligible: str) -> str:
         """Return the SQL of `units` that are records."""
         values = [f"{_wide(name)} AS {name}" for name in self.measures]
-        columns = ", ".join([*self.keys, "c", "1 AS records", *values])
+        columns = ", ".join([*self.keys, "c", _ALONE, "1 AS records", *values])
         return f"SELECT {columns} FROM records WHERE {eligible}"
 
     def judges(self, eligible: str) -> str:
@@ -184,10 +185,27 @@ class Query:
         """Return SQL that counts the units of each group by the value of a measure."""
         return _grouped([*self.keys, measure, "COUNT(*)", "SUM(records)"], "units", [*self.keys, measure])
 
-    def clusters(self) -> str:
-        """Return SQL for counts and sums of each cluster of each group."""
-        sums = [f"SUM({name})" for name in self.measures]
-        return _grouped([*self.keys, "c", "COUNT(*)", *sums], "units", [*self.keys, "c"])
+    def items(self) -> str:
+        """Return the SQL of `items`: the sums of each item of each group. A unit without a level has its artifact."""
+        sums = [f"SUM({name}) AS {name}" for name in self.measures]
+        return _grouped([*self.keys, "COUNT(*) AS size", *sums], "units", [*self.keys, "c", "a"])
+
+    def item_histogram(self, measure: str) -> str:
+        """Return SQL that counts the items of each group by their number of units and the sum of a measure."""
+        columns = [*self.keys, "size", measure]
+        return _grouped([*columns, "COUNT(*)"], "items", columns)
+
+    def distinct_artifacts(self, eligible: str, apart: tuple[str, ...] = ()) -> str:
+        """Return SQL that counts the artifacts of each group; groups that differ only in the keys `apart` are one."""
+        columns = [key for key, name in zip(self.keys, self.by, strict=True) if name not in apart]
+        group = f" GROUP BY {', '.join(columns)}" if columns else ""
+        return f"SELECT {', '.join([*columns, 'COUNT(DISTINCT artifact)'])} FROM records WHERE {eligible}{group}"
+
+    def scale(self, place: int) -> tuple[Fraction, Fraction]:
+        """Return the least and the greatest value of a measure."""
+        scales = [dimension.scale for dimension in self.rubric.dimensions.values()]
+        ends = self.rubric.bounds() if place == len(scales) else (scales[place].minimum, scales[place].maximum)
+        return Fraction(ends[0]), Fraction(ends[1])
 
     def _level(self, name: str) -> str:
         if name.startswith(FACTOR):
@@ -214,6 +232,8 @@ class Query:
         return f"CAST(REPLACE(CAST(TRY_CAST({column} AS DECIMAL(38,{self.places})) AS STRING), '.', '') AS {whole})"
 
 
+_ALONE = "CASE WHEN c IS NULL THEN artifact END AS a"
+"""What tells units apart that have no level of the key of items."""
 _JUDGE_KIND = "COALESCE(judge_kind, 'model')"
 _PHASE = "CAST(CAST(phase AS DECIMAL(38,12)) AS INT)"
 

@@ -64,6 +64,7 @@ def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str,
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)
         groups = numbers.groups()
         spreads = intervals.intervals(numbers, groups, options.interval)
+        differing = numbers.different_artifacts()
     rows = []
     for levels in sorted(found.valid, key=keys.sort_key):
         kinds = found.valid[levels]
@@ -74,8 +75,12 @@ def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str,
             flags.append("partial")
         if group.n == 1:
             flags.append("one_unit")
-        if group.n > 1 and spreads.refused(levels):
-            flags.append("few_clusters")
+        if group.n > 1 and spreads.items[levels] == 1:
+            flags.append("one_item")
+        if group.n > 1 and spreads.items[levels] > 1 and None in spreads.found[levels]:
+            flags.append("no_spread")
+        if group.n and levels in differing:
+            flags.append("different_artifacts")
         rows.append(_row(query, levels, group, numbers.denominator, spreads, flags, options.places))
     low, high = query.rubric.bounds()
     return {
@@ -134,6 +139,7 @@ def _row(
     return {
         "key": dict(zip(query.by, levels, strict=True)),
         "n": group.n,
+        "n_items": spreads.items.get(levels, 0) if group.n else 0,
         "n_records": group.records,
         "n_judges": group.judges,
         "total": moments[-1],

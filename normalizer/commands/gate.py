@@ -5,11 +5,12 @@ from pathlib import Path
 import click
 
 from normalizer.aggregate.eligibility import Rules
-from normalizer.aggregate.keys import ALSO_SELECTED, keys_of, where_of
+from normalizer.aggregate.intervals import Method
+from normalizer.aggregate.keys import ALSO_SELECTED, checked, keys_of, where_of
 from normalizer.aggregate.summary import Options
 from normalizer.commands.options import VERIFY, choose_check, join_values
 from normalizer.errors import CannotRun
-from normalizer.gate.overview import GateOptions, gate, margin_of
+from normalizer.gate.paired_verdicts import MISSING, GateOptions, gate, margin_of
 from normalizer.gate.sides import MUST_AGREE
 from normalizer.tables import gate_table, pretty
 from normalizer.terminal.output import WIDE, print_table
@@ -37,6 +38,14 @@ _SELECTED = (*ALSO_SELECTED, *_CRITERION)
 @click.option("--measure", "measures", multiple=True, default=["total"], show_default=True, help="Repeatable.")
 @click.option("--baseline", metavar="NAME", help="Of comparisons: the generator that both sides were compared with.")
 @click.option("--lower-is-better", is_flag=True, help="A lower score is the better one.")
+@click.option(
+    "--missing",
+    type=click.Choice(MISSING),
+    default="refuse",
+    show_default=True,
+    help="Artifacts of BASE that CANDIDATE lacks: no pass if they could turn it, the worst score, or nothing.",
+)
+@click.option("--cluster", metavar="KEY", help="Take artifacts with the same level of this key as one item.")
 @click.option("--allow-undecided", is_flag=True, help="Let an undecided verdict pass.")
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these records of both; repeatable.")
@@ -57,6 +66,8 @@ def command(
     measures: tuple[str, ...],
     baseline: str | None,
     lower_is_better: bool,
+    missing: str,
+    cluster: str | None,
     allow_undecided: bool,
     where: tuple[str, ...],
     base_where: tuple[str, ...],
@@ -72,7 +83,7 @@ def command(
 
     BASE and CANDIDATE are ledgers; their records are paired by artifact and judge. Ledgers of comparisons are compared
     by the rate against --baseline, paired by item, judge and order shown; the margin is one of that rate. Exit status:
-    0 every verdict passes (better, or no worse within the margin), 1 one is worse or undecided, 2 they cannot be
+    0 every verdict passes (better, equivalent, or no worse within the margin), 1 one does not, 2 they cannot be
     compared.
     """
     terms = GateOptions(
@@ -85,6 +96,7 @@ def command(
         base_where=where_of(base_where, _SELECTED),
         candidate_where=where_of(candidate_where, _SELECTED),
         baseline=baseline,
+        missing=missing,
     )
     rules = Rules(diagnostic, frozenset(mix) & {"phase", "protocol_version"})
     try:
@@ -96,6 +108,7 @@ def command(
                     by=keys_of(by, _CRITERION),
                     where=where_of(where, _SELECTED),
                     rules=rules,
+                    interval=Method(cluster=None if cluster is None else checked(cluster, ALSO_SELECTED)),
                     check=choose_check(verify),
                 ),
                 terms,

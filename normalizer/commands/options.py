@@ -107,30 +107,22 @@ def add_intervals(function: Any) -> Any:
         click.option("--unit", type=click.Choice(["artifact", "record"]), default="artifact", show_default=True),
         click.option(
             "--interval",
-            type=click.Choice(["t", "bootstrap"]),
-            default="t",
+            type=click.Choice(["gaffke", "t"]),
+            default="gaffke",
             show_default=True,
-            help="Kind of 95 % interval.",
+            help="Kind of 95 % interval: t assumes that means are nearly normal, gaffke does not.",
         ),
-        click.option("--cluster", metavar="KEY", help="Take units with the same level of this key as one cluster."),
-        click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True),
-        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+        click.option("--cluster", metavar="KEY", help="Take units with the same level of this key as one item."),
     ]
     for option in reversed(options):
         function = option(function)
     return function
 
 
-def read_grouping(
-    by: str, unit: str, interval: str, cluster: str | None, resamples: int, seed: int, **chosen: Any
-) -> Options:
+def read_grouping(by: str, unit: str, interval: str, cluster: str | None, **chosen: Any) -> Options:
     """Return the options that `--by`, `add_intervals` and `add_selection` were given."""
-    method = Method(
-        bootstrap=interval == "bootstrap",
-        cluster=None if cluster is None else checked(cluster, ALSO_SELECTED),
-        resamples=resamples,
-        seed=seed,
-    )
+    named = None if cluster is None else checked(cluster, ALSO_SELECTED)
+    method = Method(cluster=named, student=interval == "t")
     return replace(read_selection(**chosen), by=keys_of(by), unit=unit, interval=method)
 
 

@@ -16,7 +16,7 @@ from normalizer.commands.options import (
     refuse_inside_ledger,
 )
 from normalizer.errors import CannotRun
-from normalizer.gate.overview import margin_of
+from normalizer.gate.paired_verdicts import margin_of
 from normalizer.ledger.content_check import content_checked_on_failure
 from normalizer.report.export import export
 from normalizer.report.export import figures as write_figures
@@ -56,6 +56,7 @@ from normalizer.terminal.progress import LINE, Steps
 @click.option("--base", type=click.Path(path_type=Path), help="A ledger that this one is compared with, as by gate.")
 @click.option("--margin", default="0", show_default=True, metavar="X", help="With --base: how much worse is no worse.")
 @click.option("--figures", type=click.Path(path_type=Path), help="A folder for all plots as SVG, PDF and PNG.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of everything that is drawn.")
 @click.option("--title", default="Evaluation report", show_default=True)
 @add_selection
 def command(
@@ -63,6 +64,7 @@ def command(
     out: Path,
     contrast: tuple[str, ...],
     pair_by: str,
+    seed: int,
     artifacts: Path | None,
     tables: Path | None,
     preferences: tuple[Path, ...],
@@ -87,7 +89,7 @@ def command(
         contrasts=tuple(checked(key) for key in contrast),
         paired_by=keys_of(pair_by, PAIRING),
         artifacts=artifacts,
-        seed=chosen["seed"],
+        seed=seed,
         preferences=preferences,
         gold=gold,
         base=base,

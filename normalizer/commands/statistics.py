@@ -9,7 +9,8 @@ import click
 from normalizer.aggregate.keys import PAIRING, checked, keys_of
 from normalizer.commands.options import LEDGERS, add_selection, join_values, read_selection
 from normalizer.errors import CannotRun
-from normalizer.statistics.overview import GENERATORS, statistics
+from normalizer.statistics.contrasts import GENERATORS
+from normalizer.statistics.overview import statistics
 from normalizer.statistics.signflip import RESAMPLES
 from normalizer.tables import pretty, statistics_tables
 from normalizer.terminal.output import WIDE, print_tables

@@ -4,7 +4,7 @@ An interval or a test takes clusters as its units. A value without an item is a 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -52,18 +52,21 @@ def count_phrase(clusters: Clusters, values: str, items: str) -> str:
     return f"{clusters.values} {values} from {clusters.clusters} {items}"
 
 
-def robust_variance(sums: Sequence[Fraction], sizes: Sequence[int]) -> tuple[Fraction, float]:
+def robust_variance(clusters: Clusters) -> tuple[Fraction, float]:
     """Return the squared standard error of the mean of clustered values, and its degrees of freedom.
 
     The variance is CR2 (Bell and McCaffrey 2002), unbiased for independent values of equal variance, and the degrees of
     freedom are Satterthwaite's for it. Needs two clusters or more.
     """
-    n = sum(sizes)
-    mean = sum(sums, Fraction(0)) / n
-    terms = [(total - size * mean) ** 2 / (1 - Fraction(size, n)) for total, size in zip(sums, sizes, strict=True)]
-    variance = sum(terms, Fraction(0)) / n**2
-    shares = [size / n for size in sizes]
-    # The estimate is a sum of squares of normal values; B is their covariance, scaled so that its trace is 1.
-    weights = [share**2 / (1 - share) for share in shares]
-    squares = sum(share**2 for share in shares) + sum(weights) ** 2 - sum(weight**2 for weight in weights)
-    return variance, 1 / squares
+    n, mean = clusters.values, clusters.mean
+    variance = Fraction(0)
+    squares = weights = weights_squared = 0.0
+    for (total, size), count in clusters.counts.items():
+        share = Fraction(size, n)
+        variance += count * (total - size * mean) ** 2 / (1 - share) / n**2
+        # The estimate is a sum of squares of normal values, whose covariance has these sums in its square's trace.
+        weight = float(share**2 / (1 - share))
+        squares += count * float(share**2)
+        weights += count * weight
+        weights_squared += count * weight**2
+    return variance, 1 / (squares + weights**2 - weights_squared)

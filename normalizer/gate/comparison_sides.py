@@ -48,7 +48,7 @@ def read(name: str, ledger: Ledger, options: Options, baseline: str | None, mix:
         at: {cell: (mean_of(scores),) for cell, scores in sorted(given.items())} for at, given in cells.items()
     }
     levels_of = {key: {levels[width + place] for levels in found.groups} for place, key in enumerate(KEYS)}
-    return Side(name, items, levels_of, None, found.left_out, found.records)
+    return Side(name, items, frozenset(), {}, levels_of, None, found.left_out, found.records)
 
 
 def _generator(name: str, found: Compared, baseline: str | None) -> tuple[str, str]:

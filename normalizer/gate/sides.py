@@ -1,11 +1,14 @@
 """The two sides of a gate: labels of each artifact by judge, and whether the sides can be compared."""
 
+from collections import Counter, defaultdict
 from dataclasses import replace
+from fractions import Fraction
 from typing import NamedTuple
 
 from normalizer.aggregate import cell_names, groups, keys
-from normalizer.aggregate.eligibility import Levels
+from normalizer.aggregate.eligibility import Kind, Levels
 from normalizer.aggregate.engines.interface import Engine
+from normalizer.aggregate.query import Query
 from normalizer.aggregate.summary import Options, left_out, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.calibration.labels import Values, labels
@@ -23,12 +26,26 @@ class Side(NamedTuple):
     name: str
     artifacts: dict[tuple[str, Levels], dict[str, Values]]
     """Values by judge, by artifact and levels of the keys asked for."""
+    own: frozenset[tuple[str, str]]
+    """Artifacts and judges whose records are all self-judged."""
+    items: dict[str, str]
+    """The item of each artifact that has one, by the key that `--cluster` names."""
     found: dict[str, set[keys.Level]]
     """The levels of each key that must agree."""
     rubric: Rubric | None
     """None for comparisons."""
     left_out: dict[str, int]
     records: int
+
+    def scale(self, measure: str) -> tuple[Fraction, Fraction]:
+        """Return the least and the greatest value of a measure."""
+        if self.rubric is None:
+            return Fraction(0), Fraction(1)
+        if measure == "total":
+            low, high = self.rubric.bounds()
+            return Fraction(low), Fraction(high)
+        scale = self.rubric.dimensions[measure].scale
+        return Fraction(scale.minimum), Fraction(scale.maximum)
 
 
 def read(name: str, engine: Engine, given: OpenLedgers, options: Options) -> Side:
@@ -38,9 +55,11 @@ def read(name: str, engine: Engine, given: OpenLedgers, options: Options) -> Sid
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
         counted = groups.find_groups(engine, query, given, options.where)
         options.rules.check_mixing(counted.kinds(), options.by)
-        if options.rules.only_self_judged(counted.kinds()):
-            raise CannotRun(f"all records of {name} are self-judged, which must not be the sole basis of a verdict")
+        _refuse_self_judged(name, counted, options)
         judged = labels(engine, query, options.rules.condition(), len(options.by))
+        own = engine.rows("SELECT artifact, judge FROM judged GROUP BY artifact, judge HAVING SUM(selfs) = SUM(m)")
+        self_judged = frozenset((artifact, judge) for artifact, judge in own)
+        items = _items(engine, query)
     out = left_out(given, counted, options.rules)
     width = len(options.by)
     admitted = [levels for levels, kinds in counted.valid.items() if any(options.rules.admits(kind) for kind in kinds)]
@@ -59,7 +78,37 @@ def read(name: str, engine: Engine, given: OpenLedgers, options: Options) -> Sid
     }
     if not artifacts:
         raise CannotRun(f"{name} has no record that counts: see `normalizer audit {given.parts[0].ledger.folder}`")
-    return Side(name, artifacts, levels_of, query.rubric, out, counted.total(given))
+    return Side(name, artifacts, self_judged, items, levels_of, query.rubric, out, counted.total(given))
+
+
+def _refuse_self_judged(name: str, counted: groups.Found, options: Options) -> None:
+    """Raise CannotRun if a group of the keys asked for has nothing but self-judged records."""
+    width = len(options.by)
+    of_groups: dict[Levels, Counter[Kind]] = defaultdict(Counter)
+    for levels, kinds in counted.valid.items():
+        of_groups[levels[:width]].update(kinds)
+    for levels in sorted(of_groups, key=keys.sort_key):
+        if options.rules.only_self_judged(of_groups[levels]):
+            named = ", ".join(
+                f"{key} = {cell_names.level(level)}" for key, level in zip(options.by, levels, strict=True)
+            )
+            raise CannotRun(
+                f"all records of {name}{f' with {named}' if named else ''} are self-judged, which must not be the sole "
+                "basis of a verdict"
+            )
+
+
+def _items(engine: Engine, query: Query) -> dict[str, str]:
+    """Return the item of each artifact. Raises CannotRun if the records of an artifact differ in it."""
+    found: dict[str, str] = {}
+    if query.cluster is None:
+        return found
+    for artifact, least, most in engine.rows("SELECT artifact, MIN(c), MAX(c2) FROM judged GROUP BY artifact"):
+        if least != most:
+            raise CannotRun(f"records of artifact {artifact} differ in {query.cluster}: an item has one level of it")
+        if least is not None:
+            found[artifact] = str(least)
+    return found
 
 
 def check_comparable(base: Side, candidate: Side, mix: frozenset[str]) -> list[str]:

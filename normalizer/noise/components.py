@@ -1,4 +1,4 @@
-"""Variance components of repeated labels: one-way random effects, items being the groups.
+"""Variance components of repeated labels: one-way random effects, items being the groups, within generators.
 
 The noise share is the variance within items over the sum of both variances, which is 1 - ICC(1). Its interval comes
 from the F distribution (Shrout and Fleiss 1979): exact for normal values and equal numbers of repeats, approximate
@@ -14,11 +14,13 @@ from normalizer.documents.exact import rounded, rounded_root
 from normalizer.statistics.spread import mean_of
 
 LabelsByItem = Sequence[Sequence[Fraction]]
-"""The labels of each item."""
+"""The labels of each item of one generator."""
 
 
-def components(table: LabelsByItem) -> dict[str, Any]:
-    """The parts of the variance; what cannot be estimated is None, with the reason in `na`."""
+def components(tables: Sequence[LabelsByItem]) -> dict[str, Any]:
+    """The parts of the variance, given the labels of each generator; what cannot be estimated is None, with the reason
+    in `na`."""
+    table = [labels for each in tables for labels in each]
     repeated = [labels for labels in table if len(labels) > 1]
     pairs = [one != other for labels in repeated for one, other in combinations(labels, 2)]
     document: dict[str, Any] = {
@@ -32,9 +34,9 @@ def components(table: LabelsByItem) -> dict[str, Any]:
         "noise_share_ci95": None,
         "na": None,
     }
-    found = variances(table)
+    found = variances(tables)
     if found is None:
-        return {**document, "na": "fewer than two items, or no item with two labels"}
+        return {**document, "na": "no generator with two items, or no item with two labels"}
     within, between, (ratio, first, second, size) = found
     document |= {"within_sd": rounded_root(within), "between_sd": rounded_root(between)}
     if within + between == 0:
@@ -45,20 +47,31 @@ def components(table: LabelsByItem) -> dict[str, Any]:
     return document
 
 
-def variances(table: LabelsByItem) -> tuple[Fraction, Fraction, tuple[Fraction | None, int, int, Fraction]] | None:
-    """Variance within and between items, and what the interval needs: F, both degrees of freedom, repeats an item."""
-    items = len(table)
-    labels = sum(map(len, table))
-    if items < 2 or labels <= items:
+def variances(
+    tables: Sequence[LabelsByItem],
+) -> tuple[Fraction, Fraction, tuple[Fraction | None, int, int, Fraction]] | None:
+    """Variance within and between items, and what the interval needs: F, both degrees of freedom, repeats an item.
+
+    Items are compared with those of their own generator: what distinguishes generators is no difference of items.
+    """
+    items = sum(map(len, tables))
+    labels = sum(len(row) for table in tables for row in table)
+    freedom = items - sum(bool(table) for table in tables)
+    if freedom < 1 or labels <= items:
         return None
-    grand = mean_of([label for row in table for label in row])
-    means = [mean_of(row) for row in table]
-    inner = sum(((label - mean) ** 2 for row, mean in zip(table, means, strict=True) for label in row), Fraction(0))
-    outer = sum((len(row) * (mean - grand) ** 2 for row, mean in zip(table, means, strict=True)), Fraction(0))
-    within, above = inner / (labels - items), outer / (items - 1)
-    size = (labels - Fraction(sum(len(row) ** 2 for row in table), labels)) / (items - 1)
+    inner = outer = Fraction(0)
+    size = Fraction(0)
+    for table in filter(None, tables):
+        grand = mean_of([label for row in table for label in row])
+        for row in table:
+            mean = mean_of(row)
+            inner += sum(((label - mean) ** 2 for label in row), Fraction(0))
+            outer += len(row) * (mean - grand) ** 2
+        mine = sum(map(len, table))
+        size += mine - Fraction(sum(len(row) ** 2 for row in table), mine)
+    within, above, size = inner / (labels - items), outer / freedom, size / freedom
     between = max((above - within) / size, Fraction(0))
-    return within, between, (above / within if within else None, items - 1, labels - items, size)
+    return within, between, (above / within if within else None, freedom, labels - items, size)
 
 
 def _interval(ratio: Fraction, first: int, second: int, size: Fraction) -> list[Any]:

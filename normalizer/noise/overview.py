@@ -62,7 +62,7 @@ def plan(folders: tuple[Path, ...], options: Options, wanted: PowerTarget | None
                 f"noise: choose one with --where judge_prompt_version={known[-1]}"
             )
         for name, labels in zip(names, judges[judge], strict=True):
-            result = {"judge": judge, "measure": name, **components(_table(labels))}
+            result = {"judge": judge, "measure": name, **components(_tables(labels))}
             result["plan"] = None if wanted is None else _planned(labels, wanted)
             results.append(result)
     return {
@@ -79,13 +79,18 @@ def plan(folders: tuple[Path, ...], options: Options, wanted: PowerTarget | None
     }
 
 
-def _table(labels: _Labels) -> list[list[Fraction]]:
-    return [sorted(labels[item]) for item in sorted(labels, key=lambda item: (item[0], item[1] or ""))]
+def _tables(labels: _Labels) -> list[list[list[Fraction]]]:
+    """Return the labels of each item, generator by generator."""
+    generators = sorted({generator for _, generator in labels}, key=str)
+    return [
+        [sorted(labels[item]) for item in sorted(labels, key=lambda item: item[0]) if item[1] == generator]
+        for generator in generators
+    ]
 
 
 def _planned(labels: _Labels, wanted: PowerTarget) -> list[dict[str, Any]] | None:
     """Items needed for each number of repeats, under three assumptions; None where no noise can be estimated."""
-    found = variances(_table(labels))
+    found = variances(_tables(labels))
     if found is None:
         return None
     within, between, _ = found

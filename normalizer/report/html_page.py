@@ -130,7 +130,7 @@ def _commands(study: Study, options: Options) -> list[str]:
     by = [f"--by {shlex.quote(','.join(options.by))}"] if options.by else []
     unit = [f"--unit {options.unit}"] if options.unit != "artifact" else []
     method = options.interval
-    spread = [f"--interval bootstrap --resamples {method.resamples} --seed {method.seed}"] if method.bootstrap else []
+    spread = ["--interval t"] if method.student else []
     spread += [f"--cluster {shlex.quote(method.cluster)}"] if method.cluster else []
     commands = [" ".join(["normalizer aggregate LEDGER", *by, *unit, *spread, *chosen])]
     commands.append(" ".join(["normalizer agreement LEDGER", *chosen]))

@@ -6,6 +6,7 @@ from typing import Any
 from normalizer.aggregate.eligibility import Kind, Levels, Rules
 from normalizer.report.record_status import RecordStatus
 from normalizer.report.study import Study
+from normalizer.statistics.contrasts import JUDGE
 
 Artifact = tuple[Any, Any]
 
@@ -87,16 +88,18 @@ class RecordLookup:
         return self._contrasts[asked]
 
     def _contrast(self, key: str, levels: list[str], paired_by: list[str]) -> list[RecordStatus]:
-        blocks: dict[Levels, dict[str, list[RecordStatus]]] = defaultdict(lambda: defaultdict(list))
+        within = () if JUDGE in (key, *paired_by) else (JUDGE,)
+        blocks: dict[Levels, dict[Levels, dict[str, list[RecordStatus]]]] = defaultdict(lambda: defaultdict(dict))
         for each in self.admitted:
             if each.level(key) is not None:
                 block = tuple(each.level(name) for name in paired_by)
-                blocks[block][str(each.level(key))].append(each)
+                judge = tuple(each.level(name) for name in within)
+                blocks[block][judge].setdefault(str(each.level(key)), []).append(each)
         found = []
-        for cells in blocks.values():
-            sides = [cells[level] for level in levels if level in cells and not self._alone(cells[level])]
-            if len(sides) == 2:
-                found += [each for side in sides for each in side]
+        for judges in blocks.values():
+            both = [[cells[level] for level in levels] for cells in judges.values() if cells.keys() >= set(levels)]
+            if not all(any(map(self._alone, sides)) for sides in both):
+                found += [each for sides in both for side in sides for each in side]
         return found
 
     def _alone(self, records: list[RecordStatus]) -> bool:

@@ -127,7 +127,10 @@ def contrasts(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Sec
     parts = [_contrast(report, number, drilldowns, lookup) for number, report in enumerate(study.contrasts)]
     if not parts:
         return None
-    lead = "Levels of a factor compared on pairs that agree in everything else. Holm's correction covers one factor."
+    lead = (
+        "Levels of a factor compared on pairs that agree in everything else, judge by judge; the pairs of one item are "
+        "one cluster. Holm's correction covers one factor."
+    )
     return section("contrasts", "Contrasts", lead, *parts)
 
 
@@ -143,12 +146,23 @@ def _contrast(report: dict[str, Any], number: int, drilldowns: Drilldowns, looku
         drilldown = drilldowns.add(f"{key}: {row['levels'][0]} against {row['levels'][1]}", used)
         numbers = [row["n"], row["difference"], interval(row["ci95"]), row["p"], row["p_holm"]]
         linked = [drilldowns.number(each, drilldown if each is not None else None) for each in numbers]
-        rows[is_total].append([row["measure"], levels, *linked, row["unpaired"], row["method"]])
+        rows[is_total].append([row["measure"], levels, *linked, row["unpaired"], row["items"], row["verdict"]])
         if row["difference"] is not None and (is_total or not many):
             ends = row["ci95"] or [row["difference"], row["difference"]]
             drawn_row = {"difference": row["difference"], "low": ends[0], "high": ends[1]}
             drawn.append(floats(drawn_row, levels if many else row["measure"]))
-    columns = ["measure", "levels", "pairs", "difference", "95 % interval", "p", "p (Holm)", "unpaired", "method"]
+    columns = [
+        "measure",
+        "levels",
+        "pairs",
+        "difference",
+        "95 % interval",
+        "p",
+        "p (Holm)",
+        "unpaired",
+        "items",
+        "verdict",
+    ]
     why = sorted({reason for row in report["contrasts"] for reason in row["na"].values()})
     levels = report["contrasts"][0]["levels"]
     which = "Drawn: totals." if many else f"Drawn: {levels[0]} \u2212 {levels[1]}."

@@ -19,7 +19,7 @@ from normalizer.checks.evidence import verify_opened
 from normalizer.documents.exact import rounded
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
-from normalizer.gate.overview import GateOptions, gate_of
+from normalizer.gate.paired_verdicts import GateOptions, gate_of
 from normalizer.ledger import open_ledgers
 from normalizer.ledger.reader import Ledger
 from normalizer.preferences.overview import PreferenceOptions, preferences_of
@@ -27,8 +27,9 @@ from normalizer.report.decisions.other_records import add_records
 from normalizer.report.drift import drift
 from normalizer.report.record_status import RecordStatus, check_count, record_statuses, refuse_large
 from normalizer.statistics.agreement import agreement_of
+from normalizer.statistics.contrasts import GENERATORS
 from normalizer.statistics.distribution import distribution
-from normalizer.statistics.overview import GENERATORS, MOST_LEVELS, statistics_of
+from normalizer.statistics.overview import MOST_LEVELS, statistics_of
 from normalizer.statistics.spread import ends
 
 
@@ -206,7 +207,7 @@ def _designs(records: list[RecordStatus], wanted: ReportOptions) -> list[tuple[s
                 levels.setdefault(FACTOR + name, set()).add(level)
             if (generator := each.plain.get("generator_model")) is not None:
                 makers.setdefault(each.plain["artifact"], set()).add(generator)
-    generator_key, by_artifact = GENERATORS
+    generator_key, by_artifact, _ = GENERATORS
     generators = set().union(*makers.values())
     chosen = wanted.contrasts
     if not chosen:

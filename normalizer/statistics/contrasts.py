@@ -1,71 +1,191 @@
-"""Paired contrasts: two levels of a key, compared on blocks that agree in the other keys."""
+"""Paired contrasts: two levels of a key, compared on blocks that agree in the other keys, judge by judge.
+
+In each block a judge's score of one level is compared with the same judge's score of the other, and the differences of
+the judges are averaged: who judged which level cannot make a difference. Blocks of one item are one cluster; the item
+is the artifact, or of the keys that pairs agree in the one with the most levels, unless it is named.
+"""
 
 from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from normalizer.aggregate import cell_names, keys
 from normalizer.aggregate.eligibility import Levels, Rules
+from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.query import Query
-from normalizer.documents.exact import rounded
+from normalizer.aggregate.summary import Options, left_out, opened_on_engine, query_of
+from normalizer.aggregate.units import prepared
+from normalizer.documents.exact import ROUNDING, rounded
+from normalizer.errors import CannotRun
+from normalizer.estimation.clusters import Clusters, gather
+from normalizer.estimation.intervals import difference_interval
+from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics.group_means import GroupMeans
-from normalizer.statistics.signflip import holm, sign_flip
-from normalizer.statistics.spread import spread
+from normalizer.statistics.signflip import RESAMPLES, holm, sign_flip
+from normalizer.statistics.spread import ends, mean_of, spread
+
+JUDGE = "judge_model"
+ALPHA = 0.05
+_NO_PAIR = "there is no pair: no block has both levels, judged by one judge that does not judge itself"
 
 
-def contrasts(query: Query, headline: GroupMeans, rules: Rules, seed: int, resamples: int) -> list[dict[str, Any]]:
-    """Return every pair of levels of the first key, paired by the other keys: the total first, then dimensions."""
-    blocks: dict[Levels, dict[str, Levels]] = defaultdict(dict)
-    for levels in headline.levels():
-        if levels[0] is not None and headline.group(levels, rules).n:
-            blocks[levels[1:]][str(levels[0])] = levels
-    all_levels = sorted({level for block in blocks.values() for level in block})
+class Contrast(NamedTuple):
+    """What is compared: the levels of a key, on blocks that agree in others."""
+
+    key: str
+    paired_by: tuple[str, ...]
+    item: str | None = None
+    """The key of `paired_by` whose levels are items; None: see the module."""
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """Return the keys of the cells: the judge is the last, unless it is compared or paired itself."""
+        named = (self.key, *self.paired_by)
+        return named if JUDGE in named else (*named, JUDGE)
+
+
+GENERATORS = Contrast("generator_model", ("artifact",))
+"""What is compared by default."""
+
+
+def compare(
+    folders: tuple[Path, ...], options: Options, wanted: Contrast, seed: int = 0, resamples: int = RESAMPLES
+) -> dict[str, Any]:
+    """Return the contrasts of ledgers: a document of `comparison.json`. Raises UnusableLedger or CannotRun."""
+    with opened_on_engine(folders, options) as (engine, given):
+        query, cells = cells_of(engine, given, options, wanted)
+        kinds = cells.found.kinds()
+        options.rules.check_mixing(kinds, None)
+        found = contrasts(query, cells, wanted, options.rules, seed, resamples)
+        if not found:
+            raise CannotRun(f"there are no two levels of {wanted.key} to compare: see `normalizer aggregate`")
+        return {
+            "by": wanted.key,
+            "paired_by": list(wanted.paired_by),
+            "item": item_of(cells, wanted),
+            "contrasts": found,
+            "alpha": ALPHA,
+            "seed": seed,
+            "resamples": resamples,
+            "left_out": left_out(given, cells.found, options.rules),
+            "records": cells.found.total(given),
+            "rubric": query.rubric.name,
+            "where": options.where,
+            "rounding": ROUNDING,
+            "diagnostic": options.rules.diagnostic,
+            "flags": options.rules.flags_of_all(kinds),
+        }
+
+
+def cells_of(engine: Engine, given: OpenLedgers, options: Options, wanted: Contrast) -> tuple[Query, GroupMeans]:
+    """Return the query and the means of the cells that are compared."""
+    query = query_of(given, replace(options, by=wanted.by))
+    with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
+        return query, GroupMeans.of(engine, given, query, options)
+
+
+def contrasts(
+    query: Query, cells: GroupMeans, wanted: Contrast, rules: Rules, seed: int, resamples: int
+) -> list[dict[str, Any]]:
+    """Return every pair of levels: the total first, then dimensions. Holm's correction covers each of these two."""
+    blocks = _Blocks(query, cells, wanted, rules)
     measures = [
         ("total", -1),
         *((cell_names.dimension(name), place) for place, name in enumerate(query.rubric.dimensions)),
     ]
     tested: list[tuple[str, dict[str, Any], Fraction | None]] = []
     for measure, place in measures:
-        for pair in combinations(all_levels, 2):
-            differences: list[Fraction] = []
-            for block in sorted(blocks, key=keys.sort_key):
-                if pair[0] in blocks[block] and pair[1] in blocks[block]:
-                    values = [headline.groups[blocks[block][level]].mean(headline.denominator, place) for level in pair]
-                    differences.append(values[0] - values[1])
-            alone = sum((pair[0] in block) != (pair[1] in block) for block in blocks.values())
-            found, p = _contrast(query.by[0], pair, measure, differences, alone, seed, resamples)
-            tested.append((measure, found, p))
+        low, high = query.scale(place if place >= 0 else len(query.rubric.dimensions))
+        for pair in combinations(blocks.levels, 2):
+            found: dict[str, Any] = {"key": wanted.key, "levels": list(pair), "measure": measure}
+            numbers, p = _contrast(blocks, pair, place, high - low, seed, resamples)
+            tested.append((measure, {**found, **numbers}, p))
     for family in (True, False):
         members = [(found, p) for measure, found, p in tested if (measure == "total") is family]
         for (found, _), corrected in zip(members, holm([p for _, p in members]), strict=True):
             found["p_holm"] = None if corrected is None else rounded(corrected)
+            found["verdict"] = _verdict(found["difference"], corrected)
     return [found for _, found, _ in tested]
 
 
+def _verdict(difference: Any, corrected: Fraction | None) -> str:
+    if corrected is None or corrected > ALPHA:
+        return "undecided"
+    return "higher" if difference > 0 else "lower"
+
+
+def item_of(cells: GroupMeans, wanted: Contrast) -> str:
+    """Return the key whose levels are items."""
+    if wanted.item is not None:
+        return wanted.item
+    if "artifact" in wanted.paired_by:
+        return "artifact"
+    counts = [len({levels[1 + place] for levels in cells.groups}) for place in range(len(wanted.paired_by))]
+    return wanted.paired_by[counts.index(max(counts))]
+
+
+class _Blocks:
+    """The cells of each block, by level and judge."""
+
+    def __init__(self, query: Query, cells: GroupMeans, wanted: Contrast, rules: Rules) -> None:
+        self.cells = cells
+        self._rules = rules
+        self._item = wanted.paired_by.index(item_of(cells, wanted))
+        self._blocks: dict[Levels, dict[str, dict[keys.Level, Levels]]] = defaultdict(lambda: defaultdict(dict))
+        width = 1 + len(wanted.paired_by)
+        for levels in cells.levels():
+            if levels[0] is not None and levels in cells.groups:
+                judge = levels[-1] if len(query.by) > width else None
+                self._blocks[levels[1:width]][str(levels[0])][judge] = levels
+        self.levels = sorted({level for block in self._blocks.values() for level in block})
+
+    def pairs(self, pair: tuple[str, str]) -> Iterator[tuple[keys.Level, list[tuple[Levels, Levels]]]]:
+        """Yield the item of each block that has a level of the pair, and the cells that are compared; none if a judge
+        that does not judge itself has only one of the levels."""
+        for block in sorted(self._blocks, key=keys.sort_key):
+            one, other = (self._blocks[block].get(level, {}) for level in pair)
+            if not one and not other:
+                continue
+            shared = sorted(one.keys() & other.keys(), key=str)
+            cells = [(one[judge], other[judge]) for judge in shared]
+            if all(self._is_own(first) or self._is_own(second) for first, second in cells):
+                cells = []
+            yield block[self._item], cells
+
+    def _is_own(self, levels: Levels) -> bool:
+        return bool(self._rules.only_self_judged(self.cells.found.valid[levels]))
+
+
 def _contrast(
-    key: str,
-    pair: tuple[str, str],
-    measure: str,
-    differences: list[Fraction],
-    alone: int,
-    seed: int,
-    resamples: int,
+    blocks: _Blocks, pair: tuple[str, str], place: int, reach: Fraction, seed: int, resamples: int
 ) -> tuple[dict[str, Any], Fraction | None]:
-    found, reasons = spread(differences, "difference", "pair")
-    tested = sign_flip(differences, seed, resamples) if differences else None
-    if tested is None:
-        reasons |= dict.fromkeys(("p", "p_holm", "method"), "there is no pair")
-    document = {
-        "key": key,
-        "levels": list(pair),
-        "measure": measure,
-        "n": len(differences),
-        "unpaired": alone,
-        **found,
-        "p": None if tested is None else rounded(tested.p),
-        "p_holm": None,
-        "method": None if tested is None else tested.method,
-        "na": reasons,
-    }
-    return document, None if tested is None else tested.p
+    gaps, items = [], []
+    unpaired = 0
+    for item, cells in blocks.pairs(pair):
+        if not cells:
+            unpaired += 1
+            continue
+        means = [[blocks.cells.groups[cell].mean(blocks.cells.denominator, place) for cell in both] for both in cells]
+        gaps.append(mean_of([first - second for first, second in means]))
+        items.append(item)
+    clusters = gather(gaps, items)
+    found, reasons = spread(gaps, "difference", "pair")
+    if not gaps:
+        reasons = dict.fromkeys((*found, "p", "p_holm", "method"), _NO_PAIR)
+        numbers = {"n": 0, "items": 0, "unpaired": unpaired, **found, "p": None, "p_holm": None, "method": None}
+        return {**numbers, "verdict": "undecided", "na": reasons}, None
+    tested = sign_flip(clusters.sums(), seed, resamples)
+    found["ci95"] = _interval(clusters, reach, tested.p)
+    reasons.pop("ci95", None)
+    if found["ci95"] is None:
+        reasons["ci95"] = "there is only one item"
+    numbers = {"n": len(gaps), "items": clusters.clusters, "unpaired": unpaired, **found, "p": rounded(tested.p)}
+    return {**numbers, "p_holm": None, "method": tested.method, "verdict": "undecided", "na": reasons}, tested.p
+
+
+def _interval(clusters: Clusters, reach: Fraction, p: Fraction) -> Any:
+    return ends(difference_interval(clusters, reach, p, ALPHA)) if clusters.clusters > 1 else None

@@ -12,15 +12,13 @@ from normalizer.aggregate.units import prepared
 from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics import rates
-from normalizer.statistics.contrasts import contrasts
+from normalizer.statistics.contrasts import GENERATORS, Contrast, cells_of, contrasts
 from normalizer.statistics.group_means import GroupMeans
 from normalizer.statistics.judge_scores import JudgeScores
 from normalizer.statistics.self_judging import self_against_cross
 from normalizer.statistics.severity import fit_judges, severity
 from normalizer.statistics.signflip import RESAMPLES
 
-GENERATORS = ("generator_model", ("artifact",))
-"""The contrast that is made by default, and what its pairs agree in."""
 MOST_LEVELS = 6
 """A key with more levels than this is compared only if it is asked for."""
 _MOST_SHARED = 20_000
@@ -41,7 +39,7 @@ def statistics(
     """
     with opened_on_engine(folders, options) as (engine, given):
         if contrast is None and _share_artifacts(engine, given, options):
-            contrast, paired_by = GENERATORS
+            contrast, paired_by, _ = GENERATORS
         return statistics_of(engine, given, options, contrast, paired_by, seed, resamples)
 
 
@@ -74,10 +72,9 @@ def statistics_of(
         selves = self_against_cross(scores, model, seed, resamples)
     contrasted = []
     if contrast is not None:
-        crossed = query_of(given, replace(options, by=(contrast, *paired_by)))
-        with prepared(engine, crossed, given, diagnostic=options.rules.diagnostic):
-            cellwise = GroupMeans.of(engine, given, crossed, options)
-        contrasted = contrasts(crossed, cellwise, options.rules, seed, resamples)
+        wanted = Contrast(contrast, paired_by)
+        crossed, cells = cells_of(engine, given, options, wanted)
+        contrasted = contrasts(crossed, cells, wanted, options.rules, seed, resamples)
     bounds = rates.bounds(engine, given, query, options, headline)
     return {
         "by": list(options.by),

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -51,23 +52,36 @@ def invalid_rates(found: Found) -> dict[str, Any]:
 def bounds(
     engine: Engine, given: OpenLedgers, query: Query, options: Options, headline: GroupMeans
 ) -> list[dict[str, Any]]:
-    """Return the mean total of each group, and its bounds with every INVALID record of an admitted phase at one end
-    of the scale. An INVALID record whose phase cannot be read counts as diagnostic."""
+    """Return the mean total of each group, and its bounds with every INVALID record of an admitted phase, and every
+    file of a manifest that has no entry, at one end of the scale. One whose phase cannot be read counts as
+    diagnostic."""
     ends_of: dict[str, GroupMeans] = {}
+    absent = groups.absent_files(given)
     with TemporaryDirectory(prefix="normalizer-") as scratch:
         for end in ("minimum", "maximum"):
-            chosen = (record for record in given.invalid() if groups.selected(record, options.where))
+            hidden = chain(given.invalid(), map(_as_record, absent))
+            chosen = (record for record in hidden if groups.selected(record, options.where))
             lines = restated_scores.at_end(
                 chosen, query.rubric, end, worths=read_exactly(query, given, diagnostic=options.rules.diagnostic)
             )
             extra = restated_scores.write_lines(lines, Path(scratch) / f"{end}.jsonl")
             with prepared(engine, query, given, diagnostic=options.rules.diagnostic, extra=extra):
                 ends_of[f"at_{end}"] = GroupMeans.of(engine, given, query, options)
-    return [_bound(levels, query, options, headline, ends_of) for levels in headline.levels()]
+    lacking = Counter(
+        tuple(keys.level_in(file, name) for name in query.by)
+        for file in absent
+        if groups.selected(file, options.where) and options.rules.admits_phase(keys.level_in(file, "phase"))
+    )
+    return [_bound(levels, query, options, headline, ends_of, lacking[levels]) for levels in headline.levels()]
+
+
+def _as_record(file: dict[str, Any]) -> dict[str, Any]:
+    """Return a file without an entry as an INVALID record, which bounds put at an end of the scale."""
+    return {**file, "source": {"bundle_sha256": ""}, "record_id": f"file {file['file']}"}
 
 
 def _bound(
-    levels: Levels, query: Query, options: Options, headline: GroupMeans, ends_of: dict[str, GroupMeans]
+    levels: Levels, query: Query, options: Options, headline: GroupMeans, ends_of: dict[str, GroupMeans], absent: int
 ) -> dict[str, Any]:
     kinds = headline.found.valid[levels]
     with_all = ends_of["at_minimum"].found.valid[levels]
@@ -81,7 +95,8 @@ def _bound(
         "key": dict(zip(query.by, levels, strict=True)),
         "mean": None if means["mean"] is None else rounded(means["mean"]),
         "n": headline.group(levels, options.rules).n,
-        "invalid": hidden,
+        "invalid": hidden - absent,
+        "absent": absent,
         **{name: None if mean is None else rounded(mean) for name, mean in means.items() if name != "mean"},
         "na": {name: why for name, mean in means.items() if mean is None},
     }

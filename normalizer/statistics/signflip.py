@@ -12,7 +12,7 @@ RESAMPLES = 100_000
 _MOST_BITS = 100_000_000
 """Size limit of the exact table of sums, in bits; beyond it, sign patterns are sampled."""
 
-_MANY = 20_000
+_MANY = 2_000
 """With more pairs the normal approximation is used."""
 
 

@@ -6,7 +6,14 @@ from xml.sax.saxutils import quoteattr
 from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table, cell_text, markdown, markdown_text
 
-_MARKS = {"better": "better", "no_worse": "no worse within the margin", "worse": "WORSE", "undecided": "UNDECIDED"}
+_MARKS = {
+    "better": "better",
+    "equivalent": "equivalent within the margin",
+    "no_worse": "no worse within the margin",
+    "worse": "WORSE",
+    "undecided": "UNDECIDED",
+    "incomplete": "INCOMPLETE",
+}
 
 
 def table(document: dict[str, Any]) -> Table:
@@ -34,9 +41,21 @@ def notes(document: dict[str, Any]) -> list[str]:
     for result in document["results"]:
         said.append(
             f"{verdict_name(result)}: {result['why']}; {result['improved']} improved, {result['equal']} equal, "
-            f"{result['worsened']} worsened{_alone(document, result)}."
+            f"{result['worsened']} worsened{_alone(document, result)}.{_limits(result)}"
         )
     return said + _left_out(document) + [f"{flag}: let pass as asked." for flag in document["flags"]]
+
+
+def _limits(result: dict[str, Any]) -> str:
+    """Return what a verdict rests on: its items, the change it could have shown, and the losses that would turn it."""
+    said = ""
+    if result["items"] < result["n"]:
+        said += f" {result['n']} pairs from {result['items']} items."
+    if result["detectable"] is not None:
+        said += f" A run like this shows a true difference of {result['detectable']:f} four times in five."
+    if result["tipping_point"] is not None:
+        said += f" {result['tipping_point']} more pairs with the greatest loss would undo the pass."
+    return said
 
 
 def _alone(document: dict[str, Any], result: dict[str, Any]) -> str:

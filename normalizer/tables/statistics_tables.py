@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from normalizer.aggregate import cell_names
+from normalizer.tables import contrast_table
 from normalizer.tables.agreement_table import selves, severity
 from normalizer.tables.formats import Cell, Table, tell_range, tell_reasons
 from normalizer.tables.summary_table import left_out_note, of_all
@@ -14,8 +15,8 @@ def named(report: dict[str, Any]) -> list[tuple[str, Table]]:
     by = report["by"]
     found = [
         ("Invalid records", _rates(report["invalid_rates"])),
-        ("The mean total if every invalid record were at an end of the scale", _bounds(report, by)),
-        *([("Paired contrasts", _contrasts(report))] if report["contrasts"] else []),
+        ("The mean total if every invalid record and absent file were at an end of the scale", _bounds(report, by)),
+        *([("Paired contrasts", contrast_table.table(report))] if report["contrasts"] else []),
         ("Severity of judges", severity(report["severity"])),
         ("Without one judge", _without(report["leave_one_judge_out"], by)),
         *(
@@ -40,24 +41,11 @@ def _bounds(report: dict[str, Any], by: list[str]) -> Table:
     rows: list[list[Cell]] = []
     for row in report["bounds"]:
         levels = [cell_names.level(level) for level in row["key"].values()]
-        rows.append([*levels, row["n"], row["invalid"], row["at_minimum"], row["mean"], row["at_maximum"]])
+        rows.append(
+            [*levels, row["n"], row["invalid"], row["absent"], row["at_minimum"], row["mean"], row["at_maximum"]]
+        )
     notes = [left_out_note(report), *tell_reasons(*report["bounds"])]
-    return Table([*by, "n", "invalid", "at minimum", "mean", "at maximum"], rows, notes)
-
-
-def _contrasts(report: dict[str, Any]) -> Table:
-    rows: list[list[Cell]] = []
-    for row in report["contrasts"]:
-        levels = " - ".join(cell_names.level(level, " - ") for level in row["levels"])
-        cells: list[Cell] = [row["measure"], levels, row["n"], row["unpaired"], row["difference"]]
-        rows.append([*cells, tell_range(row["ci95"]), row["p"], row["p_holm"], row["method"]])
-    paired = ", ".join(report["paired_by"])
-    notes = [
-        f"Levels of {report['contrasts'][0]['key']}, paired by {paired}. "
-        f"Sign-flip test, two-sided; seed {report['seed']} where patterns are drawn."
-    ]
-    columns = ["measure", "levels", "n", "unpaired", "difference", "95 % interval", "p", "p (Holm)", "method"]
-    return Table(columns, rows, notes + tell_reasons(*report["contrasts"]))
+    return Table([*by, "n", "invalid", "absent", "at minimum", "mean", "at maximum"], rows, notes)
 
 
 def _without(judges: list[dict[str, Any]], by: list[str]) -> Table:

@@ -14,33 +14,36 @@ def wide(summary: dict[str, Any]) -> Table:
     """Return all numbers, one per column, for programs. Rows of kind `left_out` count records in no group."""
     dimensions = _dimensions(summary)
     measures = ["total", *map(cell_names.dimension, dimensions)]
-    columns = ["row", *summary["by"], "n", "n_records", "n_judges"]
+    columns = ["row", *summary["by"], "n", "n_items", "n_records", "n_judges"]
     for name in measures:
         columns += [f"{name}.{part}" for part in (*_MOMENTS, "ci95_low", "ci95_high")]
     columns += ["at_min", "at_max", "flags"]
     rows: list[list[Cell]] = []
     for row in summary["rows"]:
-        cells: list[Cell] = ["group", *_levels(row), row["n"], row["n_records"], row["n_judges"]]
+        cells: list[Cell] = ["group", *_levels(row), row["n"], row["n_items"], row["n_records"], row["n_judges"]]
         for moments in (row["total"], *(row["dimensions"][name] for name in dimensions)):
             cells += [*(moments[part] for part in _MOMENTS), *(moments["ci95"] or (None, None))]
         rows.append([*cells, row["at_min"], row["at_max"], " ".join(row["flags"])])
     blank = [""] * len(summary["by"])
     for reason, count in summary["left_out"].items():
         empty: list[Cell] = [""] * (6 * len(measures) + 2)
-        rows.append(["left_out", *blank, "", count, "", *empty, reason])
+        rows.append(["left_out", *blank, "", "", count, "", *empty, reason])
     return Table(columns, rows, [])
 
 
 def narrow(summary: dict[str, Any]) -> Table:
     """Return a table for people: counts, the total with its interval, the means of the dimensions."""
     dimensions = _dimensions(summary)
-    columns = [*summary["by"], "n", "records", "judges", "total", "sd", "95 % interval", "min", "max"]
+    clustered = any(row["n_items"] < row["n"] for row in summary["rows"])
+    counts = ["n", *(["items"] if clustered else []), "records", "judges"]
+    columns = [*summary["by"], *counts, "total", "sd", "95 % interval", "min", "max"]
     columns += [*map(cell_names.dimension, dimensions), "at min", "at max", "flags"]
     rows: list[list[Cell]] = []
     for row in summary["rows"]:
         total = row["total"]
         between = f"{total['ci95'][0]:f} to {total['ci95'][1]:f}" if total["ci95"] else "NA"
-        cells: list[Cell] = [*_levels(row), row["n"], row["n_records"], row["n_judges"]]
+        items = [row["n_items"]] if clustered else []
+        cells: list[Cell] = [*_levels(row), row["n"], *items, row["n_records"], row["n_judges"]]
         cells += [total["mean"], total["sd"], between, total["min"], total["max"]]
         cells += [row["dimensions"][name]["mean"] for name in dimensions]
         rows.append([*cells, row["at_min"], row["at_max"], " ".join(row["flags"])])
@@ -51,8 +54,8 @@ def published(summary: dict[str, Any], cells: str, places: int, *, lower_is_bett
     """Return a table for a paper: keys, n, and the mean of the total and of each dimension with its spread in one cell.
 
     The summary must have more places than are shown: half an interval is rounded here, once. `cells` is `mean`,
-    `mean-ci` or `mean-sd`; a bootstrap interval, which need not be symmetric, stands in brackets. With
-    `lower_is_better` given, the best mean of each column is bold.
+    `mean-ci` or `mean-sd`; an interval that is not symmetric stands in brackets. With `lower_is_better` given, the best
+    mean of each column is bold, unless rows are of different artifacts: on those that they share, another may be best.
     """
     dimensions = _dimensions(summary)
     columns = [*summary["by"], "n", "total", *map(cell_names.dimension, dimensions)]
@@ -60,13 +63,11 @@ def published(summary: dict[str, Any], cells: str, places: int, *, lower_is_bett
     means: list[list[Any]] = []
     for row in summary["rows"]:
         measures = [row["total"], *(row["dimensions"][name] for name in dimensions)]
-        symmetric = summary["interval"]["method"] == "t"
-        rows.append(
-            [*_levels(row), row["n"], *(_published(each, cells, places, symmetric=symmetric) for each in measures)]
-        )
+        rows.append([*_levels(row), row["n"], *(_published(each, cells, places) for each in measures)])
         means.append([each["mean"] for each in measures])
     bold = set()
-    if lower_is_better is not None:
+    comparable = not any("different_artifacts" in row["flags"] for row in summary["rows"])
+    if lower_is_better is not None and comparable:
         first = len(summary["by"]) + 1
         for at in range(len(dimensions) + 1):
             known = [row[at] for row in means if row[at] is not None]
@@ -76,7 +77,7 @@ def published(summary: dict[str, Any], cells: str, places: int, *, lower_is_bett
     return Table(columns, rows, notes(shown), frozenset(bold))
 
 
-def _published(moments: dict[str, Any], cells: str, places: int, *, symmetric: bool) -> Cell:
+def _published(moments: dict[str, Any], cells: str, places: int) -> Cell:
     if moments["mean"] is None:
         return None
     mean = f"{moments['mean']:.{places}f}"
@@ -84,8 +85,9 @@ def _published(moments: dict[str, Any], cells: str, places: int, *, symmetric: b
         return f"{mean} ({moments['sd']:.{places}f})"
     if cells == "mean-ci" and moments["ci95"] is not None:
         low, high = moments["ci95"]
-        if symmetric:
-            return f"{mean} \xb1 {(high - low) / 2:.{places}f}"
+        halves = f"{high - moments['mean']:.{places}f}", f"{moments['mean'] - low:.{places}f}"
+        if halves[0] == halves[1]:
+            return f"{mean} \xb1 {halves[0]}"
         return f"{mean} [{low:.{places}f}, {high:.{places}f}]"
     return mean
 
@@ -125,10 +127,10 @@ def selection_in_words(where: dict[str, Any]) -> str:
 
 
 def _interval(interval: dict[str, Any]) -> str:
-    name = "Student's t"
-    if interval["method"] == "bootstrap":
-        name = f"bootstrap ({interval['resamples']} resamples, seed {interval['seed']})"
-    return f"95 % intervals: {name}" + (f", clustered by {interval['cluster']}." if interval["cluster"] else ".")
+    item = interval["cluster"] or "artifact"
+    if interval["method"] == "t":
+        return f"95 % intervals: Student's t; assumes nearly normal means and independent items, by {item}."
+    return f"95 % intervals: Gaffke's bounds; assumes independent items, by {item}, and nothing about their scores."
 
 
 def _dimensions(summary: dict[str, Any]) -> list[str]:

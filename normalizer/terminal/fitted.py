@@ -20,7 +20,7 @@ _BOLD, _DIM, _RED, _GREEN, _YELLOW = 1, 2, 31, 32, 33
 _COLOURS = {
     **dict.fromkeys(("absent", "fail", "invalid", "mismatch", "other_artifact", "unreadable", "worse"), _RED),
     **dict.fromkeys(("not_checked", "not_derivable", "rounding_tie", "undecided"), _YELLOW),
-    **dict.fromkeys(("better", "exact", "match", "no_worse", "pass"), _GREEN),
+    **dict.fromkeys(("better", "equivalent", "exact", "match", "no_worse", "pass"), _GREEN),
     "NA": _DIM,
 }
 """Cells that say an outcome, and their colour."""

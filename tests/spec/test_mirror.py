@@ -15,7 +15,6 @@ TESTED_BY = {
     "normalizer": {"normalizer/test_cli.py": "__main__ errors"},
     "normalizer/aggregate": {
         "normalizer/aggregate/test_summary.py": "groups keys query restated_scores units",
-        "normalizer/aggregate/test_expanded_percentiles.py": "intervals",
     },
     "normalizer/aggregate/engines": {
         "normalizer/aggregate/test_summary.py": "interface on_duckdb start",
@@ -40,7 +39,7 @@ TESTED_BY = {
         "normalizer/checks/test_lint.py": "lint",
         "normalizer/containers/test_shipped.py": "dialects",
         "normalizer/export/test_flat.py": "export",
-        "normalizer/gate/test_overview.py": "gate",
+        "normalizer/gate/test_paired_verdicts.py": "gate",
         "normalizer/judge/calling/test_command.py": "judge",
         "normalizer/batch/test_repair.py": "repair",
         "normalizer/ledger/test_signing.py": "sign",
@@ -48,6 +47,7 @@ TESTED_BY = {
         "normalizer/preferences/test_overview.py": "preferences",
         "normalizer/report/test_html_page.py": "report",
         "normalizer/statistics/test_agreement.py": "agreement",
+        "normalizer/statistics/test_contrasts.py": "compare",
         "normalizer/statistics/test_overview.py": "statistics",
         "normalizer/test_cli.py": "completion docs explain normalize options restore",
         "whole/test_files_from_elsewhere.py": "guess list",
@@ -59,7 +59,7 @@ TESTED_BY = {
     "normalizer/containers/readers": {"normalizer/containers/test_shipped.py": "rows"},
     "normalizer/documents": {"normalizer/screening/test_pipeline.py": "manifest settings"},
     "normalizer/export": {"normalizer/export/test_flat.py": "arrow eee inspect_log"},
-    "normalizer/gate": {"normalizer/gate/test_overview.py": "sides verdict"},
+    "normalizer/gate": {"normalizer/gate/test_paired_verdicts.py": "sides verdict"},
     "normalizer/guess": {
         "normalizer/guess/test_propose.py": "duels names preview profile readings roles rows scores values",
         "whole/test_files_from_elsewhere.py": "shipped_fit",
@@ -94,9 +94,7 @@ TESTED_BY = {
     "normalizer/statistics": {
         "normalizer/statistics/test_agreement.py": "agreement_measures",
         "normalizer/statistics/test_agreement_intervals.py": "cell_table",
-        "normalizer/statistics/test_overview.py": (
-            "contrasts distribution group_means judge_scores rates self_judging signflip"
-        ),
+        "normalizer/statistics/test_overview.py": ("distribution group_means judge_scores rates self_judging signflip"),
     },
     "normalizer/tables": {
         "normalizer/aggregate/test_summary.py": "summary_table",
@@ -105,10 +103,11 @@ TESTED_BY = {
         "normalizer/checks/test_audit.py": "audit_table",
         "normalizer/checks/test_claims.py": "claims_table",
         "normalizer/checks/test_evidence.py": "evidence_table",
-        "normalizer/gate/test_overview.py": "gate_table",
+        "normalizer/gate/test_paired_verdicts.py": "gate_table",
         "normalizer/noise/test_overview.py": "plan_table",
         "normalizer/preferences/test_overview.py": "preferences_table",
         "normalizer/statistics/test_agreement.py": "agreement_table",
+        "normalizer/statistics/test_contrasts.py": "contrast_table",
         "normalizer/statistics/test_overview.py": "statistics_tables",
     },
     "normalizer/terminal": {"normalizer/terminal/test_fitted.py": "output"},

@@ -7,6 +7,7 @@ from normalizer.aggregate import cell_names
 from normalizer.aggregate.cell_names import MOMENTS
 
 _COUNTS = {"n": "n", "n_records": "n_records", "records": "n_records", "n_judges": "n_judges", "judges": "n_judges"}
+_COUNTS |= {"n_items": "n_items", "items": "n_items"}
 _COUNTS |= {"at_min": "at_min", "at min": "at_min", "at_max": "at_max", "at max": "at_max"}
 _PLAIN = {"95 % interval": "total.ci95", "ci95": "total.ci95", "mean": "total.mean"}
 _PLAIN |= {name: f"total.{name}" for name in ("sd", "min", "max", "ci95_low", "ci95_high")}

@@ -67,7 +67,7 @@ CASES = {
     "aggregate --by": ["aggregate", "scores", "--by", "factors.qestion_id"],
     "aggregate --where": ["aggregate", "scores", "--where", "factors.qestion_id=q0"],
     "aggregate --where, no level": ["aggregate", "scores", "--where", "factors.qestion_id="],
-    "aggregate --cluster": ["aggregate", "scores", "--interval", "bootstrap", "--cluster", "factors.qestion_id"],
+    "aggregate --cluster": ["aggregate", "scores", "--interval", "t", "--cluster", "factors.qestion_id"],
     "agreement --where": ["agreement", "scores", "--where", "factors.qestion_id=q0"],
     "statistics --by": ["statistics", "scores", "--by", "factors.qestion_id"],
     "statistics --where": ["statistics", "scores", "--where", "factors.qestion_id=q0"],

@@ -1,5 +1,6 @@
 """Clusters of values, and the robust variance of their mean."""
 
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +9,12 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normalizer.estimation.clusters import count_phrase, gather, robust_variance
+from normalizer.estimation.clusters import Clusters, count_phrase, gather, robust_variance
+
+
+def clusters_of(groups):
+    return Clusters(Counter((Fraction(sum(group)), len(group)) for group in groups))
+
 
 VALUES = st.lists(st.tuples(st.integers(0, 20), st.sampled_from(["a", "b", "c", "d", None])), min_size=1, max_size=30)
 
@@ -42,7 +48,7 @@ def test_a_number_says_how_many_items_its_values_are_from():
 
 def test_with_equal_clusters_the_robust_variance_is_the_usual_one_with_a_degree_of_freedom_less_than_clusters():
     sums = [Fraction(value) for value in (3, 9, 4, 4, 7)]
-    variance, freedom = robust_variance(sums, [2] * 5)
+    variance, freedom = robust_variance(Clusters(Counter((total, 2) for total in sums)))
     assert freedom == pytest.approx(4)
     assert float(variance) == pytest.approx(np.var([float(each) / 2 for each in sums], ddof=1) / 5)
 
@@ -51,7 +57,7 @@ def test_with_equal_clusters_the_robust_variance_is_the_usual_one_with_a_degree_
 def test_the_robust_variance_and_its_freedom_are_those_of_the_definition_by_matrices(groups):
     sizes = [len(group) for group in groups]
     n = sum(sizes)
-    variance, freedom = robust_variance([Fraction(sum(group)) for group in groups], sizes)
+    variance, freedom = robust_variance(clusters_of(groups))
     values = np.concatenate(groups).astype(float)
     owner = np.repeat(range(len(groups)), sizes)
     hat = np.full((n, n), 1 / n)
@@ -75,8 +81,7 @@ def test_without_its_correction_the_robust_variance_is_that_of_statsmodels():
     n, mean = 12, np.concatenate(groups).mean()
     plain = sum((sum(group) - len(group) * mean) ** 2 for group in groups) / n**2 * 5 / 4
     assert plain == pytest.approx(fit.bse[0] ** 2)
-    sizes = [len(group) for group in groups]
-    corrected, _ = robust_variance([Fraction(sum(group)) for group in groups], sizes)
+    corrected, _ = robust_variance(clusters_of(groups))
     assert float(corrected) == pytest.approx(
         sum((sum(g) - len(g) * mean) ** 2 / (1 - len(g) / n) for g in groups) / n**2
     )

@@ -1,6 +1,7 @@
 """Noise and plans against SciPy and statsmodels, and by hand."""
 
 import json
+from fractions import Fraction
 
 import contract_spec as spec
 import numpy as np
@@ -12,6 +13,7 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
+from normalizer.noise.components import variances
 from normalizer.noise.overview import PowerTarget, plan
 from normalizer.noise.sample_size import items_needed, power_of
 from normalizer.tables.pretty import dumps
@@ -106,3 +108,23 @@ def test_a_change_of_the_prompt_is_not_taken_for_noise(tmp_path, runs, capsys):
     assert main(["plan", str(ledger)]) == 2
     assert "choose one with --where judge_prompt_version=v1" in capsys.readouterr().err
     assert main(["plan", str(ledger), "--where", "judge_prompt_version=v1"]) == 0
+
+
+def test_what_distinguishes_generators_is_no_difference_of_items():
+    """A generator that is 6 better than another does not make items harder to tell apart."""
+    rng = np.random.default_rng(4)
+    levels = [Fraction(round(1000 * value), 1000) for value in rng.normal(0, 1, 20)]
+    noise = [Fraction(round(300 * value), 1000) for value in rng.normal(0, 1, 80)]
+    tables = [
+        [[level + gap + noise[4 * place + 2 * at], level + gap + noise[4 * place + 2 * at + 1]]
+         for place, level in enumerate(levels)]
+        for at, gap in enumerate((0, 6))
+    ]  # fmt: skip
+    found = variances(tables)
+    assert found is not None
+    within, between, _ = found
+    values = np.array([[[float(label) for label in row] for row in table] for table in tables])
+    means = values.mean(axis=2)
+    assert float(within) == pytest.approx(values.var(axis=2, ddof=1).mean())
+    assert float(within + 2 * between) == pytest.approx(2 * means.var(axis=1, ddof=1).mean())
+    assert 0.4 < float(between) < 2

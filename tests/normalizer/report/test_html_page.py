@@ -12,10 +12,11 @@ from fractions import Fraction
 from statistics import stdev
 
 import pytest
-from scipy.stats import t as student
 
 from normalizer.cli import main
 from normalizer.documents.locate import items, place
+from normalizer.estimation.clusters import gather
+from normalizer.estimation.intervals import mean_interval
 from tests.support.bundles import DIMENSIONS, bundle, entry
 from tests.support.lacking import needs
 from tests.support.study import ARTIFACTS, STUDY, artifact_means, by_hand, normalized
@@ -91,10 +92,10 @@ def test_the_headline_is_what_one_computes_by_hand(made, page):
     for generator in ("writer-alder", "writer-birch"):
         totals = artifact_means(scores, generator)
         mean, deviation = sum(totals) / len(totals), stdev(totals)
-        half = student.ppf(0.975, len(totals) - 1) * float(deviation) / len(totals) ** 0.5
+        low, high = mean_interval(gather(totals), (Fraction(0), Fraction(10)))
         assert rows[generator][1:6] == [
             f"{float(mean):.3f}",
-            f"{float(mean) - half:.3f} to {float(mean) + half:.3f}",
+            f"{float(low):.3f} to {float(high):.3f}",
             str(len(totals)),
             str(sum(writer == generator for writer, _, _ in scores)),
             f"{deviation:.3f}",
@@ -109,6 +110,17 @@ def test_the_headline_is_what_one_computes_by_hand(made, page):
                 by_artifact.setdefault(artifact, []).append(given[name])
         mean = sum(Fraction(sum(each), len(each)) for each in by_artifact.values()) / len(by_artifact)
         assert dimensions["writer-birch"][at].startswith(f"{float(mean):.3f}")
+
+
+def differences(blocks):
+    """First minus second of each block, judge by judge, averaged; blocks that only the third, an author, judged are
+    left out."""
+    found = []
+    for one, other, author in blocks:
+        shared = one.keys() & other.keys()
+        if shared - {author}:
+            found.append(Fraction(sum(one[judge] - other[judge] for judge in shared), len(shared)))
+    return found
 
 
 def test_drift_contrast_and_agreement_are_what_one_computes_by_hand(made, page):
@@ -133,19 +145,20 @@ def test_drift_contrast_and_agreement_are_what_one_computes_by_hand(made, page):
         f"{sum(not each for each in apart) / len(apart):.3f}",
         f"{sum(apart) / len(apart):.3f}".replace("-", "\u2212"),
     ]
-    totals: dict[tuple[str, ...], list[int]] = {}
-    for generator in ("writer-alder", "writer-birch"):
-        for (writer, artifact, _), given in scores.items():
-            if writer == generator:
-                totals.setdefault((writer, *artifact.split("/")[:3]), []).append(sum(given.values()))
-    means = {key: Fraction(sum(each), len(each)) for key, each in totals.items()}
-    first = {key[1:]: mean for key, mean in means.items() if key[0] == "writer-alder"}
-    apart_by = [mean - means["writer-birch", *key] for key, mean in first.items()]
+    totals: dict[tuple[str, ...], dict[str, int]] = {}
+    for (writer, artifact, judge), given in scores.items():
+        totals.setdefault((writer, *artifact.split("/")[:3]), {})[judge] = sum(given.values())
+    alder = {key[1:] for key in totals if key[0] == "writer-alder"}
+    apart_by = differences(
+        (totals["writer-alder", *key], totals["writer-birch", *key], "writer-birch") for key in alder
+    )
     [row] = [row for row in cells(page, "t-contrast-0") if row[0] == "total"]
     assert row[1:4] == [
         "writer-alder \u2212 writer-birch", str(len(apart_by)), f"{float(sum(apart_by) / len(apart_by)):.3f}",
     ]  # fmt: skip
-    pairs = [means[w, q, "baseline", n] - means[w, q, "reworded", n] for w, q, p, n in means if p == "baseline"]
+    pairs = differences(
+        (totals[w, q, "baseline", n], totals[w, q, "reworded", n], w) for w, q, p, n in totals if p == "baseline"
+    )
     row = next(row for row in cells(page, "t-contrast-2") if row[1] == "baseline \u2212 reworded")
     assert row[2:4] == [str(len(pairs)), f"{float(sum(pairs) / len(pairs)):.3f}"]
 

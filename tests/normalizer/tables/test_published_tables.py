@@ -41,7 +41,7 @@ def test_the_best_of_each_column_is_bold(ledger, capsys):
 
 def test_a_column_that_is_not_there_is_refused_with_those_that_are(ledger, capsys):
     assert main(["aggregate", str(ledger), "--columns", "colour"]) == 2
-    assert "its columns are n, records" in capsys.readouterr().err
+    assert "its columns are n, items, records" in capsys.readouterr().err
 
 
 def test_latex_for_one_column_breaks_long_headings(ledger, capsys):

@@ -85,6 +85,7 @@ def test_what_the_ledger_does_not_give_is_told(check):
         "writer-alder,about 9,0.05,0.84,8.51 to 9.57",
         "writer-oak,7,0.05,1,[1; 2]",
         "(none),3,0.05,NA,NA",
+        flags=("--by", "generator_model", "--where", "phase=1", "--interval", "t"),
     )
     assert status == 1
     assert verdicts(report) == [

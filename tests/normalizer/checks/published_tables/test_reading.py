@@ -26,13 +26,13 @@ def rows(ledger):
 
 
 STYLES = {
-    "plain": lambda mean, half, sd, n: f"{mean:.2f}",
-    "plus-minus, half of the interval": lambda mean, half, sd, n: f"{mean:.2f} ± {half:.2f}",
-    "plus-minus, deviation": lambda mean, half, sd, n: f"{mean:.3f}±{sd:.1f}",
-    "brackets, deviation": lambda mean, half, sd, n: f"{mean:.2f} ({sd:.2f})",
-    "brackets, error": lambda mean, half, sd, n: f"{mean:.2f} ({sd / math.sqrt(n):.3f})",
-    "brackets, interval": lambda mean, half, sd, n: f"{mean:.2f} [{mean - half:.2f}, {mean + half:.2f}]",
-    "percent": lambda mean, half, sd, n: f"{100 * mean:.1f} %",
+    "plain": lambda mean, ends, sd, n: f"{mean:.2f}",
+    "plus-minus, half of the interval": lambda mean, ends, sd, n: f"{mean:.2f} ± {(ends[1] - ends[0]) / 2:.2f}",
+    "plus-minus, deviation": lambda mean, ends, sd, n: f"{mean:.3f}±{sd:.1f}",
+    "brackets, deviation": lambda mean, ends, sd, n: f"{mean:.2f} ({sd:.2f})",
+    "brackets, error": lambda mean, ends, sd, n: f"{mean:.2f} ({sd / math.sqrt(n):.3f})",
+    "brackets, interval": lambda mean, ends, sd, n: f"{mean:.2f} [{ends[0]:.2f}, {ends[1]:.2f}]",
+    "percent": lambda mean, ends, sd, n: f"{100 * mean:.1f} %",
 }
 
 
@@ -40,8 +40,8 @@ def written(rows, style, form):
     cells = []
     for row in rows:
         mean, sd = float(row["total"]["mean"]), float(row["total"]["sd"])
-        half = float(row["total"]["ci95"][1] - row["total"]["ci95"][0]) / 2
-        cells.append((row["key"]["generator_model"], STYLES[style](mean, half, sd, row["n"])))
+        ends = [float(end) for end in row["total"]["ci95"]]
+        cells.append((row["key"]["generator_model"], STYLES[style](mean, ends, sd, row["n"])))
     if form == "csv":
         return "Model,Score\n" + "".join(f'{name},"{cell}"\n' for name, cell in cells)
     if form == "semicolons":

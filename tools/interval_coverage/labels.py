@@ -16,7 +16,7 @@ from normalizer.calibration.labels import Item, Labels, PairsByItem, Values, con
 from normalizer.calibration.measures import by_level, reliability
 from normalizer.calibration.pass_rate import correct_pass_rate
 from normalizer.statistics.agreement_intervals import find_intervals
-from tools.coverage import Answers, Study, holds, intervals, question
+from tools.interval_coverage import Answers, Study, holds, intervals, question
 
 _METHOD = Method(bootstrap=True, resamples=400, seed=0)
 _LEVELS = (0, 1, 2)

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from normalizer.aggregate.intervals import Method, wilson_interval
-from normalizer.gate.verdict import decide
+from normalizer.estimation.clusters import gather
+from normalizer.gate.verdict import Terms, decide
 from normalizer.preferences.comparisons import Comparison
 from normalizer.preferences.lengths import length_bias
 from normalizer.preferences.order_effects import order_effects
 from normalizer.preferences.rates import item_scores, resampled
 from normalizer.preferences.ratings import ratings
-from tools.coverage import Answers, Study, holds, intervals, question
+from tools.interval_coverage import Answers, Study, holds, intervals, question
 
 METHOD = Method(bootstrap=True, resamples=400, seed=0)
 _DRAWS = 0.1
@@ -146,7 +147,7 @@ def _gate(items: int, gain: float, verdict: str, nominal: str) -> Study:
         odds = [rng.gauss(0, 1) for _ in range(items)]
         base, candidate = rates(rng, odds), rates(rng, [own + gain for own in odds])
         gaps = [other - one for one, other in zip(base, candidate, strict=True)]
-        return bool(decide(gaps, Fraction(0), 0.05)["verdict"] == verdict)
+        return decide(gather(gaps), Terms(Fraction(1), Fraction(0), 0.05)).verdict == verdict
 
     told = "A/A" if gain == 0 else f"{-gain:g} log-odds worse"
     return question(f"gate on rates, {told}, {items} items: {verdict}", draw, nominal)

@@ -1,9 +1,10 @@
 """The gate: one verdict for each group and measure asked for. A document of `gate.json`."""
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from normalizer.aggregate import keys
 from normalizer.aggregate.engines.interface import Engine
@@ -11,16 +12,19 @@ from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.summary import Options
 from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.errors import CannotRun
+from normalizer.estimation.clusters import Clusters, gather
 from normalizer.gate import comparison_sides
 from normalizer.gate.sides import Side, check_comparable, read
-from normalizer.gate.verdict import LEAST_PAIRS, decide
+from normalizer.gate.verdict import Decision, Terms, decide, detectable, numbers, tipping_point, with_worst
 from normalizer.ledger import open_ledgers
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.ledger.reader import Ledger
 from normalizer.statistics.spread import mean_of
 
-PASSES = ("better", "no_worse")
 TOTAL = ("total",)
+MISSING = ("refuse", "worst", "ignore")
+MOST_MISSING = Fraction(5, 100)
+"""The share of base's artifacts that may lack a pair before the policy `refuse` gives no verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,8 @@ class GateOptions:
     candidate_where: dict[str, keys.Level] = field(default_factory=dict)
     baseline: str | None = None
     """For comparisons: the generator that both sides were compared with."""
+    missing: str = "refuse"
+    """What artifacts of base without a pair mean, of `MISSING`: no verdict if there are many, a total loss, nothing."""
 
 
 def margin_of(text: str) -> Fraction:
@@ -127,7 +133,9 @@ def _compared(sides: list[Side], options: Options, gate_options: GateOptions) ->
         "alpha_each": each,
         "lower_is_better": gate_options.lower_is_better,
         "undecided_passes": gate_options.undecided_passes,
-        "least_pairs": LEAST_PAIRS,
+        "missing": gate_options.missing,
+        "most_missing": rounded(MOST_MISSING),
+        "cluster": options.interval.cluster,
         "rubric": None if rubric is None else rubric.name,
         "baseline": gate_options.baseline,
         "where": {
@@ -143,6 +151,53 @@ def _compared(sides: list[Side], options: Options, gate_options: GateOptions) ->
     }
 
 
+class _Paired(NamedTuple):
+    """The pairs of a group and measure."""
+
+    means: list[tuple[Fraction, Fraction]]
+    """The values of base and candidate."""
+    items: list[str]
+    """The item of each pair: its artifact, or the level of the key that `--cluster` names."""
+    alone: list[Fraction]
+    """The values of base that have no pair."""
+    new: int
+    """Artifacts of the candidate that have no pair."""
+    self_judged: bool
+    """Whether nothing but self-judged records is in the pairs of a side."""
+
+
+def _paired(sides: list[Side], levels: tuple[keys.Level, ...], place: int, gate_options: GateOptions) -> _Paired:
+    base, candidate = ({at: values for at, values in side.artifacts.items() if at[1] == levels} for side in sides)
+    means, items, paired = [], [], set()
+    own: list[list[bool]] = [[], []]
+    for at in sorted(base.keys() & candidate.keys(), key=lambda at: at[0]):
+        judges = sorted(base[at].keys() & candidate[at].keys())
+        pairs = [([judge], [judge]) for judge in judges]
+        if not pairs and "judge_model" in gate_options.mix and sides[0].rubric is not None:
+            # No judge need be shared: those of each side are averaged.
+            pairs = [(list(base[at]), list(candidate[at]))]
+        if not pairs:
+            continue
+        values = []
+        for number, given in enumerate((base[at], candidate[at])):
+            values.append(mean_of([mean_of([given[judge][place] for judge in pair[number]]) for pair in pairs]))
+            own[number] += [(at[0], judge) in sides[number].own for pair in pairs for judge in pair[number]]
+        means.append((values[0], values[1]))
+        items.append(_item(sides, at[0]))
+        paired.add(at)
+    lost = sorted(base.keys() - paired, key=lambda at: at[0])
+    alone = [mean_of([values[place] for values in base[at].values()]) for at in lost]
+    return _Paired(means, items, alone, len(candidate.keys() - paired), any(each and all(each) for each in own))
+
+
+def _item(sides: list[Side], artifact: str) -> str:
+    """Return the item of an artifact. Raises CannotRun if the sides differ in it."""
+    named = sorted({side.items[artifact] for side in sides if artifact in side.items})
+    if len(named) > 1:
+        raise CannotRun(f"artifact {artifact} is of item {named[0]} on one side and of {named[1]} on the other")
+    return f"item {named[0]}" if named else f"artifact {artifact}"
+
+
 def _result(
     sides: list[Side],
     levels: tuple[keys.Level, ...],
@@ -152,32 +207,52 @@ def _result(
     gate_options: GateOptions,
     alpha: float,
 ) -> dict[str, Any]:
-    base, candidate = ({at: values for at, values in side.artifacts.items() if at[1] == levels} for side in sides)
-    differences, means = [], []
-    for at in sorted(base.keys() & candidate.keys(), key=lambda at: at[0]):
-        judges = sorted(base[at].keys() & candidate[at].keys())
-        pairs = [([base[at][judge]], [candidate[at][judge]]) for judge in judges]
-        if not pairs and "judge_model" in gate_options.mix and sides[0].rubric is not None:
-            # No judge need be shared: those of each side are averaged.
-            pairs = [(list(base[at].values()), list(candidate[at].values()))]
-        if not pairs:
-            continue
-        before = mean_of([mean_of([values[place] for values in one]) for one, _ in pairs])
-        after = mean_of([mean_of([values[place] for values in other]) for _, other in pairs])
-        means.append((before, after))
-        differences.append(before - after if gate_options.lower_is_better else after - before)
-    decided = decide(differences, gate_options.margin, alpha)
-    passes = decided["verdict"] in PASSES or (decided["verdict"] == "undecided" and gate_options.undecided_passes)
+    found = _paired(sides, levels, place, gate_options)
+    sign = -1 if gate_options.lower_is_better else 1
+    gaps = [sign * (after - before) for before, after in found.means]
+    low, high = sides[0].scale(measure)
+    terms = Terms(high - low, gate_options.margin, alpha)
+    differences = gather(gaps, found.items)
+    decided = decide(differences, terms)
+    if found.self_judged:
+        decided = Decision("undecided", "all paired records of a side are self-judged", decided.interval, decided.p)
+    tips = tipping_point(differences, terms)
+    worst = [sign * ((low if sign > 0 else high) - value) for value in found.alone]
+    decided = _with_missing(decided, differences, worst, terms, gate_options.missing)
+    undecided = decided.verdict == "undecided" and gate_options.undecided_passes and not found.self_judged
+    least = detectable(differences, alpha)
     return {
         "key": dict(zip(options.by, levels, strict=True)),
         "measure": measure,
-        **decided,
-        "passes": passes,
-        "base": rounded(mean_of([one for one, _ in means])) if means else None,
-        "candidate": rounded(mean_of([other for _, other in means])) if means else None,
-        "only_in_base": len(base) - len(means),
-        "only_in_candidate": len(candidate) - len(means),
-        "improved": sum(gap > 0 for gap in differences),
-        "equal": sum(gap == 0 for gap in differences),
-        "worsened": sum(gap < 0 for gap in differences),
+        **numbers(differences, decided),
+        "passes": decided.passes or undecided,
+        "base": rounded(mean_of([one for one, _ in found.means])) if found.means else None,
+        "candidate": rounded(mean_of([other for _, other in found.means])) if found.means else None,
+        "only_in_base": len(found.alone),
+        "only_in_candidate": found.new,
+        "improved": sum(gap > 0 for gap in gaps),
+        "equal": sum(gap == 0 for gap in gaps),
+        "worsened": sum(gap < 0 for gap in gaps),
+        "tipping_point": tips if decided.passes else None,
+        "detectable": None if least is None else rounded(least),
     }
+
+
+def _with_missing(
+    decided: Decision, differences: Clusters, worst: list[Fraction], terms: Terms, policy: str
+) -> Decision:
+    """Return the decision in view of artifacts of base without a pair; `worst` are their worst differences."""
+    if not worst or policy == "ignore":
+        return decided
+    every = differences.values + len(worst)
+    told = f"{len(worst)} of {every} artifacts of base have no pair"
+    if policy == "refuse" and len(worst) > MOST_MISSING * every:
+        why = f"{told}, more than {float(100 * MOST_MISSING):g} %: find them, or say with --missing what they mean"
+        return Decision("incomplete", why, decided.interval, decided.p)
+    against = decide(with_worst(differences, Counter(worst)), terms)
+    if policy == "worst":
+        return against._replace(why=f"{against.why}; {told} and count as the worst score")
+    if decided.passes and not against.passes:
+        why = f"{told}: with the worst score for them it would not pass, and without them it would"
+        return Decision("undecided", why, decided.interval, decided.p)
+    return decided

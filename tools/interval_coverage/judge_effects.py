@@ -3,7 +3,7 @@
 import random
 
 from normalizer.statistics.severity import Estimate, JudgeModel, Label
-from tools.coverage import Study, holds, question
+from tools.interval_coverage import Study, holds, question
 
 _SEVERITY = {"a": 0.5, "b": 0.0, "c": -0.2, "d": -0.3}
 _BONUS = 1.0

@@ -1,0 +1,66 @@
+"""`normalizer compare`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from normalizer.aggregate.keys import PAIRING, checked, keys_of
+from normalizer.commands.options import LEDGERS, add_selection, read_selection
+from normalizer.errors import CannotRun
+from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
+from normalizer.statistics.signflip import RESAMPLES
+from normalizer.tables import contrast_table, pretty
+from normalizer.terminal.output import WIDE, print_table
+from normalizer.terminal.progress import elapsed
+
+
+@click.command()
+@LEDGERS
+@click.option("--by", default=GENERATORS.key, show_default=True, metavar="KEY", help="Compare its levels.")
+@click.option(
+    "--pair-by",
+    default="artifact",
+    show_default=True,
+    metavar="KEYS",
+    help="Keys that pairs agree in, with commas.",
+)
+@click.option(
+    "--cluster",
+    metavar="KEY",
+    help="Of these, the key whose levels are items.  [default: artifact, or else the one with the most levels]",
+)
+@click.option("--resamples", type=click.IntRange(min=100), default=RESAMPLES, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
+@WIDE
+@add_selection
+def command(
+    ledgers: tuple[Path, ...],
+    by: str,
+    pair_by: str,
+    cluster: str | None,
+    resamples: int,
+    seed: int,
+    form: str,
+    **chosen: Any,
+) -> int:
+    """Compare the levels of KEY, each with each, on pairs that agree in other keys, judge by judge.
+
+    By default generators are compared on the artifacts that they share. Differences are tested by flipping signs, item
+    by item, exactly where that is feasible, and corrected by Holm's method.
+    """
+    paired = keys_of(pair_by, PAIRING)
+    if not paired:
+        raise CannotRun("--pair-by is empty: name the keys that pairs agree in, such as artifact")
+    if checked(by) in paired:
+        raise CannotRun(f"{by} cannot be both compared and agreed in")
+    if cluster is not None and cluster not in paired:
+        raise CannotRun(f"--cluster {cluster} is not among the keys that pairs agree in: {', '.join(paired)}")
+    with elapsed("compare", shown=not chosen["verify"]):
+        document = compare(ledgers, read_selection(**chosen), Contrast(by, paired, cluster), seed, resamples)
+    if form == "json":
+        click.echo(pretty.dumps(document))
+    else:
+        print_table(contrast_table.with_notes(document), form)
+    return 0

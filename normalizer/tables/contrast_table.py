@@ -1,0 +1,40 @@
+"""Paired contrasts as a table."""
+
+from dataclasses import replace
+from typing import Any
+
+from normalizer.aggregate import cell_names
+from normalizer.tables.formats import Cell, Table
+from normalizer.tables.summary_table import left_out_note, of_all
+
+_COLUMNS = ["measure", "levels", "pairs", "items", "unpaired", "difference", "interval", "p", "p_holm", "verdict"]
+_NAMED = {"interval": "95 % interval", "p_holm": "p (Holm)"}
+
+
+def table(report: dict[str, Any]) -> Table:
+    """Return one row per pair of levels and measure, of a document of contrasts or of statistics."""
+    rows: list[list[Cell]] = []
+    for row in report["contrasts"]:
+        levels = " - ".join(cell_names.level(level, " - ") for level in row["levels"])
+        ends = row["ci95"]
+        between = None if ends is None else f"{ends[0]:f} to {ends[1]:f}"
+        cells: list[Cell] = [row["measure"], levels, row["n"], row["items"], row["unpaired"], row["difference"]]
+        rows.append([*cells, between, row["p"], row["p_holm"], row["verdict"]])
+    methods = {row["method"] for row in report["contrasts"]}
+    how = f"; signs drawn with seed {report['seed']}" if "monte_carlo" in methods else ""
+    key, paired = report["contrasts"][0]["key"], ", ".join(report["paired_by"])
+    notes = [
+        f"Levels of {key}, first minus second, paired by {paired} and judge. Sign-flip test, two-sided, item by "
+        f"item{how}; Holm's correction covers the totals, and the dimensions.",
+        "The interval assumes that items are independent and that losses not seen are like those seen; it holds 0 "
+        "where p is above 0.05.",
+        "verdict: higher or lower, of the first level, where p (Holm) is at most 0.05.",
+    ]
+    reasons = sorted({reason for row in report["contrasts"] for reason in row["na"].values()})
+    return Table([_NAMED.get(name, name) for name in _COLUMNS], rows, notes + [f"NA: {reason}." for reason in reasons])
+
+
+def with_notes(document: dict[str, Any]) -> Table:
+    """Return the table of a document of contrasts, with all notes on its numbers."""
+    found = table(document)
+    return replace(found, notes=[*of_all(document["flags"]), *found.notes, left_out_note(document)])
