@@ -194,7 +194,7 @@ class Gate(Model):
     """
     missing: Literal['refuse', 'worst', 'ignore']
     """
-    What artifacts of the base without a pair mean. `refuse`: more than the share `most_missing` give no verdict, fewer no pass if they could turn it. `worst`: the candidate's worst score. `ignore`: nothing.
+    The meaning of artifacts of the base without a pair. `refuse`: more than the share `most_missing` give no verdict, fewer no pass if they could turn it. `worst`: the candidate's worst score. `ignore`: nothing.
     """
     most_missing: StrictFloat
     """

@@ -233,7 +233,7 @@ class Query:
 
 
 _ALONE = "CASE WHEN c IS NULL THEN artifact END AS a"
-"""What tells units apart that have no level of the key of items."""
+"""The item of a unit without a level of the key of items: its artifact."""
 _JUDGE_KIND = "COALESCE(judge_kind, 'model')"
 _PHASE = "CAST(CAST(phase AS DECIMAL(38,12)) AS INT)"
 

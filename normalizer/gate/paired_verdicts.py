@@ -42,7 +42,7 @@ class GateOptions:
     baseline: str | None = None
     """For comparisons: the generator that both sides were compared with."""
     missing: str = "refuse"
-    """What artifacts of base without a pair mean, of `MISSING`: no verdict if there are many, a total loss, nothing."""
+    """The meaning of artifacts of base without a pair, of `MISSING`: no verdict if many, a total loss, nothing."""
 
 
 def margin_of(text: str) -> Fraction:

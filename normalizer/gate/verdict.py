@@ -25,7 +25,7 @@ RESAMPLES = 20_000
 
 
 class Terms(NamedTuple):
-    """What a verdict depends on besides the differences."""
+    """The terms of a verdict besides the differences."""
 
     reach: Fraction
     """The greatest possible difference."""

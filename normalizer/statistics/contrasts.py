@@ -34,7 +34,7 @@ _NO_PAIR = "there is no pair: no block has both levels, judged by one judge that
 
 
 class Contrast(NamedTuple):
-    """What is compared: the levels of a key, on blocks that agree in others."""
+    """A comparison of the levels of a key, on blocks that agree in others."""
 
     key: str
     paired_by: tuple[str, ...]
@@ -49,7 +49,7 @@ class Contrast(NamedTuple):
 
 
 GENERATORS = Contrast("generator_model", ("artifact",))
-"""What is compared by default."""
+"""The comparison that is made by default."""
 
 
 def compare(
