@@ -85,10 +85,9 @@ def _p(differences: list[Fraction], items: list[Item]) -> float:
     from scipy.special import stdtr
 
     clusters = gather(differences, [artifact for artifact, _ in items])
-    pairs = [pair for pair, count in sorted(clusters.counts.items()) for _ in range(count)]
-    if len(pairs) < 2:
+    if clusters.clusters < 2:
         return 1.0
-    square, freedom = robust_variance([total for total, _ in pairs], [size for _, size in pairs])
+    square, freedom = robust_variance(clusters)
     gap = clusters.mean - EPSILON
     if not square:
         return 0.0 if gap < 0 else 1.0

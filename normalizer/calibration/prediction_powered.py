@@ -94,8 +94,7 @@ def _worth(labels: PairsByItem, weight: Fraction) -> float:
     clusters = gather(rest, [artifact for artifact, _ in labels])
     if clusters.clusters == clusters.values or clusters.clusters < 2:
         return 1.0
-    pairs = [pair for pair, count in sorted(clusters.counts.items()) for _ in range(count)]
-    square, freedom = robust_variance([total for total, _ in pairs], [size for _, size in pairs])
+    square, freedom = robust_variance(clusters)
     alone = variance_of(rest) / len(rest)
     ratio = float(alone / square) if square else clusters.clusters / clusters.values
     return min(ratio, 1.0) * (1.959963984540054 / quantile(freedom)) ** 2
