@@ -161,10 +161,9 @@ def test_a_dimension_called_total_is_told_from_the_total(tmp_path, capsys):
 
 def test_contrasts_and_agreement_tell_a_dimension_called_total_from_the_total(tmp_path, capsys):
     ledger = study(tmp_path, ["a", "b"], ["total", "other"])
-    flags = ["--contrast", "factors.x", "--pair-by", "judge_model"]
-    contrasts = output(capsys, "statistics", str(ledger), *flags)["contrasts"]
+    contrasts = output(capsys, "compare", str(ledger), "--by", "factors.x")["contrasts"]
     assert [row["measure"] for row in contrasts] == ["total", '"total"', "other"]
-    report = output(capsys, "agreement", str(ledger))
+    report = output(capsys, "agreement", str(ledger), "--where", "factors.x=a")
     assert [row[2] for row in agreement_table.table(report).rows] == ["total", '"total"', "other"]
 
 

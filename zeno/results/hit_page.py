@@ -42,7 +42,7 @@ class HitPage:
         """Add the scopes of hits if there are `facts` to find them in."""
         self._args = args
         self._facts = facts
-        self._scopes = ScopeFinder()
+        self._scopes = None if facts is None else ScopeFinder()
         self._scoped: SearchedFile | None = None
         self._found = NOTHING
         """The file whose scopes were found last, and its facts."""
@@ -109,7 +109,7 @@ class HitPage:
 
     def _scope(self, found: SearchedFile, index: int) -> Any:
         """Return the scope of a line, if scopes are asked for."""
-        if self._facts is None:
+        if self._facts is None or self._scopes is None:
             return MISSING
         if self._scoped is not found:
             self._scoped, self._found = found, self._facts.of(found.path, found.lines.text, self._meter.check)
