@@ -1,6 +1,5 @@
 """extract_symbols: list the definitions in a source file."""
 
-import contract_spec as spec
 from contract_models.zeno.ops.extract_symbols import (
     ExtractedSymbol,
     ExtractSymbolsArgs,
@@ -9,18 +8,12 @@ from contract_models.zeno.ops.extract_symbols import (
 )
 from pydantic import MISSING
 
-from zeno.errors import FileTooLarge
 from zeno.meter import Meter
 from zeno.results import cursors
-from zeno.results.definitions import fields, has_name, size
+from zeno.results.definitions import fields, has_name, read_source, size
 from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
 from zeno.text.symbols import language_of
-
-MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_symbols_file_bytes"]
-"""Larger files are refused: their text is held several times over."""
-# Time to find the symbols of a text, relative to counting its lines.
-_COST_OF_A_BYTE = 64
 
 
 def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> ExtractSymbolsResult:
@@ -28,12 +21,7 @@ def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> E
     before = 0 if args.cursor is MISSING else cursors.number(cursors.position("extract_symbols", args, args.cursor))
     with suggesting(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
         file.require_text()
-        if file.size > MAX_BYTES:
-            raise FileTooLarge(
-                file.path, file.size, MAX_BYTES, "search it with grep, or read parts of it with read_file"
-            )
-        meter.expect(file.size * _COST_OF_A_BYTE)
-        text = file.read_text()
+        text = read_source(file, meter, "search it with grep, or read parts of it with read_file")
     meter.scanned(file.bytes_read)
     facts = corpus.facts.of(file.path, text, meter.check)
     found = [

@@ -133,8 +133,8 @@ def _query(args: FindSymbolsArgs, meter: Meter) -> Query:
     if args.name is not MISSING and args.match != "regex":
         last = args.name.rpartition(".")[2] if args.match == "exact" else ""
         pattern, regex = last or args.name, False
-        # A name ends where a word ends; RE2 knows words of ASCII only.
-        if _WORD.fullmatch(last):
+        # A name ends where a word ends; RE2 knows words of ASCII only, and other letters fold to some of these.
+        if args.case_sensitive and _WORD.fullmatch(last):
             pattern, regex = rf"\b{last}\b", True
     matches = searcher(pattern, "args.name", case_sensitive=args.case_sensitive, literal=not regex)
     states = states_of(pattern, case_sensitive=args.case_sensitive, literal=not regex)
@@ -166,13 +166,15 @@ def _named(args: FindSymbolsArgs) -> Callable[[Symbol], bool]:
     if args.match == "substring":
         found = searcher(name, "args.name", case_sensitive=args.case_sensitive, literal=True)
         return lambda symbol: found(symbol.name.encode())
-    fold = (lambda text: text) if args.case_sensitive else str.casefold
-    folded = fold(name)
-    if args.match == "prefix":
-        return lambda symbol: fold(symbol.name).startswith(folded)
+    prefix = args.match == "prefix"
     if args.case_sensitive:
-        return lambda symbol: has_name(symbol, name)
-    return lambda symbol: has_name(symbol._replace(name=fold(symbol.name), container=fold(symbol.container)), folded)
+        return lambda symbol: symbol.name.startswith(name) if prefix else has_name(symbol, name)
+    # Case is folded as the search for files folds it: another way would find a name only where others are near.
+    if prefix:
+        begins = searcher(rf"\A{re.escape(name)}", "args.name", case_sensitive=False)
+        return lambda symbol: begins(symbol.name.encode())
+    ends = searcher(rf"(?:\A|\.){re.escape(name)}\z", "args.name", case_sensitive=False)
+    return lambda symbol: ends(symbol.path.encode())
 
 
 def _depth(symbol: Symbol) -> int:

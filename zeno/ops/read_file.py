@@ -9,11 +9,13 @@ from zeno.code.facts import Symbol
 from zeno.errors import InvalidArgs
 from zeno.meter import Meter
 from zeno.results.clip import fitting, needed, shortened, size
-from zeno.results.definitions import find_definition
+from zeno.results.definitions import find_definition, read_source
 from zeno.results.receipts import receipt
 from zeno.results.suggestions import suggesting
 from zeno.search.corpus import Corpus
 from zeno.text.file_lines import Window
+
+_INSTEAD = "ask for lines with start_line and end_line"
 
 
 def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResult:
@@ -73,9 +75,8 @@ def _definition(args: ReadFileArgs, name: str, corpus: Corpus, meter: Meter) -> 
         raise InvalidArgs("args.end_line does not go with args.symbol, whose lines are read; leave it out")
     with suggesting(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
         file.require_text()
-        meter.scan(file.path, file.size, "ask for lines with start_line and end_line")
-        meter.expect(file.size)
-        text = file.read_text()
+        meter.scan(file.path, file.size, _INSTEAD)
+        text = read_source(file, meter, _INSTEAD)
     facts = corpus.facts.of(file.path, text, meter.check)
     chosen = args.start_line if "start_line" in args.model_fields_set else None
     return find_definition(facts, name, file.path, "args.symbol", chosen)

@@ -2,16 +2,31 @@
 
 from typing import Any
 
+import contract_spec as spec
 from contract_models.zeno.scope import Scope
 from pydantic import MISSING
 
 from zeno.code.facts import Facts, Symbol
 from zeno.code.scopes import Scopes
-from zeno.errors import InvalidArgs, NotFound
+from zeno.errors import FileTooLarge, InvalidArgs, NotFound
+from zeno.files.file_tree import TextFile
+from zeno.meter import Meter
 from zeno.results.suggestions import alternatives, similar
 
+MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_symbols_file_bytes"]
+"""Larger files are refused: their text is held several times over."""
+# Time to find the symbols of a text, relative to counting its lines.
+_COST_OF_A_BYTE = 64
 MAX_NAMED = 10
 """How many definitions of one name an error lists."""
+
+
+def read_source(file: TextFile, meter: Meter, instead: str) -> bytes:
+    """Return the text of a file to find definitions in. Raises FileTooLarge, which says what to do `instead`."""
+    if file.size > MAX_BYTES:
+        raise FileTooLarge(file.path, file.size, MAX_BYTES, instead)
+    meter.expect(file.size * _COST_OF_A_BYTE)
+    return file.read_text()
 
 
 def has_name(symbol: Symbol, name: str) -> bool:
@@ -22,7 +37,7 @@ def has_name(symbol: Symbol, name: str) -> bool:
 def find_definition(facts: Facts, name: str, path: str, field: str, start_line: int | None = None) -> Symbol:
     """Return the definition that has a name; of several, that which begins or has its name at `start_line`.
 
-    Raises NotFound, with similar names, and InvalidArgs where several have the name.
+    Raises NotFound, with similar names, and InvalidArgs where several have the name on other lines.
     """
     found = [symbol for symbol in facts.symbols if has_name(symbol, name)]
     if not found:
@@ -30,7 +45,7 @@ def find_definition(facts: Facts, name: str, path: str, field: str, start_line: 
         meant = [other.replace("/", ".") for other in similar(name.replace(".", "/"), known)]
         raise NotFound(path, f"it defines no {name!r}" + (f"; did you mean {alternatives(meant)}?" if meant else ""))
     chosen = [symbol for symbol in found if start_line in (None, symbol.start_line, symbol.line)]
-    if len(chosen) != 1:
+    if len({(symbol.start_line, symbol.end_line) for symbol in chosen}) != 1:
         places = ", ".join(
             f"{symbol.path} {symbol.start_line}-{symbol.end_line or '?'}" for symbol in found[:MAX_NAMED]
         )

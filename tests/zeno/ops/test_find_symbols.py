@@ -65,3 +65,18 @@ def test_an_edit_shows_in_the_next_answer(tree, ask):
     assert _found(ask("find_symbols", name="later")) == []
     (tree / "a.py").write_text("def later(): ...\n")
     assert _found(ask("find_symbols", name="later")) == [("a.py", "later", 1)]
+
+
+NAMES = ["straße", "STRASSE", "\u017f", "S", "K", "\u212a", "éa", "ÉA", "ab", "aB"]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(NAMES), st.sampled_from(["exact", "prefix", "substring"]))
+def test_without_case_a_name_is_found_whatever_else_is_in_its_file(root, ask, name, match):
+    for index, one in enumerate(NAMES):
+        (root / f"{index}.md").write_text(f"# {one}\n")
+    (root / "all.md").write_text("".join(f"# {one}\n" for one in NAMES))
+    found = ask("find_symbols", name=name, match=match, case_sensitive=False)["result"]["symbols"]
+    alone = [one["name"] for one in found if one["path"] != "all.md"]
+    assert alone == [one["name"] for one in found if one["path"] == "all.md"]
+    assert name in alone

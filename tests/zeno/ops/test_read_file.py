@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from zeno.files.batch_open import CHUNK
 from zeno.files.tree import Tree
 from zeno.options import Options
+from zeno.results.definitions import MAX_BYTES
 from zeno.search.cold import ColdCorpus
 from zeno.session.server import Server
 from zeno.text.file_lines import lines_of
@@ -92,3 +93,18 @@ def test_behind_the_last_line_a_hint_says_how_many_there_are(root, ask):
     further = ask("read_file", path="three.txt", ranges=ranges)["result"]
     assert further["hints"] == ["args.ranges[1].start_line is 1, but total_lines of 'empty.txt' is 0"]
     assert "hints" not in ask("read_file", path="three.txt", start_line=3, end_line=9)["result"]
+
+
+def test_a_symbol_is_not_looked_for_in_a_file_too_large_for_extract_symbols(root, ask):
+    (root / "f.py").write_bytes(b"def f(): pass\n" + b"#" * MAX_BYTES)
+    for op, more in (("read_file", {"symbol": "f"}), ("extract_symbols", {})):
+        assert ask(op, path="f.py", **more)["error"]["code"] == "file_too_large"
+    assert ask("read_file", path="f.py")["result"]["text"] == "def f(): pass"
+
+
+def test_definitions_of_a_name_on_the_same_lines_are_read_as_these_lines(root, ask):
+    line = "class K { get x() { return 1 } set x(v) {} }"
+    (root / "k.js").write_text(f"{line}\nfunction x() {{}}\n")
+    assert ask("read_file", path="k.js", symbol="K.x")["result"]["text"] == line
+    assert ask("read_file", path="k.js", symbol="x", start_line=1)["result"]["text"] == line
+    assert ask("read_file", path="k.js", symbol="x")["error"]["code"] == "invalid_args"
