@@ -182,8 +182,8 @@ def _reading(
     weight: int,
     parts: list[str] | None = None,
 ) -> FileReading:
-    roles: Roles = find_roles(rows, used)
     named = next((pair for pair in sides if _name_generators(pair)), None)
+    roles: Roles = find_roles(rows, used, [field.pointer for field in named or ()])
     if named is not None:
         compared: dict[str, Any] = {side: {"at": field.pointer} for side, field in zip("ab", named, strict=True)}
     else:
@@ -199,7 +199,8 @@ def _reading(
             *doubts,
             f"{flags[0]} may say that the order was swapped: verdicts are read as about the answers by name",
         ]
-    comparison = {"item": roles.identity, **compared, **declared}
+    told_apart = roles.key == ["file"] or (roles.key == ["file", "judge_model"] and declared["judge"] == roles.judge)
+    comparison = {"item": roles.item if told_apart else roles.identity, **compared, **declared}
     if roles.factors:
         comparison["factors"] = roles.factors
     dialect = {

@@ -1,5 +1,6 @@
 """Which fields name the item, the generator and the judge of a row, and what tells rows apart."""
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -22,11 +23,15 @@ class Roles(NamedTuple):
     factors: dict[str, dict[str, Any]]
     identity: dict[str, Any]
     """The value that tells the rows apart."""
+    item: dict[str, Any]
+    """Its part without generator and judge: answers to one question are about one item."""
+    key: list[str]
+    """The key of a dialect: `file`, and those of generator and judge that tell rows of one item apart."""
     doubts: list[str]
 
 
-def find_roles(rows: FileRows, used: set[str]) -> Roles:
-    """Find the roles of all fields but those that are used already."""
+def find_roles(rows: FileRows, used: set[str], pair: Sequence[str] = ()) -> Roles:
+    """Find the roles of all fields but those that are used already; `pair` are those of the two that are compared."""
     fields = [field for field in rows.profile.fields.values() if field.pointer not in used and field.is_short]
     generators = sorted((field for field in fields if _names_generator(field)), key=_generator_rank)
     judges = [field for field in fields if _names_judge(field)]
@@ -36,15 +41,22 @@ def find_roles(rows: FileRows, used: set[str]) -> Roles:
         doubts.append(f"the generator is taken from {generators[0].pointer}; {others} may be meant instead")
     generator = {"at": generators[0].pointer} if generators else _of_document(rows, names.GENERATORS)
     judge = {"at": judges[0].pointer} if judges else _of_document(rows, names.JUDGES)
-    taken = {field.pointer for field in (*generators[:1], *judges[:1])}
+    named = {
+        field.pointer: role
+        for role, some in (("generator_model", generators), ("judge_model", judges))
+        for field in some[:1]
+    }
     factors = {
         "_".join(names.words(steps_of(field.pointer)[-1])) or "field": {"at": field.pointer}
-        for field in [one for one in fields if one.pointer not in taken and _is_level(one, rows)][:_MOST_FACTORS]
+        for field in [one for one in fields if one.pointer not in named and _is_level(one, rows)][:_MOST_FACTORS]
     }
-    identity = _identity(rows, [field for field in fields if field.pointer not in taken], generators[:1] + judges[:1])
-    if identity.get("template") == "{index}" and not rows.has_keys:
+    unnamed = [field for field in fields if field.pointer not in named]
+    told_by = _told_by(rows, unnamed, generators[:1] + judges[:1], pair)
+    if not told_by and not rows.has_keys:
         doubts.append("no field tells the rows apart, so each row is an item of its own, named by its number")
-    return Roles(generator, judge, factors, identity, doubts)
+    item = _join([pointer for pointer in told_by if pointer not in named])
+    key = ["file", *(named[pointer] for pointer in told_by if pointer in named)]
+    return Roles(generator, judge, factors, _join(told_by), item, key, doubts)
 
 
 def _names_generator(field: FieldProfile) -> bool:
@@ -83,10 +95,17 @@ def _of_document(rows: FileRows, wanted: frozenset[str]) -> dict[str, Any] | Non
     return None
 
 
-def _identity(rows: FileRows, fields: list[FieldProfile], others: list[FieldProfile]) -> dict[str, Any]:
-    """Return the value that tells rows apart: an id, several fields together, or the row's key or number."""
+def _join(pointers: list[str]) -> dict[str, Any]:
+    """Return the value of fields together; of none, the row's key or number."""
+    if len(pointers) == 1:
+        return {"at": pointers[0]}
+    return {"template": "/".join(f"{{{pointer}}}" for pointer in pointers) or "{index}"}
+
+
+def _told_by(rows: FileRows, fields: list[FieldProfile], others: list[FieldProfile], pair: Sequence[str]) -> list[str]:
+    """Return the fields that tell rows of one pair apart: an id, or one with several others; none if there are none."""
     if rows.has_keys:
-        return {"template": "{index}"}
+        return []
     ids = sorted(
         (field for field in fields if names.own_words(field.pointer) & names.ITEMS or not field.pointer[1:]),
         key=lambda field: (-len(field.values), len(field.pointer), field.pointer),
@@ -96,18 +115,18 @@ def _identity(rows: FileRows, fields: list[FieldProfile], others: list[FieldProf
         if first.kinds["null"] or first.rows < rows.looked_at:
             continue
         if first.is_unique:
-            return {"at": first.pointer}
+            return [first.pointer]
         more = [field for field in (*others, *ids, *levels) if field is not first and field.rows == rows.looked_at]
-        for size in (1, 2):
+        for size in (0, 1, 2):
             for chosen in combinations(more, size):
                 pointers = [first.pointer, *(field.pointer for field in chosen)]
-                if _tell_apart(rows, pointers):
-                    return {"template": "/".join(f"{{{pointer}}}" for pointer in pointers)}
-    return {"template": "{index}"}
+                if _tell_apart(rows, pointers, pair):
+                    return pointers
+    return []
 
 
-def _tell_apart(rows: FileRows, pointers: list[str]) -> bool:
-    steps = [steps_of(pointer) for pointer in pointers]
+def _tell_apart(rows: FileRows, pointers: list[str], pair: Sequence[str]) -> bool:
+    steps = [steps_of(pointer) for pointer in (*pointers, *pair)]
     seen = set()
     for row in rows.profile.rows:
         values = []
@@ -118,5 +137,6 @@ def _tell_apart(rows: FileRows, pointers: list[str]) -> bool:
             if type(value) not in (str, Number) or value == "":
                 return False
             values.append(value)
-        seen.add(tuple(values))
+        # A pair is one whichever of the two is named first.
+        seen.add((*values[: len(pointers)], frozenset(values[len(pointers) :])))
     return len(seen) == rows.looked_at

@@ -122,11 +122,17 @@ def _criteria(rows: FileRows, members: list[_Scored], weight: int) -> FileReadin
     scores = {_dimension(field): {"at": field.pointer, **made.value} for field, made, _ in members}
     scales = {_dimension(field): made.scale for field, made, _ in members}
     roles = find_roles(rows, {field.pointer for field, _, _ in members})
-    fields = {"file": roles.identity, "scores": scores, **name_fields(roles)}
+    fields = {"file": roles.item, "scores": scores, **name_fields(roles)}
     doubts = [doubt for _, made, _ in members for doubt in made.doubts]
     what = ", ".join(scores)
     return make_reading(
-        rows, f"scores: each row is an answer, with {what}", {"fields": fields}, scales, roles, weight, doubts
+        rows,
+        f"scores: each row is an answer, with {what}",
+        {"fields": fields, "key": roles.key},
+        scales,
+        roles,
+        weight,
+        doubts,
     )
 
 
@@ -135,15 +141,14 @@ def _by_column(rows: FileRows, members: list[_Scored], role: str, weight: int) -
     first = members[0].made
     roles = find_roles(rows, {field.pointer for field, _, _ in members})
     named = {**name_fields(roles), role: {"key": True}}
-    identity = roles.identity.get("template") or f"{{{roles.identity['at']}}}"
+    # Columns may name what a field names, too; that field then tells items apart.
+    item, key = (roles.identity, ["file"]) if role in roles.key else (roles.item, roles.key)
     fields = {
-        "file": {"template": f"{identity}/{{key}}"},
+        "file": item,
         "scores": {"score": {"of": "part", "at": "", **first.value}},
         **named,
     }
-    if role == "judge_model":
-        fields["file"] = roles.identity
-    declared = {"parts": [field.pointer for field, _, _ in members], "fields": fields, "key": ["file", role]}
+    declared = {"parts": [field.pointer for field, _, _ in members], "fields": fields, "key": [*key, role]}
     scale = _widest([made.scale for _, made, _ in members])
     what = "judge" if role == "judge_model" else "generator"
     failed = sorted({repr(value): value for _, made, _ in members for value in made.value.get("failed", [])}.items())
@@ -168,12 +173,12 @@ def _repeats(rows: FileRows, field: FieldProfile, made: Declared, weight: int) -
     value = {key: inner for key, inner in made.value.items() if key != "number"}
     factors = {**roles.factors, "repeat": {"key": True}}
     fields = {
-        "file": roles.identity,
+        "file": roles.item,
         "scores": {steps_of(field.pointer)[-1]: {"of": "part", "at": "", **value}},
         **name_fields(roles),
         "factors": factors,
     }
-    declared = {"split": f"{field.pointer}/*", "fields": fields, "key": ["file", "repeat"]}
+    declared = {"split": f"{field.pointer}/*", "fields": fields, "key": [*roles.key, "repeat"]}
     title = f"scores: each number of the list {field.pointer} is one repetition"
     return make_reading(rows, title, declared, {steps_of(field.pointer)[-1]: made.scale}, roles, weight, made.doubts)
 

@@ -277,3 +277,50 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path, capsys):
     (tmp_path / "file").write_text(lines(RATED))
     assert main(["guess", str(tmp_path / "file"), "--save", str(tmp_path / "file" / "x")]) == 2
     assert "cannot write to" in capsys.readouterr().err
+
+
+def _proposed(text, tmp_path, capsys):
+    (tmp_path / "rows.jsonl").write_text(text)
+    main(["guess", str(tmp_path / "rows.jsonl"), "--save", str(tmp_path / "saved")])
+    return capsys.readouterr().out, json.loads((tmp_path / "saved/reading-1.dialect.json").read_text())
+
+
+def test_answers_of_all_generators_and_judges_to_one_question_are_of_one_item(tmp_path, capsys):
+    rows = [{"id": f"q{n}", "model": m, "judge": j, "rating": n % 5} for n in range(6) for m in "ab" for j in "xy"]
+    out, dialect = _proposed(lines(rows), tmp_path, capsys)
+    assert dialect["fields"]["file"] == {"at": "/id"}
+    assert dialect["key"] == ["file", "generator_model", "judge_model"]
+    assert "24 valid" in out
+
+
+@pytest.mark.parametrize("judges", ["x", "xy"])
+@pytest.mark.parametrize("pairs", [["ab"], ["ab", "ac", "bc"]])
+def test_comparisons_about_one_question_are_of_one_item(pairs, judges, tmp_path, capsys):
+    rows = [
+        {"question_id": f"q{n}", "model_a": a, "model_b": b, "judge": j, "winner": ["model_a", "model_b", "tie"][n % 3]}
+        for n in range(6)
+        for a, b in pairs
+        for j in judges
+    ]
+    out, dialect = _proposed(lines(rows), tmp_path, capsys)
+    assert dialect["comparison"]["item"] == {"at": "/question_id"}
+    assert f"{len(rows)} valid" in out
+
+
+def test_a_pair_asked_in_both_orders_without_saying_so_is_told_apart_by_rows(tmp_path, capsys):
+    rows = [
+        {"question_id": f"q{n}", "model_a": a, "model_b": b, "winner": ["model_a", "model_b", "tie"][n % 3]}
+        for n in range(6)
+        for a, b in ("ab", "ba")
+    ]
+    out, dialect = _proposed(lines(rows), tmp_path, capsys)
+    assert dialect["comparison"]["item"] == {"template": "{index}"}
+    assert "12 valid" in out
+    assert "no field tells the rows apart" in out
+
+
+def test_columns_that_are_generators_answer_one_item(tmp_path, capsys):
+    rows = [{"id": n, "response-a-score": n % 5, "response-b-score": (n + 1) % 5} for n in range(8)]
+    _, dialect = _proposed(lines(rows), tmp_path, capsys)
+    assert dialect["fields"]["file"] == {"at": "/id"}
+    assert dialect["key"] == ["file", "generator_model"]
