@@ -80,8 +80,8 @@ def encode(facts: Facts) -> bytes:
     return b"".join([*(piece.tobytes() for piece in pieces), text])
 
 
-def decode(data: bytes) -> Facts:
-    """Return the facts that `encode` made bytes of. Raises ValueError if it did not."""
+def decode(data: bytes, *, symbols: bool = True) -> Facts:
+    """Return the facts that `encode` made bytes of, on request without symbols. Raises ValueError if it did not."""
     counts = _read(data, 0, _COUNTS)
     position = _COUNTS * counts.itemsize
     pieces = []
@@ -94,10 +94,11 @@ def decode(data: bytes) -> Facts:
     extractor, *texts = data[position:].decode().split("\n")
     if len(texts) != len(lines):
         raise ValueError("facts with other texts")
-    names, containers = texts[1::3], texts[2::3]
-    at, starts, ends = (lines[index::3].tolist() for index in range(3))
-    symbols = list(map(Symbol, texts[::3], names, at, starts, ends, containers))
-    return Facts(extractor, symbols, list(zip(unparsed[::2], unparsed[1::2], strict=True)), stretches, calls)
+    found = []
+    if symbols:
+        at, starts, ends = (lines[index::3].tolist() for index in range(3))
+        found = list(map(Symbol, texts[::3], texts[1::3], at, starts, ends, texts[2::3]))
+    return Facts(extractor, found, list(zip(unparsed[::2], unparsed[1::2], strict=True)), stretches, calls)
 
 
 def _read(data: bytes, position: int, count: int) -> "array[int]":

@@ -5,7 +5,7 @@ facts were kept or not. In idle moments texts are parsed ahead.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import blake2b
+from hashlib import sha256
 from itertools import islice
 
 from zeno.code.extract import apply_rules
@@ -47,10 +47,15 @@ class FactTable:
         """Return the facts of a text. `check` is called while waiting, and may raise."""
         return self.of_all([SourceText(path, text)], check)[0]
 
-    def of_all(self, files: Sequence[SourceText], check: Callable[[], object]) -> list[Facts]:
-        """Return the facts of several texts, parsed side by side."""
+    def of_all(self, files: Sequence[SourceText], check: Callable[[], object], name: str = "") -> list[Facts]:
+        """Return the facts of several texts, parsed side by side.
+
+        Texts without a definition whose name ends in `name` may come without symbols: most texts that have a name do
+        not define it, and listing their symbols would take most of the time.
+        """
+        end = f"{name}\n".encode()
         keys = [_key(file) for file in files]
-        found = {key: facts for key in keys if (facts := self._kept(key)) is not None}
+        found = {key: facts for key in keys if (facts := self._kept(key, end)) is not None}
         missing = {key: file for key, file in zip(keys, files, strict=True) if key not in found}
         parsed = {key: file for key, file in missing.items() if _is_parsed(file)}
         for key, data in zip(parsed, self._pool.parse(list(parsed.values()), check) if parsed else [], strict=True):
@@ -78,9 +83,12 @@ class FactTable:
         self._pool.close()
         self._background.close()
 
-    def _kept(self, key: _Key) -> Facts | None:
+    def _kept(self, key: _Key, end: bytes) -> Facts | None:
+        """Return facts that are kept, without symbols if no text in them ends like this."""
         facts = self._decoded.get(key)
         if facts is None and (data := self._encoded.get(key)) is not None:
+            if end not in data:
+                return decode(data, symbols=False)
             facts = decode(data)
             while len(self._decoded) >= MAX_DECODED:
                 del self._decoded[next(iter(self._decoded))]
@@ -109,4 +117,5 @@ def _is_parsed(file: SourceText) -> bool:
 
 
 def _key(file: SourceText) -> _Key:
-    return facts_key(file.path), blake2b(file.text, digest_size=16).digest()
+    # Many processors have instructions for this digest: it is the fastest that no two texts are known to share.
+    return facts_key(file.path), sha256(file.text).digest()

@@ -21,7 +21,9 @@ class Roles:
         self._facts = facts
         self._word = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")
         # `~Shape` and `size=` define what is written Shape and size.
-        self._defined = {symbol.line for symbol in facts.symbols if _MARKS.sub("", symbol.name) == name}
+        self._defined = {
+            symbol.line for symbol in facts.symbols if name in symbol.name and _MARKS.sub("", symbol.name) == name
+        }
         self._starts = facts.stretches[::3]
 
     def of(self, line: int, start: int, text: bytes) -> str:

@@ -43,7 +43,7 @@ def find_symbols(args: FindSymbolsArgs, corpus: Corpus, meter: Meter) -> FindSym
         page.add(path, sorted(filter(wanted, facts.symbols), key=_order), seen if path == start else 0)
         return not page.full
 
-    sink = _Sink(corpus, meter, add)
+    sink = _Sink(corpus, meter, _words(args), add)
     skipped = snapshot.search(_in_known_languages(asked), query, sink, meter)
     sink.flush()
     truncated_by = sorted([*(["max_files"] if candidates.cut else []), *(["max_symbols"] if page.full else [])])
@@ -92,7 +92,10 @@ class _Page:
 class _Sink:
     """Passes the facts of files on to `add`, some files at a time, until that returns False."""
 
-    def __init__(self, corpus: Corpus, meter: Meter, add: Callable[[str, Facts], bool]) -> None:
+    def __init__(self, corpus: Corpus, meter: Meter, words: list[str], add: Callable[[str, Facts], bool]) -> None:
+        """Leave out files without one of the words, of which the last ends the name of what is asked for."""
+        self._words = [word.encode() for word in words]
+        self._name = words[-1] if words else ""
         self._corpus = corpus
         self._meter = meter
         self._add = add
@@ -108,7 +111,10 @@ class _Sink:
         """Take a file that may match."""
         if next(found.matching, None) is None:
             return
-        self._some.append(SourceText(found.path, found.lines.text))
+        text = found.lines.text
+        if any(word not in text for word in self._words):
+            return
+        self._some.append(SourceText(found.path, text))
         self._room -= len(self._some[-1].text)
         if len(self._some) == self._at_once or self._room < 0:
             self.flush()
@@ -119,7 +125,8 @@ class _Sink:
         some, self._some, self._room = self._some, [], _BYTES_AT_ONCE
         if self.wish is not Wish.MORE:
             return
-        for file, facts in zip(some, self._corpus.facts.of_all(some, self._meter.check), strict=True):
+        known = self._corpus.facts.of_all(some, self._meter.check, self._name)
+        for file, facts in zip(some, known, strict=True):
             self.unparsed += bool(facts.unparsed)
             if not self._add(file.path, facts):
                 # Skipped files are counted over all files.
@@ -133,13 +140,24 @@ def _query(args: FindSymbolsArgs, meter: Meter) -> Query:
     if args.name is not MISSING and args.match != "regex":
         last = args.name.rpartition(".")[2] if args.match == "exact" else ""
         pattern, regex = last or args.name, False
-        # A name ends where a word ends; RE2 knows words of ASCII only, and other letters fold to some of these.
-        if args.case_sensitive and _WORD.fullmatch(last):
-            pattern, regex = rf"\b{last}\b", True
+        # A name ends where a word ends, and the longest word stands in the fewest files.
+        if words := _words(args):
+            pattern, regex = rf"\b{max(words, key=len)}\b", True
     matches = searcher(pattern, "args.name", case_sensitive=args.case_sensitive, literal=not regex)
     states = states_of(pattern, case_sensitive=args.case_sensitive, literal=not regex)
     max_bytes = min(args.max_bytes, MAX_BYTES)
     return Query(pattern, regex, args.case_sensitive, meter.guard(matches, states), max_bytes, states)
+
+
+def _words(args: FindSymbolsArgs) -> list[str]:
+    """Return words that stand in every file with what is asked for: its name comes last, its containers before.
+
+    RE2 knows words of ASCII only, and without case other letters fold to some of these.
+    """
+    if args.name is MISSING or args.match != "exact" or not args.case_sensitive:
+        return []
+    *containers, last = args.name.split(".")
+    return [*filter(_WORD.fullmatch, containers), last] if _WORD.fullmatch(last) else []
 
 
 def _predicate(args: FindSymbolsArgs) -> Callable[[Symbol], bool]:

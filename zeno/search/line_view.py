@@ -20,16 +20,19 @@ class MatchedLines(NamedTuple):
 class LineView:
     """Part of a text in normal form (see `zeno.text.file_lines.normal`) as a sequence of lines without their ends.
 
-    It remembers the line that was asked for last, so that lines in order and their neighbours are not counted again.
+    It remembers the line that was asked for last, so that lines in order and their neighbours are not counted again,
+    and where the lines that match begin.
     """
 
-    __slots__ = ("_count", "_end", "_from", "_index", "_start", "_text", "_to")
+    __slots__ = ("_begins", "_count", "_end", "_from", "_index", "_start", "_text", "_to")
 
     def __init__(self, text: bytes, start: int = 0, end: int | None = None) -> None:
         self._text = text
         self._start = start
         self._end = len(text) if end is None else end
         self._count: int | None = None
+        self._begins: dict[int, int] = {}
+        """Where lines that matched begin, by index."""
         self._move(0, start)
 
     @property
@@ -96,6 +99,7 @@ class LineView:
                 self._move(index, start)
                 position = self._to + 1
                 if matches(self._text[start : self._to]):
+                    self._begins[index] = start
                     yield index
 
     def spans(self, scan: Scan, spend: Callable[[int], None]) -> Iterator[MatchedLines]:
@@ -140,7 +144,9 @@ class LineView:
         return found
 
     def _seek(self, index: int) -> bool:
-        """Move to a line from the last one; return False where there is no such line."""
+        """Move to a line, from the last one unless its place is known; return False where there is no such line."""
+        if index != self._index and (begin := self._begins.get(index)) is not None:
+            self._move(index, begin)
         while index > self._index and self._to + 1 < self._end:
             self._move(self._index + 1, self._to + 1)
         while index < self._index and self._from > self._start:

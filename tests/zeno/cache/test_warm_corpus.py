@@ -242,6 +242,10 @@ def test_lines_are_what_a_list_of_lines_would_be(data, before, pattern, steps):
                     assert lines[index + step] == model[index + step]
                     assert lines[max(0, index + step) : index + 2] == model[max(0, index + step) : index + 2]
         assert found == [index for index, line in enumerate(model) if matches(line)]
+        # Lines that matched, and those between them, may be asked for in any order afterwards.
+        for index in [*found[::-1], *range(len(model)), *found]:
+            assert lines[index] == model[index]
+            assert lines.offset(index) == sum(len(line) + 1 for line in model[:index])
 
 
 NAMES = st.sampled_from(["a", "b", "a-b", "A", "é", ".h", "x.py", "x.txt", "d", "d.d", "\udcff", "l"])

@@ -38,6 +38,18 @@ def test_facts_are_those_of_extraction_first_and_later(facts):
     assert [facts.of(*file, _nothing) for file in FILES] == expected
 
 
+def test_of_texts_that_do_not_define_a_name_only_the_symbols_may_be_left_out(facts):
+    expected = [extract(*file) for file in FILES]
+    for _ in range(2):
+        for name in ("f", "C", "nothing"):
+            for found, whole in zip(facts.of_all(FILES, _nothing, name), expected, strict=True):
+                assert found in (whole, whole._replace(symbols=[]))
+                assert [one for one in found.symbols if one.name == name] == [
+                    one for one in whole.symbols if one.name == name
+                ]
+        facts._decoded.clear()
+
+
 def test_a_small_table_forgets_and_finds_again():
     small = FactTable(limit=1)
     assert small.of_all(FILES, _nothing) == [extract(*file) for file in FILES]

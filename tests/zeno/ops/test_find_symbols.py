@@ -40,7 +40,10 @@ def _found(answer):
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.sampled_from(["Shape", "area", "Area", "a", "sha", "Shape.area", "x", "e"]), st.data())
+@given(
+    st.sampled_from(["Shape", "area", "Area", "a", "sha", "Shape.area", "Area.shape", "Shape.Area", "x", "e"]),
+    st.data(),
+)
 def test_the_search_for_the_name_loses_no_definition(tree, ask, name, data):
     match = data.draw(st.sampled_from(["exact", "prefix", "substring"]))
     tests = {

@@ -93,6 +93,24 @@ def test_a_request_over_its_time_is_refused_and_the_next_one_answered(root, pipe
     assert server.ask("describe", schemas=False)["result"]["limits"]["max_seconds"] == 1
 
 
+@pytest.mark.parametrize(
+    ("op", "args"),
+    [
+        ("find_symbols", {"name": "a"}),
+        ("find_references", {"name": "a"}),
+        ("grep", {"pattern": "a", "scope": True}),
+        ("extract_symbols", {"path": "slow.py"}),
+    ],
+)
+def test_a_text_that_a_grammar_takes_long_for_holds_no_request_beyond_its_time(root, pipe, op, args):
+    # The time grows with the square of the length: about ten seconds.
+    (root / "slow.py").write_text("a?" * 20_000)
+    (root / "quick.py").write_text("def quick(): ...\n")
+    server = pipe("--max-seconds", "1")
+    assert server.ask(op, **args)["error"]["code"] == "deadline_exceeded"
+    assert server.ask("find_symbols", name="quick")["result"]["symbols"][0]["path"] == "quick.py"
+
+
 def test_with_a_deadline_answers_are_those_without(root, pipe):
     (root / "big.txt").write_text("needle\n" * 3_000_000)
     (root / "a.py").write_text("def needle(): ...\n")

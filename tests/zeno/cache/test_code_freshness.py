@@ -1,0 +1,70 @@
+"""Answers about code are the same warm and cold, whatever happens to the files in between."""
+
+import json
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.planting import prepare, without_metrics
+from zeno.cache.warm_corpus import WarmCorpus
+from zeno.files.tree import Tree
+from zeno.search.cold import ColdCorpus
+from zeno.session.server import Server
+
+PATHS = ("a.py", "b.py", "c/d.go", "e.txt")
+LINES = (
+    "class Shape:",
+    "    def area(self):",
+    "        return area(Shape)  # area",
+    "def area(): ...",
+    "type Shape struct{}",
+    "func (s *Shape) area() {}",
+    "import area",
+    'x = "Shape"',
+    "(",
+    "",
+)
+TEXTS = st.lists(st.sampled_from(LINES), max_size=6).map(lambda lines: "".join(f"{line}\n" for line in lines))
+EDITS = st.lists(st.tuples(st.sampled_from(PATHS), st.none() | TEXTS), max_size=4)
+NAMES = ("area", "Shape", "Shape.area", "nothing")
+QUESTIONS = [
+    *(("find_symbols", {"name": name}) for name in NAMES),
+    ("find_symbols", {"name": "AREA", "case_sensitive": False}),
+    ("find_symbols", {}),
+    *(("find_references", {"name": name, "context": 1}) for name in NAMES if "." not in name),
+    *(("grep", {"pattern": name, "scope": True}) for name in NAMES),
+]
+
+
+def _ask(server):
+    lines = [json.dumps({"id": "1", "op": op, "args": args}).encode() for op, args in QUESTIONS]
+    return [without_metrics(json.loads(server.answer(line))) for line in lines]
+
+
+def _edit(root, edits):
+    for path, text in edits:
+        file = root / path
+        file.parent.mkdir(exist_ok=True)
+        if text is None:
+            file.unlink(missing_ok=True)
+        else:
+            file.write_text(text)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(EDITS, st.booleans()), min_size=1, max_size=3))
+def test_a_server_that_keeps_facts_answers_as_one_that_does_not(root, room_to_watch, steps):
+    _edit(root, [(path, None) for path in PATHS])
+    with Tree(str(root)) as tree:
+        corpus = WarmCorpus(tree, 1 << 20)
+        prepare(corpus)
+        for edits, idle in steps:
+            _edit(root, edits)
+            cold = ColdCorpus(tree)
+            expected = _ask(Server(cold))
+            cold.close()
+            assert _ask(Server(corpus)) == expected
+            if idle:
+                prepare(corpus)
+                assert _ask(Server(corpus)) == expected
+        corpus.close()
