@@ -88,15 +88,20 @@ def _beyond_the_schema(case: Case[Any], response: Any) -> list[Any]:
     op = case.operation.path.partition("/v1/ops/")[2]
     if response.status_code != 422 or spec.violations(f"zeno/ops/{op}.json#/$defs/args", case.body):
         return []
-    return [positive_data_acceptance] if _breaks_a_rule(json.loads(response.content)["code"], case.body) else []
+    return [positive_data_acceptance] if _breaks_a_rule(op, json.loads(response.content)["code"], case.body) else []
 
 
-def _breaks_a_rule(code: str, args: Any) -> bool:
+def _breaks_a_rule(op: str, code: str, args: Any) -> bool:
     if code == "invalid_pattern":
         options = re2.Options()
         options.log_errors = False
-        return any(_refused_by_re2(args.get(name), options) for name in ("pattern", "regex"))
+        given = [args.get("pattern"), args.get("regex"), args.get("name"), *args.get("patterns", ())]
+        return any(_refused_by_re2(pattern, options) for pattern in given)
     if code == "invalid_args":
+        if op == "grep" and (("pattern" in args) == ("patterns" in args) or args.get("multiline")):
+            return True  # one or the other, and a list is matched line by line
+        if op == "read_file" and "symbol" in args:
+            return True  # its lines are read, so that there is no end_line; several may have the name
         ranges = [args, *args.get("ranges", [])]
         backwards = any(one.get("end_line", 1 << 60) < one.get("start_line", 1) for one in ranges)
         other_list = bool(args.get("tree")) + (args.get("sort") == "mtime")
