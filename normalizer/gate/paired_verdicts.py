@@ -214,11 +214,11 @@ def _result(
     terms = Terms(high - low, gate_options.margin, alpha)
     differences = gather(gaps, found.items)
     decided = decide(differences, terms)
-    if found.self_judged:
-        decided = Decision("undecided", "all paired records of a side are self-judged", decided.interval, decided.p)
     tips = tipping_point(differences, terms)
     worst = [sign * ((low if sign > 0 else high) - value) for value in found.alone]
     decided = _with_missing(decided, differences, worst, terms, gate_options.missing)
+    if found.self_judged:  # last, so that no policy for missing artifacts makes a pass of it
+        decided = Decision("undecided", "all paired records of a side are self-judged", decided.interval, decided.p)
     undecided = decided.verdict == "undecided" and gate_options.undecided_passes and not found.self_judged
     least = detectable(differences, alpha)
     return {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
 from normalizer.estimation.clusters import gather
-from normalizer.gate.paired_verdicts import GateOptions, gate
+from normalizer.gate.paired_verdicts import MISSING, GateOptions, gate
 from normalizer.gate.verdict import Terms, decide, tipping_point, with_worst
 from normalizer.tables.gate_table import junit
 from normalizer.tables.pretty import dumps
@@ -185,18 +185,25 @@ def test_a_group_of_self_judged_records_alone_gets_no_verdict(folder, capsys):
     assert main(["gate", *sides]) == 0
 
 
-def test_pairs_of_self_judged_records_alone_get_no_verdict(folder):
+@pytest.mark.parametrize("missing", MISSING)
+def test_pairs_of_self_judged_records_alone_get_no_verdict(missing, folder):
     real = truth(20, 7)
     own = {"generator_model": "vain", "self_judged": True}
-    base = labelled(folder, "own-base", bundle_of(real, "vain", **own), bundle_of(real, "kind", generator_model="vain"))
+    one_more = {**real, "z": real[min(real)]}  # an artifact that only base has
+    base = labelled(
+        folder,
+        f"own-base-{missing}",
+        bundle_of(real, "vain", **own),
+        bundle_of(one_more, "kind", generator_model="vain"),
+    )
     others = {f"y{file}": given for file, given in real.items()}
     candidate = labelled(
         folder,
-        "own-candidate",
+        f"own-candidate-{missing}",
         bundle_of(better(real), "vain", **own),
         bundle_of(others, "kind", generator_model="vain"),
     )
-    [found] = gate(base, candidate, Options(), GateOptions(undecided_passes=True, missing="ignore"))["results"]
+    [found] = gate(base, candidate, Options(), GateOptions(undecided_passes=True, missing=missing))["results"]
     assert (found["verdict"], found["passes"]) == ("undecided", False)
     assert "self-judged" in found["why"]
 
