@@ -31,8 +31,9 @@ class Symbol(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The name with its containers."""
-        return f"{self.container}.{self.name}" if self.container else self.name
+        """The name with its containers, in the form in which it is part of the containers of others."""
+        name = self.name.replace("::", ".")
+        return f"{self.container}.{name}" if self.container else name
 
 
 class Facts(NamedTuple):

@@ -192,7 +192,7 @@ def _named(args: FindSymbolsArgs) -> Callable[[Symbol], bool]:
         begins = searcher(rf"\A{re.escape(name)}", "args.name", case_sensitive=False)
         return lambda symbol: begins(symbol.name.encode())
     ends = searcher(rf"(?:\A|\.){re.escape(name)}\z", "args.name", case_sensitive=False)
-    return lambda symbol: ends(symbol.path.encode())
+    return lambda symbol: ends(symbol.path.encode()) or ends(symbol.name.encode())
 
 
 def _depth(symbol: Symbol) -> int:

@@ -107,7 +107,7 @@ SAMPLES = {
             (a)
         """,
     "a.cpp": """
-        namespace geo::flat {                » namespace geo::flat 1-6
+        namespace geo::flat {                » namespace geo.flat 1-6
         template <class T>
         class Shape {                        » class geo.flat.Shape 2-5
           ~Shape() {}                        » function geo.flat.Shape.~Shape 4-4

@@ -83,3 +83,13 @@ def test_without_case_a_name_is_found_whatever_else_is_in_its_file(root, ask, na
     alone = [one["name"] for one in found if one["path"] != "all.md"]
     assert alone == [one["name"] for one in found if one["path"] == "all.md"]
     assert name in alone
+
+
+@pytest.mark.parametrize("name", ["outer.inner", "outer::inner", "inner"])
+@pytest.mark.parametrize("case_sensitive", [True, False])
+def test_a_nested_namespace_is_found_by_the_chain_that_its_members_have(root, ask, name, case_sensitive):
+    (root / "a.cpp").write_text("namespace outer::inner {\nclass A {};\n}\n")
+    found = ask("find_symbols", name=name, case_sensitive=case_sensitive)["result"]["symbols"]
+    assert [(one["kind"], one["name"]) for one in found] == [("namespace", "outer::inner")]
+    assert ask("find_symbols", name="outer.inner.A")["result"]["symbols"][0]["container"] == "outer.inner"
+    assert ask("grep", pattern="}", paths=["a.cpp"], scope=True)["result"]["hits"][-1]["scope"]["name"] == "outer.inner"
