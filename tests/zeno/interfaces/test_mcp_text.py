@@ -36,6 +36,9 @@ def test_lines_have_numbers_and_the_last_line_says_where_to_go_on():
     assert text_of("read_file", {**result, **cut}).splitlines()[-1] == (
         "[a.py: lines 9-10 of 30; there is more: cut by max_lines, continue with start_line=11]"
     )
+    assert text_of("read_file", {**result, **cut}, args={"path": "a.py", "symbol": "f"}).endswith(
+        "continue with start_line=11 and without symbol]"
+    )
 
 
 def test_hits_stand_under_their_path_and_are_marked_among_their_neighbours():

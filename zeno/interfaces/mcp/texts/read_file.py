@@ -14,7 +14,9 @@ def write_text(result: Result, args: Asked) -> tuple[list[str], str]:
         return [], f"{one_line(path)}: no lines here, the file has {total}"
     status = f"{one_line(path)}: lines {first}-{last} of {total}"
     if result["truncated"]:
-        status += f"; there is more: cut by {', '.join(result['truncated_by'])}, continue with start_line={last + 1}"
+        # A start line beside a symbol chooses among definitions.
+        go_on = f"start_line={last + 1}" + (" and without symbol" if "symbol" in args else "")
+        status += f"; there is more: cut by {', '.join(result['truncated_by'])}, continue with {go_on}"
     return number_lines(result, first, last), status + tell_clipped([result], args)
 
 
