@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from normalizer.aggregate import cell_names, groups, keys
+from normalizer.aggregate.artifact_names import refuse_shared_names
 from normalizer.aggregate.eligibility import Kind, Levels
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.query import Query
@@ -57,6 +58,7 @@ def read(name: str, engine: Engine, given: OpenLedgers, options: Options) -> Sid
         options.rules.check_mixing(counted.kinds(), options.by)
         _refuse_self_judged(name, counted, options)
         judged = labels(engine, query, options.rules.condition(), len(options.by))
+        refuse_shared_names(engine, query, options.rules.condition())
         own = engine.rows("SELECT artifact, judge FROM judged GROUP BY artifact, judge HAVING SUM(selfs) = SUM(m)")
         self_judged = frozenset((artifact, judge) for artifact, judge in own)
         items = _items(engine, query)

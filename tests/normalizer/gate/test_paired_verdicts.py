@@ -185,6 +185,15 @@ def test_a_group_of_self_judged_records_alone_gets_no_verdict(folder, capsys):
     assert main(["gate", *sides]) == 0
 
 
+def test_a_candidate_without_one_question_is_no_gain_where_questions_share_names_of_files(folder, capsys):
+    good, bad = ({f"answer-{n}": dict.fromkeys(DIMENSIONS, value) for n in range(10)} for value in (2, 0))
+    first, second = ({"factors": {"question_id": name}} for name in ("q1", "q2"))
+    base = labelled(folder, "names-base", bundle_of(good, "judge", **first), bundle_of(bad, "judge", **second))
+    candidate = labelled(folder, "names-candidate", bundle_of(good, "judge", **first))
+    assert main(["gate", str(base), str(candidate)]) == 2
+    assert "differ in factors.question_id (q1 and q2)" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("missing", MISSING)
 def test_pairs_of_self_judged_records_alone_get_no_verdict(missing, folder):
     real = truth(20, 7)
