@@ -53,12 +53,12 @@ def _take_coverage(told: dict[str, Any]) -> str:
 
 
 def _small(name: str, value: Any) -> bool:
-    """Whether a value goes on a line of pairs; `text` never does."""
+    """Whether a value goes on a line of pairs; a text of a file never does."""
     if isinstance(value, list):
         return name == "truncated_by"
     if isinstance(value, dict):
         return all(_small(key, item) and not isinstance(item, dict) for key, item in value.items())
-    return name != "text"
+    return name != "text" or not isinstance(value, str)
 
 
 def _word(value: Any) -> str:

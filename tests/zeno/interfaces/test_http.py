@@ -31,7 +31,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def url(root: Path) -> Iterator[str]:
-    with http(root, "--max-request-bytes", "2000", "--allow-host", "zeno.internal") as url:
+    flags = ("--max-request-bytes", "2000", "--allow-host", "zeno.internal", "--allow", "secrets")
+    with http(root, *flags) as url:
         yield url
 
 

@@ -55,7 +55,9 @@ def test_a_word_that_is_no_argument_is_refused_with_what_would_be_one(words, sen
 
 
 def test_a_word_too_many_is_refused_with_the_arguments_there_are():
-    with pytest.raises(NotAPair, match="'y' is not KEY=VALUE; extract_symbols takes path, max_symbols, cursor"):
+    with pytest.raises(
+        NotAPair, match="'y' is not KEY=VALUE; extract_symbols takes path, name, kinds, max_symbols, cursor"
+    ):
         arguments("extract_symbols", ["x", "y"])
 
 
