@@ -92,7 +92,7 @@ class GateResult(Model):
     """
     difference: StrictFloat | None
     """
-    The mean of the paired differences, positive where the candidate is better.
+    The mean of the paired differences, positive where the candidate is better; with `--missing worst` those of missing answers included.
     """
     interval: preferences.Interval | None
     """

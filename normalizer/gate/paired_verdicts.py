@@ -221,10 +221,12 @@ def _result(
         decided = Decision("undecided", "all paired records of a side are self-judged", decided.interval, decided.p)
     undecided = decided.verdict == "undecided" and gate_options.undecided_passes and not found.self_judged
     least = detectable(differences, alpha)
+    tested = with_worst(differences, Counter(worst)) if gate_options.missing == "worst" else differences
     return {
         "key": dict(zip(options.by, levels, strict=True)),
         "measure": measure,
         **numbers(differences, decided),
+        "difference": rounded(tested.mean) if tested.counts else None,
         "passes": decided.passes or undecided,
         "base": rounded(mean_of([one for one, _ in found.means])) if found.means else None,
         "candidate": rounded(mean_of([other for _, other in found.means])) if found.means else None,

@@ -157,6 +157,9 @@ def test_a_candidate_that_lost_its_bad_answers_does_not_pass(folder, capsys, how
     assert main([*command, "--allow-undecided"]) == 1
     assert main([*command, "--missing", "worst"]) == 1
     assert "count as the worst score" in capsys.readouterr().out
+    assert main([*command, "--missing", "worst", "--format", "json"]) == 1
+    [result] = [one for one in json.loads(capsys.readouterr().out)["results"] if one["measure"] == "total"]
+    assert result["interval"][0] <= result["difference"] <= result["interval"][1]
     assert main([*command, "--missing", "ignore"]) == 0
 
 
