@@ -27,6 +27,7 @@ RAW = (
     "eval/bundle_limits.json",
     "eval/check_report.json",
     "eval/claims.json",
+    "eval/contrasts.json",
     "eval/dialect.json",
     "eval/evidence_report.json",
     "eval/joined_file.json",

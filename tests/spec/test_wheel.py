@@ -48,7 +48,7 @@ def test_everything_is_imported_from_the_wheel_and_serves(installed, tmp_path):
     for name in ("contract_models", "contract_spec", "normalizer", "zeno", "zeno_normalizer"):
         assert Path(run(installed, "-c", f"import {name}; print({name}.__file__)").strip()).is_relative_to(installed)
     answer = json.loads(run(installed, "-m", "zeno", "call", "extract_symbols", "path=a.py", "--root", str(tmp_path)))
-    assert answer["result"]["symbols"] == [{"kind": "function", "name": "f", "line": 1}]
+    assert answer["result"]["symbols"] == [{"kind": "function", "name": "f", "line": 1, "end_line": 1}]
     assert json.loads(run(installed, "-m", "zeno", "schema", "grep"))["title"] == "Grep"
     (tmp_path / "trace.jsonl").touch()
     page = run(installed, "-m", "zeno", "trace", "view", str(tmp_path / "trace.jsonl"), "--out", "-")

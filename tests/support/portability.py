@@ -12,6 +12,7 @@ ABOUT = {
         "tests/zeno/cache/test_tree_cache.py",
         "tests/zeno/cache/test_freshness.py::test_a_snapshot_is_given_again_until_the_rules_leave_other_files",
         "tests/zeno/cache/test_freshness.py::test_once_all_directories_can_be_listed_again_the_listing_is_held_again",
+        "tests/zeno/cache/test_freshness.py::test_changes_are_applied_while_nobody_asks",
         # Without watches nothing is held in memory.
         "tests/zeno/cache/test_unheld_files.py::test_a_linked_file_is_searched_in_the_text_of_its_target",
         "tests/zeno/cache/test_unheld_files.py::test_size_and_kind_are_known_of_files_without_room_for_their_texts",
@@ -22,6 +23,7 @@ ABOUT = {
         "tests/zeno/files/test_moved_out.py::TestWarm",
         "tests/zeno/interfaces/test_shell.py::test_the_shell_reads_the_tree_into_memory_while_nothing_is_typed_and_says_so",
         "tests/zeno/files/test_policy.py::test_memory_holds_no_denied_text",
+        "tests/zeno/interfaces/test_http.py::test_the_tree_is_read_into_memory_before_anybody_asks",
     ),
     "openat2": (
         "tests/zeno/files/test_openat2.py",

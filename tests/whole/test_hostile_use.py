@@ -107,7 +107,7 @@ def test_a_score_with_ten_thousand_zeros_counts_for_what_it_is(tmp_path, capsys)
     ):
         assert main([command[0], str(tmp_path / "ledger"), *command[1:]]) == 0
     assert main(["aggregate", str(tmp_path / "ledger"), "--format", "csv"]) == 0
-    assert "group,2,2,1,5,0,5,5" in capsys.readouterr().out
+    assert "group,2,2,2,1,5,0,5,5" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("delay", [0, 0.15, 0.3])

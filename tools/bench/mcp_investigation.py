@@ -79,7 +79,7 @@ class Investigator:
         self.search = _with(takes, "pattern", "context")
         self.list = _with(takes, "glob", "sort")
         self.read = _with(takes, "path", "start_line", "max_lines")
-        self.outline = _with(takes, "max_symbols")
+        self.outline = _with(takes, "max_symbols", "paths")
         self.check = _with(takes, "citations")
         self.claim = _with(takes, "claim", "evidence") if any("claim" in names for names in takes.values()) else ""
 
@@ -162,7 +162,7 @@ async def investigate(agent: Investigator, name: str, absent: str) -> None:
 
 async def _body(agent: Investigator, definition: Place) -> list[Place]:
     """Outline the file of a definition, and read the definition up to the next one."""
-    text = await agent.ask("what else does this file define?", agent.outline, path=definition.path)
+    text = await agent.ask("what else does this file define?", agent.outline, paths=[definition.path])
     starts = [one.line for one in places(text) if one.line > definition.line]
     end = min([*starts, definition.line + MAX_BODY]) - 1
     args = {"path": definition.path, "start_line": definition.line, "end_line": max(end, definition.line)}

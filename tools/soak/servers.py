@@ -72,8 +72,9 @@ class Server(Asked, Protocol):
 
 
 def command(door: str, root: Path, *flags: str) -> list[str]:
-    """Return the command line of a server."""
-    return [sys.executable, "-m", "zeno", door, "--root", str(root), *flags]
+    """Return the command line of a server. Those for agents deny no secrets, so that all give the same answers."""
+    more = {"http": ["--allow", "secrets"], "mcp": ["--allow", "secrets", "--all-tools"]}.get(door, [])
+    return [sys.executable, "-m", "zeno", door, "--root", str(root), *more, *flags]
 
 
 class Stdio:

@@ -73,7 +73,7 @@ def test_an_edit_shows_in_the_next_answer(tree, ask):
 NAMES = ["straße", "STRASSE", "\u017f", "S", "K", "\u212a", "éa", "ÉA", "ab", "aB"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(NAMES), st.sampled_from(["exact", "prefix", "substring"]))
 def test_without_case_a_name_is_found_whatever_else_is_in_its_file(root, ask, name, match):
     for index, one in enumerate(NAMES):

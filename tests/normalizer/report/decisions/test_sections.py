@@ -192,4 +192,4 @@ def test_the_margin_of_the_gate_can_be_told(tmp_path):
     after = labelled(tmp_path, "after", bundle_of(noisy(real, 2, 0.3), "judge", run_id="again"))
     out = tmp_path / "page.html"
     assert main(["report", str(after), "--base", str(base), "--margin", "5", "--out", str(out)]) == 0
-    assert "no worse within the margin" in out.read_text()
+    assert "equivalent within the margin" in out.read_text()
