@@ -53,7 +53,7 @@ def _edit(root, edits):
             file.write_text(text)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(EDITS, min_size=1, max_size=3))
 def test_a_server_that_keeps_facts_answers_as_one_that_does_not(root, room_to_watch, steps):
     _edit(root, [(path, None) for path in PATHS])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 WORDS = ["foo", "foo()", "def foo(): ...", "foobar", "# foo", '"foo"', "import foo", "bar", "x_foo", "foo.bar", "é foo"]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=8).map("\n".join)
-CHANGING = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+CHANGING = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @CHANGING

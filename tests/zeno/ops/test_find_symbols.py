@@ -39,7 +39,7 @@ def _found(answer):
     ]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.sampled_from(["Shape", "area", "Area", "a", "sha", "Shape.area", "Area.shape", "Shape.Area", "x", "e"]),
     st.data(),
