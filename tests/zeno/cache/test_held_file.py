@@ -47,7 +47,7 @@ def ask(server: Server, op: str, args: dict[str, Any]) -> Any:
     return answer
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(content=st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join))
 def test_single_files_are_the_same_from_memory_and_from_disk(root, room_to_watch, content):
     (root / "a.py").write_bytes(content)
