@@ -98,10 +98,12 @@ def _breaks_a_rule(op: str, code: str, args: Any) -> bool:
         given = [args.get("pattern"), args.get("regex"), args.get("name"), *args.get("patterns", ())]
         return any(_refused_by_re2(pattern, options) for pattern in given)
     if code == "invalid_args":
-        if op == "grep" and (("pattern" in args) == ("patterns" in args) or args.get("multiline")):
+        if op == "grep" and (
+            ("pattern" in args) == ("patterns" in args) or ("patterns" in args and args.get("multiline"))
+        ):
             return True  # one or the other, and a list is matched line by line
-        if op == "read_file" and "symbol" in args:
-            return True  # its lines are read, so that there is no end_line; several may have the name
+        if op == "read_file" and "symbol" in args and "end_line" in args:
+            return True  # the lines of the definition are read
         ranges = [args, *args.get("ranges", [])]
         backwards = any(one.get("end_line", 1 << 60) < one.get("start_line", 1) for one in ranges)
         other_list = bool(args.get("tree")) + (args.get("sort") == "mtime")
