@@ -51,9 +51,11 @@ def _rewrite(definition: CoreSchema, resolve: Callable[[CoreSchema], CoreSchema]
     metadata = held.setdefault("metadata", {})
     if not metadata.get(_DONE):
         metadata[_DONE] = True
-        rewritten = _exact(held, resolve, top=top)
+        # A copy: what is rewritten may hold what it is made of, and a definition that holds itself has no end.
+        rewritten = _exact({key: value for key, value in held.items() if key != "ref"}, resolve, top=top)
+        named = {"ref": held["ref"]} if "ref" in held else {}
         held.clear()
-        held.update(rewritten)
+        held.update({**rewritten, **named, "metadata": metadata})
 
 
 def _same_type(expected: list[Any]) -> Any:

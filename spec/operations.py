@@ -1,7 +1,8 @@
 """The operations as their schemas describe them: each says in `x-zeno` what servers, clients and tests need to know.
 
 An argument, or a member of one, that names a file has `"x-zeno": {"is": "path"}` in the schema; one that matches names
-of files is a `glob`, one that is looked for in files a `text`, and one that names an operation an `operation`.
+of files is a `glob`, one that is looked for in files a `text`, one that names an operation an `operation`, and one that
+names a commit a `rev`.
 """
 
 from collections.abc import Iterator

@@ -3,10 +3,10 @@
 In the order in which they can occur: a line that is not JSON (`InvalidJson`) or not a request (`InvalidRequest`); an
 unknown operation (`UnknownOp`); invalid arguments (`InvalidArgs`, `InvalidPattern`, `InvalidCursor`); a path outside
 the root (`OutsideRoot`), denied by the policy (`Denied`), missing (`NotFound`), not a text file (`NotAFile`), too large
-(`FileTooLarge`) or not readable (`PermissionDenied`); an answer over the limit (`ResponseTooLarge`) or over the
-session's budget (`BudgetExhausted`); a pattern that is too large for the text
-(`PatternTooCostly`); a request over its time (`DeadlineExceeded`) or withdrawn (`Cancelled`); a log that cannot be
-written (`TraceFailed`); and a bug (`InternalError`).
+(`FileTooLarge`) or not readable (`PermissionDenied`, `ObjectUnavailable`); a commit that is unknown (`UnknownRev`); an
+answer over the limit (`ResponseTooLarge`) or over the session's budget (`BudgetExhausted`); a pattern that is too large
+for the text (`PatternTooCostly`); a request over its time (`DeadlineExceeded`) or withdrawn (`Cancelled`); a log that
+cannot be written (`TraceFailed`); and a bug (`InternalError`).
 """
 
 import errno
@@ -112,6 +112,21 @@ class PermissionDenied(ZenoError):
         self.why = why
 
 
+class ObjectUnavailable(PermissionDenied, ZenoError):
+    """An object of a commit that is not in the repository or cannot be read, or a file of a submodule.
+
+    Like a file that may not be read. ZenoError is named as a base too, so that it is found by its code.
+    """
+
+    code = "object_unavailable"
+
+
+class UnknownRev(ZenoError):
+    """A name that no commit has."""
+
+    code = "unknown_rev"
+
+
 class Denied(ZenoError):
     """The server's policy forbids the path. The message is the same whether or not anything is there."""
 
@@ -119,6 +134,13 @@ class Denied(ZenoError):
 
     def __init__(self, path: str) -> None:
         super().__init__(f"{path!r} is denied by the server's policy, whether or not it exists; ask for another path")
+
+    @classmethod
+    def of_rev(cls, rev: str) -> "Denied":
+        """Return the error for a commit that the server does not serve, if there is such a commit."""
+        error = cls(rev)
+        error.args = (f"the server does not serve the commit {rev!r}, whether or not it exists; see revs in describe",)
+        return error
 
 
 class InvalidCursor(ZenoError):

@@ -54,7 +54,7 @@ class Meter:
         self.lines = 0
         self._to_scan = 0
 
-    def scanned(self, size: int) -> None:
+    def count_file(self, size: int) -> None:
         """Count a file and the bytes that were read of it."""
         self.files_scanned += 1
         self.bytes_read += size
@@ -93,7 +93,7 @@ class Meter:
         """Whether the operation may be interrupted."""
         return self._patience is not None
 
-    def scan(self, path: str, size: int, instead: str) -> None:
+    def charge_bytes(self, path: str, size: int, instead: str) -> None:
         """Count bytes of a file that the operation is about to go through. Raises FileTooLarge beyond the limit."""
         before, self._to_scan = self._to_scan, self._to_scan + size
         limit = self.options.max_scan_bytes or spec.resource("rules/request_limits.json")["max_scan_bytes"]
@@ -124,23 +124,23 @@ class Meter:
 
         return guarded
 
-    def checked(self, items: Iterable[T]) -> Iterator[T]:
+    def check_each(self, items: Iterable[T]) -> Iterator[T]:
         """Yield the items, with a check before each."""
         for item in items:
             self.check()
             yield item
 
-    def can_keep(self, size: int) -> bool:
+    def can_charge_text(self, size: int) -> bool:
         """Whether the answer has room for that many more bytes of text."""
         return size <= self._room
 
-    def keep(self, size: int) -> None:
+    def charge_text(self, size: int) -> None:
         """Count bytes of text in the answer. Raises ResponseTooLarge as soon as the answer cannot fit any more."""
         self._room -= size
         if self._room < 0:
             raise ResponseTooLarge("the answer holds more text than a response may")
 
-    def returned(self, lines: int) -> None:
+    def charge_lines(self, lines: int) -> None:
         """Count lines of files in the answer."""
         self.lines += lines
 

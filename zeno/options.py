@@ -43,7 +43,7 @@ class Options(NamedTuple):
     """How far the process is confined."""
 
 
-def named_roots(given: Sequence[str]) -> dict[str, str]:
+def read_roots(given: Sequence[str]) -> dict[str, str]:
     """Return the directories of `--root NAME=DIR` by name; empty if one directory is given without a name.
 
     The text before the first `=` is a name unless it has a slash: `./a=b` is a directory. Raises CannotRun for a

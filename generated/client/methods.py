@@ -16,6 +16,7 @@ from .ops.grep import GrepResult
 from .ops.list_files import ListFilesResult
 from .ops.peek import PeekResult
 from .ops.read_file import ReadFileResult
+from .ops.search import SearchResult
 from .ops.stat import StatResult
 from .ops.verify import VerifyResult
 
@@ -54,6 +55,7 @@ class Methods:
         kinds: Sequence[Any] | None = None,
         max_symbols: int | None = None,
         cursor: str | None = None,
+        rev: str | None = None,
     ) -> ExtractSymbolsResult:
         """Find the definitions in a source file, with their extents where a grammar of its language can tell.
 
@@ -63,8 +65,10 @@ class Methods:
         max_symbols: Return at most this many symbols. Default: 400.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return self.call("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+        return self.call("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor, rev=rev), ExtractSymbolsResult)
 
     def extract_symbols_pages(
         self,
@@ -74,6 +78,7 @@ class Methods:
         kinds: Sequence[Any] | None = None,
         max_symbols: int | None = None,
         cursor: str | None = None,
+        rev: str | None = None,
     ) -> Iterator[ExtractSymbolsResult]:
         """All pages of extract_symbols, one after the other.
 
@@ -83,8 +88,10 @@ class Methods:
         max_symbols: Return at most this many symbols. Default: 400.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return self.pages("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+        return self.pages("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor, rev=rev), ExtractSymbolsResult)
 
     def find_references(
         self,
@@ -104,6 +111,7 @@ class Methods:
         receipts: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
     ) -> FindReferencesResult:
         """Find every line with an identifier as a whole word, each with its role and its enclosing definition. Nothing is resolved: a role classifies how the name stands there.
 
@@ -114,8 +122,8 @@ class Methods:
             all below it. Absent: everywhere.
         max_hits: Return at most this many lines. Totals count all. Default: 200.
         context: With each line also return this many lines before and after it. Default: 0.
-        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
-            after the hidden and exclude rules. Default: 20000.
+        max_files: List lines of the first max_files candidates in sorted order only. Candidates are the regular files
+            left after the hidden and exclude rules. Totals count all. Default: 20000.
         max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
         include_hidden: Also search files with a path component that begins with a dot. Default: false.
         exclude_dirs: Names of directories to leave out, at any depth. Default: [].
@@ -128,8 +136,10 @@ class Methods:
         max_line_chars: Clip longer lines to this many characters, around the name.
         max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
             left for the next page; one that would not fit on any page is clipped.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return self.call("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), FindReferencesResult)
+        return self.call("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
 
     def find_references_pages(
         self,
@@ -149,6 +159,7 @@ class Methods:
         receipts: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
     ) -> Iterator[FindReferencesResult]:
         """All pages of find_references, one after the other.
 
@@ -159,8 +170,8 @@ class Methods:
             all below it. Absent: everywhere.
         max_hits: Return at most this many lines. Totals count all. Default: 200.
         context: With each line also return this many lines before and after it. Default: 0.
-        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
-            after the hidden and exclude rules. Default: 20000.
+        max_files: List lines of the first max_files candidates in sorted order only. Candidates are the regular files
+            left after the hidden and exclude rules. Totals count all. Default: 20000.
         max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
         include_hidden: Also search files with a path component that begins with a dot. Default: false.
         exclude_dirs: Names of directories to leave out, at any depth. Default: [].
@@ -173,8 +184,10 @@ class Methods:
         max_line_chars: Clip longer lines to this many characters, around the name.
         max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
             left for the next page; one that would not fit on any page is clipped.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return self.pages("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), FindReferencesResult)
+        return self.pages("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
 
     def find_symbols(
         self,
@@ -193,6 +206,7 @@ class Methods:
         exclude_globs: Sequence[str] | None = None,
         gitignore: bool | None = None,
         cursor: str | None = None,
+        rev: str | None = None,
     ) -> FindSymbolsResult:
         """Find definitions by name in many files, or outline a selection. Symbols sort by path, line and name.
 
@@ -215,8 +229,10 @@ class Methods:
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return self.call("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), FindSymbolsResult)
+        return self.call("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, rev=rev), FindSymbolsResult)
 
     def find_symbols_pages(
         self,
@@ -235,6 +251,7 @@ class Methods:
         exclude_globs: Sequence[str] | None = None,
         gitignore: bool | None = None,
         cursor: str | None = None,
+        rev: str | None = None,
     ) -> Iterator[FindSymbolsResult]:
         """All pages of find_symbols, one after the other.
 
@@ -257,8 +274,10 @@ class Methods:
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return self.pages("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), FindSymbolsResult)
+        return self.pages("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, rev=rev), FindSymbolsResult)
 
     def grep(
         self,
@@ -283,6 +302,8 @@ class Methods:
         scope: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
+        changed_since: str | None = None,
     ) -> GrepResult:
         """Search text files line by line, or with multiline as whole texts, for a literal or a regular expression. Hits sort by path, then line.
 
@@ -323,8 +344,12 @@ class Methods:
             left for the next page; one that would not fit on any page is clipped: its lines share the room, and where
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
+        changed_since: Take only files whose content differs from that in this commit of the repository at the root,
+            and those that it does not have. Named as in rev.
         """
-        return self.call("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, scope=scope, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.call("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, scope=scope, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev, changed_since=changed_since), GrepResult)
 
     def grep_pages(
         self,
@@ -349,6 +374,8 @@ class Methods:
         scope: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
+        changed_since: str | None = None,
     ) -> Iterator[GrepResult]:
         """All pages of grep, one after the other.
 
@@ -389,8 +416,12 @@ class Methods:
             left for the next page; one that would not fit on any page is clipped: its lines share the room, and where
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
+        changed_since: Take only files whose content differs from that in this commit of the repository at the root,
+            and those that it does not have. Named as in rev.
         """
-        return self.pages("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, scope=scope, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.pages("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, scope=scope, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev, changed_since=changed_since), GrepResult)
 
     def list_files(
         self,
@@ -408,6 +439,8 @@ class Methods:
         tree: bool | None = None,
         depth: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
+        changed_since: str | None = None,
     ) -> ListFilesResult:
         """List regular files under the root, sorted by the code points of their relative path or by time, or count them by directory.
 
@@ -433,8 +466,12 @@ class Methods:
         depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
             Default: 2.
         max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
+        changed_since: Take only files whose content differs from that in this commit of the repository at the root,
+            and those that it does not have. Named as in rev.
         """
-        return self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars), ListFilesResult)
+        return self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars, rev=rev, changed_since=changed_since), ListFilesResult)
 
     def list_files_pages(
         self,
@@ -452,6 +489,8 @@ class Methods:
         tree: bool | None = None,
         depth: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
+        changed_since: str | None = None,
     ) -> Iterator[ListFilesResult]:
         """All pages of list_files, one after the other.
 
@@ -477,8 +516,12 @@ class Methods:
         depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
             Default: 2.
         max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
+        changed_since: Take only files whose content differs from that in this commit of the repository at the root,
+            and those that it does not have. Named as in rev.
         """
-        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars), ListFilesResult)
+        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars, rev=rev, changed_since=changed_since), ListFilesResult)
 
     def peek(
         self,
@@ -489,6 +532,7 @@ class Methods:
         receipts: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
     ) -> PeekResult:
         """Read the first and the last lines of a text file.
 
@@ -500,8 +544,10 @@ class Methods:
         max_chars: Return at most this many characters of text in all, line feeds between lines included. Each slice
             may take half of them and what the other leaves. Lines that do not fit are left out, in the head from its
             end, in the tail from its start; one that does not fit alone is clipped.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return self.call("peek", _given(path=path, head_lines=head_lines, tail_lines=tail_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), PeekResult)
+        return self.call("peek", _given(path=path, head_lines=head_lines, tail_lines=tail_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), PeekResult)
 
     def read_file(
         self,
@@ -515,6 +561,7 @@ class Methods:
         receipts: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
     ) -> ReadFileResult:
         """Read a range of lines of a text file.
 
@@ -530,21 +577,66 @@ class Methods:
         max_line_chars: Clip longer lines to this many characters, at their end.
         max_chars: Return at most this many characters of text, those of all ranges together, line feeds between lines
             included. Lines that do not fit are left out; a first line that does not fit is clipped.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, symbol=symbol, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
+        return self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, symbol=symbol, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), ReadFileResult)
+
+    def search(
+        self,
+        query: str,
+        *,
+        paths: Sequence[str] | None = None,
+        max_results: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+        rev: str | None = None,
+    ) -> SearchResult:
+        """Rank files by how likely they are about a query: words, identifiers or a whole bug report. Each comes with its best passage and what made its score. Equal trees and queries have equal answers.
+
+        query: Words, identifiers or a whole bug report.
+        paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        max_results: Return at most this many files. Default: 10.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        include_hidden: Also rank files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        receipts: With each line also return sha256, by which it can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters.
+        max_chars: Return at most this many characters of lines in all. A file whose lines do not fit ends the list;
+            the first one's lines are clipped.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
+        """
+        return self.call("search", _given(query=query, paths=paths, max_results=max_results, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), SearchResult)
 
     def stat(
         self,
         *,
         path: str | None = None,
         paths: Sequence[str] | None = None,
+        rev: str | None = None,
     ) -> StatResult:
         """Tell size and time of one or more paths.
 
         path: A path relative to the root, or absolute and under it. It is answered first.
         paths: More paths, answered in the order given.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return self.call("stat", _given(path=path, paths=paths), StatResult)
+        return self.call("stat", _given(path=path, paths=paths, rev=rev), StatResult)
 
     def verify(
         self,
@@ -590,6 +682,7 @@ class AsyncMethods:
         kinds: Sequence[Any] | None = None,
         max_symbols: int | None = None,
         cursor: str | None = None,
+        rev: str | None = None,
     ) -> ExtractSymbolsResult:
         """Find the definitions in a source file, with their extents where a grammar of its language can tell.
 
@@ -599,8 +692,10 @@ class AsyncMethods:
         max_symbols: Return at most this many symbols. Default: 400.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return await self.call("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+        return await self.call("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor, rev=rev), ExtractSymbolsResult)
 
     def extract_symbols_pages(
         self,
@@ -610,6 +705,7 @@ class AsyncMethods:
         kinds: Sequence[Any] | None = None,
         max_symbols: int | None = None,
         cursor: str | None = None,
+        rev: str | None = None,
     ) -> AsyncIterator[ExtractSymbolsResult]:
         """All pages of extract_symbols, one after the other.
 
@@ -619,8 +715,10 @@ class AsyncMethods:
         max_symbols: Return at most this many symbols. Default: 400.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return self.pages("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor), ExtractSymbolsResult)
+        return self.pages("extract_symbols", _given(path=path, name=name, kinds=kinds, max_symbols=max_symbols, cursor=cursor, rev=rev), ExtractSymbolsResult)
 
     async def find_references(
         self,
@@ -640,6 +738,7 @@ class AsyncMethods:
         receipts: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
     ) -> FindReferencesResult:
         """Find every line with an identifier as a whole word, each with its role and its enclosing definition. Nothing is resolved: a role classifies how the name stands there.
 
@@ -650,8 +749,8 @@ class AsyncMethods:
             all below it. Absent: everywhere.
         max_hits: Return at most this many lines. Totals count all. Default: 200.
         context: With each line also return this many lines before and after it. Default: 0.
-        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
-            after the hidden and exclude rules. Default: 20000.
+        max_files: List lines of the first max_files candidates in sorted order only. Candidates are the regular files
+            left after the hidden and exclude rules. Totals count all. Default: 20000.
         max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
         include_hidden: Also search files with a path component that begins with a dot. Default: false.
         exclude_dirs: Names of directories to leave out, at any depth. Default: [].
@@ -664,8 +763,10 @@ class AsyncMethods:
         max_line_chars: Clip longer lines to this many characters, around the name.
         max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
             left for the next page; one that would not fit on any page is clipped.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return await self.call("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), FindReferencesResult)
+        return await self.call("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
 
     def find_references_pages(
         self,
@@ -685,6 +786,7 @@ class AsyncMethods:
         receipts: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
     ) -> AsyncIterator[FindReferencesResult]:
         """All pages of find_references, one after the other.
 
@@ -695,8 +797,8 @@ class AsyncMethods:
             all below it. Absent: everywhere.
         max_hits: Return at most this many lines. Totals count all. Default: 200.
         context: With each line also return this many lines before and after it. Default: 0.
-        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
-            after the hidden and exclude rules. Default: 20000.
+        max_files: List lines of the first max_files candidates in sorted order only. Candidates are the regular files
+            left after the hidden and exclude rules. Totals count all. Default: 20000.
         max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
         include_hidden: Also search files with a path component that begins with a dot. Default: false.
         exclude_dirs: Names of directories to leave out, at any depth. Default: [].
@@ -709,8 +811,10 @@ class AsyncMethods:
         max_line_chars: Clip longer lines to this many characters, around the name.
         max_chars: Return at most this many characters of text in all, context included. A line that does not fit is
             left for the next page; one that would not fit on any page is clipped.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return self.pages("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), FindReferencesResult)
+        return self.pages("find_references", _given(name=name, roles=roles, paths=paths, max_hits=max_hits, context=context, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), FindReferencesResult)
 
     async def find_symbols(
         self,
@@ -729,6 +833,7 @@ class AsyncMethods:
         exclude_globs: Sequence[str] | None = None,
         gitignore: bool | None = None,
         cursor: str | None = None,
+        rev: str | None = None,
     ) -> FindSymbolsResult:
         """Find definitions by name in many files, or outline a selection. Symbols sort by path, line and name.
 
@@ -751,8 +856,10 @@ class AsyncMethods:
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return await self.call("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), FindSymbolsResult)
+        return await self.call("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, rev=rev), FindSymbolsResult)
 
     def find_symbols_pages(
         self,
@@ -771,6 +878,7 @@ class AsyncMethods:
         exclude_globs: Sequence[str] | None = None,
         gitignore: bool | None = None,
         cursor: str | None = None,
+        rev: str | None = None,
     ) -> AsyncIterator[FindSymbolsResult]:
         """All pages of find_symbols, one after the other.
 
@@ -793,8 +901,10 @@ class AsyncMethods:
             .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
         cursor: The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must
             be the same.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return self.pages("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor), FindSymbolsResult)
+        return self.pages("find_symbols", _given(name=name, match=match, case_sensitive=case_sensitive, kinds=kinds, max_depth=max_depth, paths=paths, max_symbols=max_symbols, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, rev=rev), FindSymbolsResult)
 
     async def grep(
         self,
@@ -819,6 +929,8 @@ class AsyncMethods:
         scope: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
+        changed_since: str | None = None,
     ) -> GrepResult:
         """Search text files line by line, or with multiline as whole texts, for a literal or a regular expression. Hits sort by path, then line.
 
@@ -859,8 +971,12 @@ class AsyncMethods:
             left for the next page; one that would not fit on any page is clipped: its lines share the room, and where
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
+        changed_since: Take only files whose content differs from that in this commit of the repository at the root,
+            and those that it does not have. Named as in rev.
         """
-        return await self.call("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, scope=scope, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return await self.call("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, scope=scope, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev, changed_since=changed_since), GrepResult)
 
     def grep_pages(
         self,
@@ -885,6 +1001,8 @@ class AsyncMethods:
         scope: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
+        changed_since: str | None = None,
     ) -> AsyncIterator[GrepResult]:
         """All pages of grep, one after the other.
 
@@ -925,8 +1043,12 @@ class AsyncMethods:
             left for the next page; one that would not fit on any page is clipped: its lines share the room, and where
             they are too many text has only the first. With output files the characters of the paths count, and the
             first file is returned however long its path is.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
+        changed_since: Take only files whose content differs from that in this commit of the repository at the root,
+            and those that it does not have. Named as in rev.
         """
-        return self.pages("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, scope=scope, max_line_chars=max_line_chars, max_chars=max_chars), GrepResult)
+        return self.pages("grep", _given(pattern=pattern, patterns=patterns, regex=regex, multiline=multiline, case_sensitive=case_sensitive, paths=paths, output=output, max_hits=max_hits, max_files=max_files, max_bytes=max_bytes, context=context, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, receipts=receipts, scope=scope, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev, changed_since=changed_since), GrepResult)
 
     async def list_files(
         self,
@@ -944,6 +1066,8 @@ class AsyncMethods:
         tree: bool | None = None,
         depth: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
+        changed_since: str | None = None,
     ) -> ListFilesResult:
         """List regular files under the root, sorted by the code points of their relative path or by time, or count them by directory.
 
@@ -969,8 +1093,12 @@ class AsyncMethods:
         depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
             Default: 2.
         max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
+        changed_since: Take only files whose content differs from that in this commit of the repository at the root,
+            and those that it does not have. Named as in rev.
         """
-        return await self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars), ListFilesResult)
+        return await self.call("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars, rev=rev, changed_since=changed_since), ListFilesResult)
 
     def list_files_pages(
         self,
@@ -988,6 +1116,8 @@ class AsyncMethods:
         tree: bool | None = None,
         depth: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
+        changed_since: str | None = None,
     ) -> AsyncIterator[ListFilesResult]:
         """All pages of list_files, one after the other.
 
@@ -1013,8 +1143,12 @@ class AsyncMethods:
         depth: With tree, how many levels below the root have entries of their own. Deeper files are counted in them.
             Default: 2.
         max_chars: Return at most this many characters of paths in all. The first path is returned however long it is.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
+        changed_since: Take only files whose content differs from that in this commit of the repository at the root,
+            and those that it does not have. Named as in rev.
         """
-        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars), ListFilesResult)
+        return self.pages("list_files", _given(glob=glob, regex=regex, max=max, max_files=max_files, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, cursor=cursor, sort=sort, tree=tree, depth=depth, max_chars=max_chars, rev=rev, changed_since=changed_since), ListFilesResult)
 
     async def peek(
         self,
@@ -1025,6 +1159,7 @@ class AsyncMethods:
         receipts: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
     ) -> PeekResult:
         """Read the first and the last lines of a text file.
 
@@ -1036,8 +1171,10 @@ class AsyncMethods:
         max_chars: Return at most this many characters of text in all, line feeds between lines included. Each slice
             may take half of them and what the other leaves. Lines that do not fit are left out, in the head from its
             end, in the tail from its start; one that does not fit alone is clipped.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return await self.call("peek", _given(path=path, head_lines=head_lines, tail_lines=tail_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), PeekResult)
+        return await self.call("peek", _given(path=path, head_lines=head_lines, tail_lines=tail_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), PeekResult)
 
     async def read_file(
         self,
@@ -1051,6 +1188,7 @@ class AsyncMethods:
         receipts: bool | None = None,
         max_line_chars: int | None = None,
         max_chars: int | None = None,
+        rev: str | None = None,
     ) -> ReadFileResult:
         """Read a range of lines of a text file.
 
@@ -1066,21 +1204,66 @@ class AsyncMethods:
         max_line_chars: Clip longer lines to this many characters, at their end.
         max_chars: Return at most this many characters of text, those of all ranges together, line feeds between lines
             included. Lines that do not fit are left out; a first line that does not fit is clipped.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return await self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, symbol=symbol, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars), ReadFileResult)
+        return await self.call("read_file", _given(path=path, start_line=start_line, end_line=end_line, symbol=symbol, ranges=ranges, max_lines=max_lines, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), ReadFileResult)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        paths: Sequence[str] | None = None,
+        max_results: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        include_hidden: bool | None = None,
+        exclude_dirs: Sequence[str] | None = None,
+        exclude_globs: Sequence[str] | None = None,
+        gitignore: bool | None = None,
+        receipts: bool | None = None,
+        max_line_chars: int | None = None,
+        max_chars: int | None = None,
+        rev: str | None = None,
+    ) -> SearchResult:
+        """Rank files by how likely they are about a query: words, identifiers or a whole bug report. Each comes with its best passage and what made its score. Equal trees and queries have equal answers.
+
+        query: Words, identifiers or a whole bug report.
+        paths: Look only here: globs over the relative path, a file's path to the letter, or a directory's path for
+            all below it. Absent: everywhere.
+        max_results: Return at most this many files. Default: 10.
+        max_files: Look at the first max_files candidates in sorted order only. Candidates are the regular files left
+            after the hidden and exclude rules. Default: 20000.
+        max_bytes: Skip files larger than this. Files over 64 MiB are skipped whatever it says. Default: 2000000.
+        include_hidden: Also rank files with a path component that begins with a dot. Default: false.
+        exclude_dirs: Names of directories to leave out, at any depth. Default: [].
+        exclude_globs: Globs over the relative path; what matches one is left out. Default: [].
+        gitignore: Leave out what .gitignore, .ignore and .git/info/exclude under the root tell git to ignore, and
+            .git itself. Where it is absent, the server's --gitignore flag decides. Default: false.
+        receipts: With each line also return sha256, by which it can be cited and verified. Default: false.
+        max_line_chars: Clip longer lines to this many characters.
+        max_chars: Return at most this many characters of lines in all. A file whose lines do not fit ends the list;
+            the first one's lines are clipped.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
+        """
+        return await self.call("search", _given(query=query, paths=paths, max_results=max_results, max_files=max_files, max_bytes=max_bytes, include_hidden=include_hidden, exclude_dirs=exclude_dirs, exclude_globs=exclude_globs, gitignore=gitignore, receipts=receipts, max_line_chars=max_line_chars, max_chars=max_chars, rev=rev), SearchResult)
 
     async def stat(
         self,
         *,
         path: str | None = None,
         paths: Sequence[str] | None = None,
+        rev: str | None = None,
     ) -> StatResult:
         """Tell size and time of one or more paths.
 
         path: A path relative to the root, or absolute and under it. It is answered first.
         paths: More paths, answered in the order given.
+        rev: Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least
+            ten digits.
         """
-        return await self.call("stat", _given(path=path, paths=paths), StatResult)
+        return await self.call("stat", _given(path=path, paths=paths, rev=rev), StatResult)
 
     async def verify(
         self,

@@ -81,6 +81,10 @@ class Metrics(ClientResult):
     """
     extract_symbols and find_symbols: number of symbols returned.
     """
+    results: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    search: number of files returned.
+    """
     lines_returned: Annotated[StrictInt | None, Field(ge=0)] = None
     """
     read_file: number of lines returned.

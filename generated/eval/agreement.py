@@ -162,6 +162,108 @@ class SelfJudging(Model):
     """
 
 
+class VarianceComponent(Model):
+    """
+    A part of the variance.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    factor: Literal['generator', 'item', 'answer', 'judge', 'taste', 'rest']
+    """
+    generator; item: the artifact's difficulty; answer: an item's answer by one generator; judge: severity; taste: a judge's preference for a generator; rest: a judge about one answer.
+    """
+    levels: Annotated[StrictInt, Field(ge=0)]
+    """
+    How many of them there are.
+    """
+    variance: StrictFloat
+    """
+    The variance.
+    """
+    share: StrictFloat
+    """
+    Its share of all.
+    """
+
+
+class GeneralizabilityCoefficient(Model):
+    """
+    The share of the variance that other judges like these would find again, from 0 to 1.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    of: Literal['answer', 'generator']
+    """
+    answer: telling answers apart; generator: telling the means of generators apart.
+    """
+    judges: StrictFloat
+    """
+    How many judges are averaged: one, the harmonic mean of those an answer has, or all.
+    """
+    relative: StrictFloat | None
+    """
+    For comparisons with each other: differences of severity do not count.
+    """
+    absolute: StrictFloat | None
+    """
+    For values as such: they do.
+    """
+
+
+class GeneratorMean(Model):
+    """
+    The mean total of a generator: an item's labels are averaged first.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    generator: StrictStr | None
+    """
+    The generator; null where it is not recorded.
+    """
+    items: Annotated[StrictInt, Field(ge=0)]
+    """
+    Its items.
+    """
+    judges: Annotated[StrictInt, Field(ge=0)]
+    """
+    Its judges.
+    """
+    mean: StrictFloat
+    """
+    The raw mean.
+    """
+    ci95: Annotated[list[StrictFloat] | None, Field(max_length=2, min_length=2)]
+    """
+    Its 95 % interval for these judges and other items. Null: NA, see `na`.
+    """
+    ci95_over_judges: Annotated[
+        list[StrictFloat] | None, Field(max_length=2, min_length=2)
+    ]
+    """
+    Its 95 % interval for other judges and other items like these. Null: NA, see `na`.
+    """
+    adjusted: StrictFloat | None
+    """
+    The mean less the severity of its judges: as if all judges had judged every answer.
+    """
+    adjusted_ci95: Annotated[
+        list[StrictFloat] | None, Field(max_length=2, min_length=2)
+    ]
+    """
+    Student's t interval of it for these judges, their severity being taken as known.
+    """
+    na: dict[str, StrictStr]
+    """
+    Why a number is null.
+    """
+
+
 class JudgesAlpha(Model):
     """
     Krippendorff's alpha over all judges, for one measure.
@@ -211,6 +313,32 @@ class AllJudges(Model):
     dimensions: dict[str, JudgesAlpha]
     """
     Each dimension.
+    """
+
+
+class VarianceOfLabels(Model):
+    """
+    Where the variance of totals comes from, by restricted likelihood over crossed random effects. Labels of a judge on its own model's outputs are left out.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    labels: Annotated[StrictInt, Field(ge=0)]
+    """
+    Labels in the model.
+    """
+    components: list[VarianceComponent]
+    """
+    The parts, which add up to the variance of one label; empty where there are none.
+    """
+    coefficients: list[GeneralizabilityCoefficient]
+    """
+    Generalizability coefficients.
+    """
+    na: StrictStr | None
+    """
+    Why there are none.
     """
 
 
@@ -304,7 +432,7 @@ class JudgePair(Model):
 
 class AgreementReport(Model):
     """
-    How well judges agree on the artifacts they share, how severe each is, and what each adds for its own model. `normalizer agreement --format json` prints it.
+    How well judges agree on the artifacts they share, how severe each is, what each adds for its own model, and what that says about other judges. `normalizer agreement --format json` prints it.
     """
 
     model_config = ConfigDict(
@@ -321,6 +449,14 @@ class AgreementReport(Model):
     severity: Severity
     """
     Severity of judges.
+    """
+    variance: VarianceOfLabels
+    """
+    Where the variance of totals comes from.
+    """
+    generators: list[GeneratorMean]
+    """
+    Means of generators, raw and adjusted, for these judges and for others.
     """
     self_against_cross: list[SelfJudging]
     """

@@ -150,6 +150,10 @@ class WinRate(Model):
     """
     The mean preference for A from 0 to 1, item by item as in the rate, where every decided verdict is a preference.
     """
+    share_ci95: Interval | None
+    """
+    Its 95 % interval, that of a mean on a scale, items being independent.
+    """
     na: StrictStr | None
     """
     Why there is no rate.
@@ -212,6 +216,10 @@ class OverallRate(Model):
     """
     The mean preference for A from 0 to 1, item by item as in the rate, where every decided verdict is a preference.
     """
+    share_ci95: Interval | None
+    """
+    Its 95 % interval, that of a mean on a scale, items being independent.
+    """
     na: StrictStr | None
     """
     Why there is no rate.
@@ -220,6 +228,9 @@ class OverallRate(Model):
     """
     Flags of the rate; see `rules/flags.json`.
     """
+
+
+Rank = TypeAliasType("Rank", Annotated[StrictInt, Field(ge=1)])
 
 
 class Rating(Model):
@@ -241,6 +252,10 @@ class Rating(Model):
     ci95: Interval | None
     """
     Cluster-robust 95 % interval, items being the clusters.
+    """
+    ranks: Annotated[list[Rank] | None, Field(max_length=2, min_length=2)]
+    """
+    The best and the worst rank, counted from 1, that its differences from the others leave it; Bonferroni's correction is for these. Null without intervals.
     """
     win_probability: StrictFloat
     """
@@ -320,6 +335,54 @@ class ControlledRate(Model):
     """
 
 
+class Recipe(Model):
+    """
+    How another board makes its score.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    name: Literal['alpaca-eval', 'arena-hard', 'wildbench']
+    """
+    Its name.
+    """
+    formula: StrictStr
+    """
+    The formula in words.
+    """
+    source: StrictStr
+    """
+    Where it comes from.
+    """
+    lacks: StrictStr | None
+    """
+    The numbers of the board that a ledger cannot give.
+    """
+
+
+class RecipeScore(Model):
+    """
+    The score of A by a recipe.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    n: Annotated[StrictInt, Field(ge=0)]
+    """
+    Decided comparisons.
+    """
+    score: StrictFloat | None
+    """
+    The score on the board's scale.
+    """
+    ci95: Interval | None
+    """
+    Its 95 % interval, that of a mean on a scale, items being clusters.
+    """
+
+
 class SwappedCell(Model):
     """
     A cell of the table.
@@ -357,6 +420,10 @@ class Ratings(Model):
     rows: list[Rating]
     """
     Ratings, highest first.
+    """
+    penalty: Literal['none', 'firth']
+    """
+    `firth`: some generators won or lost everything against the rest, and the ratings are those with Firth's penalty.
     """
     na: StrictStr | None
     """
@@ -446,6 +513,10 @@ class PreferencePair(Model):
     """
     The mean preference for A from 0 to 1, item by item as in the rate, where every decided verdict is a preference.
     """
+    share_ci95: Interval | None
+    """
+    Its 95 % interval, that of a mean on a scale, items being independent.
+    """
     na: StrictStr | None
     """
     Why there is no rate.
@@ -453,6 +524,10 @@ class PreferencePair(Model):
     flags: list[StrictStr]
     """
     Flags of the rate; see `rules/flags.json`.
+    """
+    recipe: RecipeScore | None
+    """
+    The score by the recipe; null without one.
     """
     length: LengthBias | None
     """
@@ -569,6 +644,10 @@ class Preferences(Model):
     baseline: StrictStr | None
     """
     The generator all others are compared with, where one was named.
+    """
+    recipe: Recipe | None
+    """
+    The recipe of `--recipe`; null without it.
     """
     groups: list[PreferenceGroup]
     """

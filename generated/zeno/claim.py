@@ -7,10 +7,44 @@ from __future__ import annotations
 from typing import Annotated
 
 from contract_spec.model import Model
-from pydantic import MISSING, ConfigDict, Field, StrictStr
+from pydantic import MISSING, ConfigDict, Field, StrictInt, StrictStr
 from typing_extensions import TypeAliasType
 
 from . import trace_event
+
+
+class ClaimedCitation(Model):
+    """
+    Lines from start_line to end_line, or the definition called symbol.
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+        regex_engine="python-re",
+    )
+    path: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Path relative to the root, as results print it.
+    """
+    start_line: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    First line, counted from 1.
+    """
+    end_line: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    Last line, not below start_line.
+    """
+    symbol: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The name of a definition, as in read_file.
+    """
+    sha256: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
+        MISSING
+    )
+    """
+    The receipt of the lines.
+    """
+
 
 Answer = TypeAliasType("Answer", Annotated[StrictStr, Field(min_length=1)])
 
@@ -27,13 +61,17 @@ class ClaimArgs(Model):
     """
     The statement.
     """
-    evidence: Annotated[list[trace_event.Citation], Field(validate_default=True)] = []
+    evidence: Annotated[list[ClaimedCitation], Field(validate_default=True)] = []
     """
-    The lines it rests on. A citation without sha256 gets that of what its lines say now.
+    The lines, or the definitions, it rests on. A citation without sha256 gets that of what its lines say now.
     """
     answers: list[Answer] = []
     """
     Ids of requests whose whole answers it rests on, such as a search that found nothing.
+    """
+    search: trace_event.ClaimedSearch | MISSING = MISSING
+    """
+    A statement about a search: a pattern or a name occurs, is absent, or is defined. It is checked by searching again.
     """
     id: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """

@@ -525,6 +525,10 @@ class Grammar(_JsonSchemaRuntimeValidationBase, Model):
     """
     Marks that names may begin or end with in the tree and that are no part of them.
     """
+    end: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    A mark that ends a name, where the tree has it in one piece with what it stands for.
+    """
     separator: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
     Joins the parts of a qualified name, where all parts but the last are containers.

@@ -81,6 +81,10 @@ class Metrics(Model):
     """
     extract_symbols and find_symbols: number of symbols returned.
     """
+    results: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    """
+    search: number of files returned.
+    """
     lines_returned: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
     """
     read_file: number of lines returned.

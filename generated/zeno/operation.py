@@ -46,6 +46,10 @@ class OperationTool(Model):
     """
     Arguments that the list of tools does not show to models; calls may have them.
     """
+    first: StrictBool = False
+    """
+    Whether the list begins with the tool.
+    """
     extra: StrictBool = False
     """
     Whether the list has the tool only with --all-tools.

@@ -34,7 +34,7 @@ class Problem(Model):
     """
     One sentence for a person: what was wrong this time, and what would be right.
     """
-    code: Literal['invalid_json', 'invalid_request', 'unknown_op', 'invalid_args', 'invalid_pattern', 'path_outside_root', 'not_found', 'not_a_file', 'file_too_large', 'permission_denied', 'denied', 'invalid_cursor', 'budget_exhausted', 'response_too_large', 'pattern_too_costly', 'deadline_exceeded', 'cancelled', 'trace_failed', 'internal'] | MISSING = (
+    code: Literal['invalid_json', 'invalid_request', 'unknown_op', 'invalid_args', 'invalid_pattern', 'path_outside_root', 'not_found', 'not_a_file', 'file_too_large', 'permission_denied', 'denied', 'unknown_rev', 'object_unavailable', 'invalid_cursor', 'budget_exhausted', 'response_too_large', 'pattern_too_costly', 'deadline_exceeded', 'cancelled', 'trace_failed', 'internal'] | MISSING = (
         MISSING
     )
     """

@@ -64,6 +64,12 @@ class SessionEvent(Model):
     """
     Whether ignore rules hold where a request does not say.
     """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    Present exactly when the server serves a commit: its full id.
+    """
 
 
 class RequestEvent(Model):
@@ -216,7 +222,7 @@ class SubcallEndEvent(Model):
 
 class Citation(Model):
     """
-    A range of lines in a file under the root.
+    A range of lines in a file under the root, and the definition that it was, if one was cited.
     """
 
     model_config = ConfigDict(
@@ -235,11 +241,21 @@ class Citation(Model):
     """
     Last line, not below start_line.
     """
+    symbol: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The name of a definition, as in read_file. It is looked for where it is now.
+    """
     sha256: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
         MISSING
     )
     """
     SHA-256 of the UTF-8 bytes of the lines joined by a line feed, as read_file returns them.
+    """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    The full id of the commit that has the lines. Absent where they are of the tree that was served.
     """
 
 
@@ -248,27 +264,31 @@ Path = TypeAliasType("Path", Annotated[StrictStr, Field(min_length=1)])
 
 class ClaimedSearch(Model):
     """
-    A pattern that occurs in the selected files, or is absent from all of them. To check it, the search is made again.
+    A statement about a search of the selected files for a pattern or a name. To check it, the search is made again.
     """
 
     model_config = ConfigDict(
         extra='forbid',
     )
-    type: Literal['occurs', 'absent']
+    type: Literal['occurs', 'absent', 'defines']
     """
-    occurs: at least one line matches; absent: no line does.
+    occurs: a line has it; absent: no line does; defines: a definition has this name.
     """
-    pattern: Annotated[StrictStr, Field(min_length=1)]
+    pattern: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
-    As in grep.
+    As in grep. Either this or name.
+    """
+    name: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    An identifier, or for defines a definition.
     """
     regex: StrictBool | MISSING = MISSING
     """
-    Whether it is a regular expression.
+    Whether the pattern is a regular expression.
     """
     case_sensitive: StrictBool | MISSING = MISSING
     """
-    Whether case counts.
+    Whether case counts in the pattern.
     """
     include_hidden: StrictBool | MISSING = MISSING
     """
@@ -306,6 +326,7 @@ class ResponseSummary(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     count: Annotated[StrictInt | None, Field(ge=0)]
     """
@@ -314,6 +335,12 @@ class ResponseSummary(Model):
     truncated: StrictBool
     """
     Whether a limit withheld something; false for operations that cannot be cut.
+    """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

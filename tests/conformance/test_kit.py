@@ -127,8 +127,9 @@ def test_every_error_code_that_a_client_can_cause_has_a_vector() -> None:
     seen = {answer["error"] for vector in VECTORS for answer in vector.answers if "error" in answer}
     known = set(spec.schema("zeno/error.json")["properties"]["code"]["enum"])
     assert set(SCHEMAS["vector.schema.json"]["$defs"]["error"]["enum"]) == known
-    # These take a full disk, a bug, a client that withdraws its request, or a file of many megabytes.
-    assert known - seen == {"trace_failed", "internal", "cancelled", "file_too_large"}
+    # These take a full disk, a bug, a client that withdraws its request, a file of many megabytes, or a repository.
+    apart = {"trace_failed", "internal", "cancelled", "file_too_large", "unknown_rev", "object_unavailable"}
+    assert known - seen == apart
 
 
 def test_only_the_message_of_an_unknown_operation_is_compared() -> None:
@@ -152,6 +153,7 @@ def test_a_vector_that_ends_the_input_has_one_step() -> None:
 def test_results_that_are_expected_follow_the_schemas_of_the_protocol() -> None:
     """With metrics put in and what is not compared filled up, an expected result is a valid result."""
     fill: dict[str, Any] = {"size": 0, "hints": ["x"], "ops": [], "schemas": {}, "model_defaults": {}}
+    fill["files_digest"] = "0" * 64
     fill["confinement"] = {"files": False, "network": False}
     fill["request_limits"] = dict.fromkeys(
         spec.schema("zeno/ops/describe.json")["$defs"]["request_limits"]["required"], 1
@@ -318,7 +320,7 @@ def test_the_table_counts_and_explains_what_differs() -> None:
     status, text = run("--server", f"{WRONG} {{root}} wrong", "--filter", "list_files: paths sort")
     assert status == 1
     assert "differs: list_files: paths sort by the code points" in text
-    assert "docs/protocol.md#order" in text
+    assert "docs/reference/protocol.md#order" in text
     assert text.splitlines()[-1].split() == ["all", "0", "1", "0"]
 
 
@@ -417,6 +419,6 @@ def test_every_addition_of_a_result_and_every_argument_stands_in_a_vector() -> N
     for op in OPS:
         parts = spec.schema(f"zeno/ops/{op}.json")["$defs"]
         assert {(op, name) for name in parts["args"]["properties"]} - sent == set()
-        # A vector has one tree, so that no server of it has roots with names.
-        untold = {"metrics", "roots"} if op == "describe" else {"metrics"}
+        # A vector has one tree, which is no repository, so that no server of it has roots with names or commits.
+        untold = {"metrics", "rev"} | ({"roots", "revs"} if op == "describe" else set())
         assert {(op, name) for name in parts["result"]["properties"] if name not in untold} - told == set()

@@ -24,7 +24,7 @@ def test_ci_installs_a_program_that_a_test_starts(program, package):
     assert line in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
 
 
-WORKFLOWS = sorted([*(ROOT / ".github").rglob("*.yml"), ROOT / "docs" / "ci.md"])
+WORKFLOWS = sorted([*(ROOT / ".github").rglob("*.yml"), ROOT / "docs" / "guides" / "ci.md"])
 USED = re.compile(r"^\s*-? *uses: (?!OWNER/)(\S+)(.*)$", re.MULTILINE)
 
 

@@ -32,8 +32,8 @@ ALLOWED = {
 # The rooms of each package. Imports point to the right. A room is a folder or, at the top, a module.
 ROOMS = {
     "zeno": (
-        "__main__ → cli → client → interfaces → trace → session → ops → results → cache → search → code → index → files"
-        " → text → confinement → meter → options → errors"
+        "__main__ → cli → client → interfaces → trace → session → ops → results → revisions → cache → search → code"
+        " → ranking → index → files → text → confinement → meter → options → errors"
     ),
     "normalizer": (
         "__main__ → cli → commands → terminal → api → report → export → tables → checks → gate → calibration"

@@ -15,6 +15,7 @@ TESTED_BY = {
     "normalizer": {"normalizer/test_cli.py": "__main__ errors"},
     "normalizer/aggregate": {
         "normalizer/aggregate/test_summary.py": "groups keys query restated_scores units",
+        "normalizer/statistics/test_overview.py": "distribution",
     },
     "normalizer/aggregate/engines": {
         "normalizer/aggregate/test_summary.py": "interface on_duckdb start",
@@ -60,8 +61,10 @@ TESTED_BY = {
     "normalizer/documents": {"normalizer/screening/test_pipeline.py": "manifest settings"},
     "normalizer/export": {"normalizer/export/test_flat.py": "arrow eee inspect_log"},
     "normalizer/gate": {"normalizer/gate/test_paired_verdicts.py": "sides verdict"},
+    "normalizer/api": {"normalizer/api/test_ledgers.py": "numbers"},
     "normalizer/guess": {
-        "normalizer/guess/test_propose.py": "duels names preview profile readings roles rows scores values",
+        "normalizer/api/test_sources.py": "certain",
+        "normalizer/guess/test_propose.py": "duels free_text names preview profile readings roles rows scores values",
         "whole/test_files_from_elsewhere.py": "shipped_fit",
     },
     "normalizer/judge": {"normalizer/judge/calling/test_command.py": "assemble describe prepare run run_folder"},
@@ -94,7 +97,7 @@ TESTED_BY = {
     "normalizer/statistics": {
         "normalizer/statistics/test_agreement.py": "agreement_measures",
         "normalizer/statistics/test_agreement_intervals.py": "cell_table",
-        "normalizer/statistics/test_overview.py": ("distribution group_means judge_scores rates self_judging signflip"),
+        "normalizer/statistics/test_overview.py": "group_means judge_scores rates self_judging signflip",
     },
     "normalizer/tables": {
         "normalizer/aggregate/test_summary.py": "summary_table",
@@ -116,10 +119,9 @@ TESTED_BY = {
         "zeno/cli/test_several_roots.py": "options",
     },
     "zeno/cache": {
-        "zeno/cache/test_freshness.py": "errors inotify listing watch_table",
+        "zeno/cache/test_freshness.py": "listing watch",
         "zeno/cache/test_tree_cache.py": "index_builder",
-        "zeno/cache/test_unwatched_files.py": "unsettled_files",
-        "zeno/cache/test_warm_corpus.py": "cached_walk located text_store",
+        "zeno/cache/test_warm_corpus.py": "located text_store",
     },
     "zeno/cli": {
         "zeno/cli/test_parser.py": "flags interrupts printing reference requests servers",
@@ -149,22 +151,28 @@ TESTED_BY = {
     "zeno/files": {
         "zeno/files/test_moved_out.py": "batch_open location open_file walk",
         "zeno/files/test_roots.py": "file_tree",
-        "zeno/files/test_policy.py": "ignore_rules",
         "zeno/files/test_tree.py": "resolve",
+        "zeno/revisions/test_repository.py": "sealed_folder",
     },
     "zeno/index": {
-        "zeno/cache/test_warm_corpus.py": "regex_characters requirements signatures",
+        "zeno/cache/test_warm_corpus.py": "requirements signatures",
     },
     "zeno/results": {
         "zeno/ops/test_grep.py": "hit_page",
         "zeno/ops/test_find_symbols.py": "definitions selected_files",
+        "zeno/ops/test_search.py": "passages",
     },
     "zeno/search": {
-        "zeno/cache/test_warm_corpus.py": "line_view multiline plan",
-        "zeno/ops/test_grep.py": "cold corpus disk_texts",
+        "zeno/cache/test_warm_corpus.py": "line_view plan",
+        "zeno/ops/test_grep.py": "corpus disk_texts",
     },
     "zeno/session": {"zeno/session/test_server.py": "dispatch outcome trace_sink wire"},
     "zeno/code": {"zeno/code/test_extract.py": "syntax", "zeno/code/test_table.py": "pool"},
+    "zeno/revisions": {
+        "zeno/revisions/test_commit_corpus.py": "blob_file commit_tree",
+        "zeno/revisions/test_objects.py": "packs",
+        "zeno/revisions/test_refs.py": "served_commits",
+    },
     "zeno/text": {"zeno/text/test_gitignore.py": "gitignore_syntax", "zeno/text/test_symbols.py": "blanking"},
     "zeno/trace": {
         "zeno/trace/test_replay.py": "digest events suspects",

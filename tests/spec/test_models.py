@@ -2,9 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import Annotated, Literal
 
 import contract_spec as spec
 import pytest
+from contract_spec.model import Model
+from pydantic import Field, StrictFloat, StrictInt, ValidationError
+from typing_extensions import TypeAliasType
 
 from tests.spec.test_layout import ROOT, imports_of
 from tools.generate import RAW
@@ -33,7 +37,7 @@ def reached_from(files: set[Path]) -> set[Path]:
         if file not in found:
             found.add(file)
             siblings = re.findall(r"^from \. import (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
-            left += [file.with_name(f"{name.strip()}.py") for line in siblings for name in line.split(",")]
+            left += [file.with_name(f"{name.split()[0]}.py") for line in siblings for name in line.split(",")]
     return found
 
 
@@ -49,3 +53,25 @@ def test_no_model_of_the_normalizer_is_made_for_nothing():
 
 def test_schemas_without_a_model_are_schemas():
     assert set(RAW) <= set(spec.names())
+
+
+Bounded = TypeAliasType("Bounded", Annotated[StrictInt, Field(ge=1)])
+Share = TypeAliasType("Share", Annotated[StrictFloat, Field(le=1)])
+Level = TypeAliasType("Level", Literal[0, 1])
+
+
+class Named(Model):
+    """A model whose numbers have types with names."""
+
+    bounded: list[Bounded]
+    share: list[Share]
+    level: list[Level]
+
+
+def test_a_number_whose_type_has_a_name_is_read_as_the_schema_reads_it():
+    """A definition that was rewritten around itself ended the process."""
+    found = Named.model_validate_json('{"bounded": [1, 2.0], "share": [1, 0.5], "level": [1, 0.0]}')
+    assert found.model_dump_json() == '{"bounded":[1,2],"share":[1,0.5],"level":[1,0]}'
+    for wrong in ('{"bounded": [0], "share": [], "level": []}', '{"bounded": [], "share": [], "level": [true]}'):
+        with pytest.raises(ValidationError):
+            Named.model_validate_json(wrong)

@@ -26,7 +26,7 @@ PAGES = [
 ]
 OPENING = re.compile(r"(?:^|(?<=[.;:!?] ))(?:What|The same)\s[^.?!]*(?:[.?!]|$)")
 WORD = re.compile(r"\b(?:doorman|entrance|beneath|somebody|whoever|nobody)\b", re.IGNORECASE)
-MEANT = {"docs/ci.md": "`nobody` is the name of a user"}
+MEANT = {"docs/guides/ci.md": "`nobody` is the name of a user"}
 
 
 def test_code_is_described_in_plain_words():

@@ -16,8 +16,9 @@ ROOT = Path(__file__).parents[2]
 _MODULES = (
     "argparse array asyncio base64 binascii bisect collections concurrent contextlib dataclasses datetime decimal enum"
     " difflib errno fcntl functools gc h11 hashlib heapq hmac html http ipaddress itertools json logging math operator"
-    " os platform pydantic pydantic_core re re2 resource select shlex signal socket stat string stringzilla"
-    " struct sys termios textwrap threading _thread time typing unicodedata urllib zeno contract_models contract_spec"
+    " abc os platform pydantic pydantic_core re re2 resource select shlex signal socket stat string stringzilla"
+    " struct sys termios textwrap threading _thread time typing unicodedata urllib zeno contract_models"
+    " contract_spec copy fnmatch zlib"
 )
 OPENS_NOTHING = set(_MODULES.split())
 # Functions of `os` that neither open, list or look up a name nor start a program.
@@ -25,9 +26,10 @@ _OF_OS = (
     "O_APPEND O_CLOEXEC O_CREAT O_NOCTTY O_NONBLOCK O_PATH O_RDONLY O_RDWR O_WRONLY PathLike SEEK_END WNOHANG _exit"
     " close cpu_count curdir devnull dup dup2 environ fdopen fork fsdecode fsencode fspath fstat getpid getppid kill"
     " nice path pipe pread read sched_getaffinity set_blocking set_inheritable stat_result strerror waitpid write"
+    " geteuid"
 )
 OS_OPENS_NOTHING = set(_OF_OS.split())
-PATH_OPENS_NOTHING = {"abspath", "basename", "dirname", "expanduser", "join"}
+PATH_OPENS_NOTHING = {"abspath", "basename", "dirname", "expanduser", "join", "samestat"}
 # Parts of those modules that do open files or start programs.
 DO_OPEN = {"create_subprocess_exec", "create_subprocess_shell", "subprocess_exec", "subprocess_shell", "FileHandler"}
 DO_OPEN |= {"urllib.request", "logging.handlers", "logging.config", "json.tool", "http.server", "sys.modules"}
@@ -37,9 +39,9 @@ BUILTINS = {"open", "exec", "eval", "compile", "__import__", "__builtins__", "br
 REACHES = {
     "__main__": {"zeno_normalizer": "the console scripts"},
     "cache.index_builder": {"subprocess": "starts zeno.index.signatures, which gets texts through a pipe"},
-    "cache.inotify": {"ctypes": "inotify(7)", "open": "limits of the kernel", "os.open": "the list of mounts"},
+    "cache.watch": {"ctypes": "inotify(7)", "open": "limits of the kernel", "os.open": "the list of mounts"},
     "cache.warm_corpus": {"importlib": "imports modules of zeno in advance"},
-    "cli.reference": {"importlib": "the version"},
+    "cli.reference": {"importlib": "the version", "pydoc": "the pager of whoever reads a page of the docs"},
     "cli.install.checks": {"importlib": "what is installed", "open": "limits of the kernel"},
     "cli.parser": {"importlib": "the version", "io": "types", "open": "standard streams", "os.open": "the null device"},
     "cli.policy_flags": {"open": "a list of globs to deny"},

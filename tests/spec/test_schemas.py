@@ -21,7 +21,7 @@ ALLOWED = {
     "type", "enum", "const", "oneOf",
     "properties", "required", "additionalProperties", "minProperties",
     "items", "minItems", "maxItems", "uniqueItems",
-    "minLength", "pattern",
+    "minLength", "maxLength", "pattern",
     "minimum", "maximum", "exclusiveMinimum",
     "x-zeno",
 }  # fmt: skip
@@ -203,7 +203,9 @@ def test_marks_are_those_that_are_known_and_only_operations_have_them():
         for pointer, node in nodes(name):
             if "x-zeno" in node and pointer != "#":
                 assert name.startswith("zeno/ops/"), (name, pointer)
-                assert node["x-zeno"] in ([{"is": kind} for kind in ("path", "glob", "text", "operation")]), pointer
+                assert node["x-zeno"] in ([{"is": kind} for kind in ("path", "glob", "text", "operation", "rev")]), (
+                    pointer
+                )
 
 
 def test_requests_about_a_file_are_valid_and_cover_every_operation_that_is_about_files():

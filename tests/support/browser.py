@@ -20,6 +20,7 @@ import pytest
 
 from tests.support.lacking import lacking
 from tests.support.patience import PATIENCE, until
+from tools.node import install
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = (
@@ -236,6 +237,19 @@ class Page:
         """Save what is in sight as PNG."""
         self.js("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+
+    def violations(self) -> list[str]:
+        """The rules of accessibility that the page breaks, as axe tells them with the elements that break them."""
+        try:
+            script = install().parent / "axe-core" / "axe.min.js"
+        except (FileNotFoundError, subprocess.CalledProcessError) as error:
+            lacking(f"needs axe-core: {error}")
+        self.js(f"{script.read_text(encoding='utf-8')}; 0")
+        told = (
+            "(found) => found.violations.map((one) => one.id + ': ' + one.nodes.map((node) => node.target).join(', '))"
+        )
+        found: list[str] = self.js(f"axe.run().then({told})")
+        return found
 
     def close(self) -> None:
         """Close the tab."""

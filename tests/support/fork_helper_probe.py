@@ -15,7 +15,7 @@ from zeno.meter import Meter
 from zeno.search.cold import ColdCorpus, ColdSnapshot
 from zeno.search.corpus import Query, SearchedFile, Sink, Skipped, Wish
 from zeno.search.fork_helper import possible
-from zeno.search.loop import Unheld, search
+from zeno.search.loop import SearchFiles, search
 from zeno.search.selection import Selection, SelectionRules
 from zeno.session.server import Server
 from zeno.text.path_names import printed_entry
@@ -90,7 +90,7 @@ def searched(corpus: ColdCorpus, paths: list[str], pattern: str, enough: int) ->
     query = Query(pattern, False, True, searcher(pattern, "pattern", literal=True), 50_000)
     meter, sink = Meter(), Hits(enough)
     patient = Patient(sink) if isinstance(corpus, PatientCorpus) else sink
-    skipped = search(corpus.tree, Unheld(paths, Skipped()), query, patient, meter, corpus.sharing)
+    skipped = search(corpus.tree, SearchFiles(paths), query, patient, meter, corpus.sharing)
     return sink.hits, skipped, skipped.named, meter.files_scanned, meter.bytes_read
 
 

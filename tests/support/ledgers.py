@@ -2,22 +2,19 @@
 
 from pathlib import Path
 
-from normalizer.ledger.commit_record import NAME, SpanDigester, bucket_of, encode
-from normalizer.ledger.line_format import FILES, sha_slice
+from normalizer.ledger.buckets import places_in
+from normalizer.ledger.commit_record import NAME, encode, line_file, node_name
+from normalizer.ledger.commit_tree import arranged_tree
 
 
 def recommit(ledger: Path) -> None:
     """Write the commit record that a forger would write: it covers the files as they are now."""
-    spans = {}
-    for kind in FILES:
-        digester = SpanDigester()
-        for line in (ledger / f"{kind}.jsonl").read_bytes().splitlines(keepends=True):
-            digester.add(bucket_of(line[sha_slice(kind)].decode()), line)
-        spans[kind] = digester.spans()
-    (ledger / NAME).write_bytes(encode(spans))
+    files = [line_file(place, (ledger / place.name).read_bytes()) for place in places_in(ledger)]
+    for node in arranged_tree(files):
+        (ledger / node_name(node.prefix)).write_bytes(encode(node))
 
 
 def without_record(ledger: Path) -> Path:
-    """Make it a ledger of an earlier version."""
+    """Take its commit record away."""
     (ledger / NAME).unlink()
     return ledger

@@ -17,6 +17,8 @@ from contract_spec.bundle import inlined
 from contract_spec.operations import args_schema, operations
 from jsonschema import Draft202012Validator
 
+from tests.support.plain_ranker import PlainRanker
+
 BOM = b"\xef\xbb\xbf"
 
 
@@ -151,21 +153,7 @@ class Model:
             raise Refused("invalid_args")
         sought = [pattern] if pattern is not None else patterns or []
         each = [compiled(one if regex else re.escape(one), case_sensitive, multiline) for one in sought]
-        entries = [self.entry(text) for text in paths] if paths else ["."]
-        names, cut = self.names(**rules)
-
-        def wanted(path: str) -> bool:
-            return any(below(entry, path) for entry in entries)
-
-        def reaches(folder: str) -> bool:
-            return any(
-                entry == "."
-                or folder.startswith(entry.rstrip("/") + "/")
-                or may_hold(entry.rstrip("/") + "/", folder)
-                or may_hold(entry, folder)
-                for entry in entries
-            )
-
+        names, cut, wanted, reaches = self.selected(paths, rules)
         files = [path for path, rule in names if rule == "file" and wanted(path)]
         gaps = [(path, rule) for path, rule in names if rule == "not_regular" and wanted(path)]
         skipped = {"binary": 0, "too_large": 0, "unreadable": 0, "not_regular": len(gaps)}
@@ -213,6 +201,54 @@ class Model:
             "files_selected": len(files),
             "left_out": left_out(names, wanted, reaches),
         }
+
+    def find_references(
+        self,
+        name: str,
+        paths: list[str] | None = None,
+        max_hits: int = 200,
+        max_bytes: int = 2_000_000,
+        **rules: Any,
+    ) -> dict[str, Any]:
+        """Lines as those of grep; their roles and scopes are not known here."""
+        word = f"(^|[^0-9A-Za-z_]){name}($|[^0-9A-Za-z_])"
+        searched = self.grep(word, None, True, True, paths, max_hits, max_bytes, **rules)
+        del searched["hits"]
+        return Part(searched)
+
+    def find_symbols(self, paths: list[str] | None = None, **rules: Any) -> dict[str, Any]:
+        """What is selected; definitions are not known here."""
+        names, _, wanted, reaches = self.selected(paths, rules)
+        files = [path for path, rule in names if rule == "file" and wanted(path)]
+        return Part({"files_selected": len(files), "left_out": left_out(names, wanted, reaches)})
+
+    def search(
+        self,
+        query: str,
+        paths: list[str] | None = None,
+        max_results: int = 10,
+        max_bytes: int = 2_000_000,
+        **rules: Any,
+    ) -> dict[str, Any]:
+        # Which files are looked at and how they are skipped is as in a search for a text.
+        found = self.grep(pattern="x", paths=paths, max_bytes=max_bytes, max_hits=1 << 53, **rules)
+        entries = [self.entry(text) for text in paths] if paths else ["."]
+        names, cut = self.names(**rules)
+        texts = {}
+        for path in (path for path, rule in names if rule == "file" and any(below(entry, path) for entry in entries)):
+            data = self.content(path)
+            if len(data) <= max_bytes and not wide(data) and not binary(data):
+                texts[path] = "".join(f"{line}\n" for line in lines_of(data))
+        ranked, terms = PlainRanker(texts, {}).rank(query)
+        limits = ["max_files"] * cut + ["max_results"] * (len(ranked) > max_results)
+        parts = ("complete", "skipped", "files_selected", "left_out")
+        return Part(
+            {
+                "terms": [{"term": term, "files": files} for term, files in terms],
+                **truncated(limits),
+                **{part: found[part] for part in parts},
+            }
+        )
 
     def extract_symbols(self, path: str, max_symbols: int = 400) -> dict[str, Any]:
         return Part({"path": self.text(path)[0]})
@@ -346,6 +382,25 @@ class Model:
             return found, False
         last = files_found[int(max_files) - 1]
         return [(path, rule) for path, rule in found if path <= last], True
+
+    def selected(self, paths: list[str] | None, rules: dict[str, Any]) -> Any:
+        """Names, whether they were cut, and which files and folders a search is about."""
+        entries = [self.entry(text) for text in paths] if paths else ["."]
+        names, cut = self.names(**rules)
+
+        def wanted(path: str) -> bool:
+            return any(below(entry, path) for entry in entries)
+
+        def reaches(folder: str) -> bool:
+            return any(
+                entry == "."
+                or folder.startswith(entry.rstrip("/") + "/")
+                or may_hold(entry.rstrip("/") + "/", folder)
+                or may_hold(entry, folder)
+                for entry in entries
+            )
+
+        return names, cut, wanted, reaches
 
     def is_file(self, path: str) -> bool:
         try:

@@ -5,12 +5,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.patience import until
-from zeno.cache import unsettled_files
-from zeno.cache.inotify import Watch
+from zeno.cache import tree_cache
+from zeno.cache.watch import Watches
 from zeno.files import batch_open
 
 # More than a tick of any usual kernel's clock.
@@ -21,16 +22,16 @@ SETTLED = 12 * 10**6
 def few_watches(count: int) -> Iterator[None]:
     """Allow so many watches of files, and hold other files once they have not changed for some milliseconds."""
     allowed = iter(range(count))
-    add = Watch.file
+    add = Watches.watch_file
 
-    def limited(watch: Watch, descriptor: int, taken: int) -> int | None:
-        # With `taken` 0 the watch is needed, and taken from those of other programs.
-        return add(watch, descriptor, taken) if taken == 0 or next(allowed, None) is not None else None
+    def limited(watches: Watches[Any], owner: Any, descriptor: int, *, needed: bool = False) -> bool:
+        # One that is needed is taken from those of other programs.
+        return (needed or next(allowed, None) is not None) and add(watches, owner, descriptor, needed=needed)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Watch, "file", limited)
+        patch.setattr(Watches, "watch_file", limited)
         patch.setattr(batch_open, "SETTLED", SETTLED)
-        patch.setattr(unsettled_files, "SETTLED", SETTLED)
+        patch.setattr(tree_cache, "SETTLED", SETTLED)
         yield
 
 

@@ -44,7 +44,7 @@ class Builder:
         self._thread = Thread(target=self._run, args=(blocks, [] if self._thread is None else ["--nice"]), daemon=True)
         self._thread.start()
 
-    def finished(self) -> list[tuple[Block, list[Piece]]]:
+    def take_finished(self) -> list[tuple[Block, list[Piece]]]:
         """Return the blocks that were computed since the last call."""
         done, self._finished = self._finished, []
         return done

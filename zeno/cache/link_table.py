@@ -52,7 +52,7 @@ class LinkTable:
 
     def remove(self, link: Link) -> None:
         """Remove a link."""
-        del self._links[link.path]
+        self._links.pop(link.path, None)
         self._forget_steps(link)
         self._new.discard(link)
 

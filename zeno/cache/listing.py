@@ -9,30 +9,31 @@ import os
 from bisect import bisect_left
 from collections.abc import Callable
 
-from zeno.cache.errors import Lost, refused
-from zeno.cache.inotify import ATTRIB, IGNORED, NAMES, OVERFLOW, UNMOUNT
 from zeno.cache.link_table import Link, LinkTable
 from zeno.cache.text_store import CachedFile
-from zeno.cache.watch_table import NO_WATCH, WatchTable
-from zeno.files.batch_open import FILE, FOLDER, LINK, OTHER, BatchOpener, scan
+from zeno.cache.watch import (
+    ATTRIB,
+    IGNORED,
+    NAMES,
+    NO_WATCH,
+    OVERFLOW,
+    UNMOUNT,
+    Lost,
+    Watches,
+    to_watch_error,
+)
+from zeno.files.batch_open import FILE, FOLDER, LINK, BatchOpener, scan
 from zeno.files.location import MAX_MOVES
+from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
-from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY
+from zeno.files.walk import NOT_REGULAR, WalkedNames
+from zeno.text.gitignore import EXCLUDE, IGNORE_FILES, REPOSITORY, Ignores
 from zeno.text.path_names import printed_entry
 
 # Names that affect ignore rules even if they are no files.
 _RULING = (REPOSITORY, EXCLUDE)
 _CLOSED = {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, *_CLOSED}
-
-
-class Other:
-    """An entry that is neither file nor directory nor link: a FIFO, a socket, a device."""
-
-    __slots__ = ("path",)
-
-    def __init__(self, path: str) -> None:
-        self.path = path
 
 
 class Folder:
@@ -52,7 +53,7 @@ class Folder:
             self.path = parent.path + b"/" + encoded if parent.path else encoded
             self.prefix = f"{parent.prefix}{printed_entry(name)}/"
         self.watch = NO_WATCH
-        self.children: dict[str, Folder | CachedFile | Link | Other] = {}
+        self.children: dict[str, Folder | CachedFile | Link] = {}
 
 
 class Listing:
@@ -62,37 +63,29 @@ class Listing:
     def __init__(
         self,
         tree: Tree,
-        watched: WatchTable[Folder | CachedFile],
+        watches: Watches[Folder | CachedFile],
         forget: Callable[[CachedFile], None],
         drop: Callable[[CachedFile], None],
     ) -> None:
         self._tree = tree
-        self._watched = watched
+        self._watches = watches
         self._forget = forget
         self._drop = drop
         self.root = Folder(None, "")
         self._todo = [self.root]
         self.links = LinkTable(tree)
-        self._others: set[str] = set()
         self._closed: set[Folder] = set()
         """Directories that may not be listed or searched, and those whose path is too long."""
         self._log_rules = False
         """Whether the concealed log has, or had, the name of an ignore file: then only a walk gives the right rules."""
         self.entries: dict[str, CachedFile] = {}
-        self.paths: list[str] = []
-        """All listed files, sorted. Current after `refresh`."""
         self.version = 0
-        """Increases whenever `paths`, `problems` or names that affect ignore rules change."""
+        """Increases whenever names change, or where links lead. Current after `refresh`."""
         self._changed: set[str] = set()
+        """Paths of names that changed since."""
 
     @property
-    def problems(self) -> list[str]:
-        """Names that are no files and lead to none, sorted."""
-        links = (link.path for link in self.links if not link.listed and not link.denied)
-        return sorted([*links, *self._others])
-
-    @property
-    def opaque(self) -> bool:
+    def needs_walk(self) -> bool:
         """Whether a walk may find more, because a directory could not be listed."""
         return self._log_rules or bool(self._closed)
 
@@ -107,17 +100,53 @@ class Listing:
         if stale:
             with self._tree.batch_opener() as opener:
                 for folder in stale:
-                    if self._attached(folder):
+                    if self._is_attached(folder):
                         self._scan(folder, opener)
                 while self._todo:
                     self._scan(self._todo.pop(), opener)
-        self._changed |= self.links.follow(self._changed, every=self.opaque)
-        self._settle()
+        self._changed |= self.links.follow(self._changed, every=self.needs_walk)
+        self.version += bool(self._changed)
+        self._changed.clear()
+
+    def walk(self, rules: NameRules, text: Callable[[CachedFile], bytes]) -> list[WalkedNames]:
+        """Return what a walk by these rules would find. `text` returns the text of an ignore file.
+
+        Raises OSError if one cannot be read.
+        """
+        files: list[str] = []
+        problems: list[str] = []
+        left_out: dict[str, list[str]] = {}
+        todo = [(self.root, rules.begin())]
+        while todo:
+            folder, around = todo.pop()
+            base = folder.path + b"/" if folder.path else b""
+            ignores = None if around is None else _inside(folder, base, around, text)
+            children = folder.children
+            without = rules.leave_out(
+                ((name, child.__class__ is Folder) for name, child in children.items()), base, ignores
+            )
+            for name, child in children.items():
+                if name in without:
+                    path = child.prefix if isinstance(child, Folder) else child.path
+                    left_out.setdefault(without[name], []).append(path)
+                elif isinstance(child, CachedFile):
+                    files.append(child.path)
+                elif isinstance(child, Folder):
+                    todo.append((child, ignores))
+                elif not child.denied:
+                    (files if child.listed else problems).append(child.path)
+        names = [WalkedNames(paths, rule) for rule, paths in left_out.items()]
+        files.sort()
+        at = 0
+        for path in sorted(problems):
+            before, at = at, bisect_left(files, path, at)
+            names += [WalkedNames(files[before:at], None), WalkedNames([path], NOT_REGULAR)]
+        return [*names, WalkedNames(files[at:], None)]
 
     def _read_events(self) -> list[Folder]:
         """Read the events and drop what changed. Return the directories that have to be scanned again."""
         stale: dict[Folder, None] = {}
-        for event, owners in self._watched.events():
+        for event, owners in self._watches.events():
             if event.kind & (OVERFLOW | UNMOUNT):
                 raise Lost
             for owner in owners:
@@ -139,7 +168,7 @@ class Listing:
             self._drop_child(folder, name)
             stale[folder] = None
 
-    def _attached(self, folder: Folder) -> bool:
+    def _is_attached(self, folder: Folder) -> bool:
         while folder.parent is not None:
             if folder.parent.children.get(folder.name) is not folder:
                 return False
@@ -152,7 +181,7 @@ class Listing:
         try:
             for _ in range(MAX_MOVES):
                 descriptor = opener.folder(folder.path)
-                if self._watched.directory(folder, descriptor):
+                if self._watches.watch_directory(folder, descriptor):
                     # Another directory is at this path now.
                     for name in list(folder.children):
                         self._drop_child(folder, name)
@@ -165,7 +194,7 @@ class Listing:
         except OSError as error:
             opener.close()
             if error.errno not in _GONE or folder.parent is None:
-                raise refused(error) from None
+                raise to_watch_error(error) from None
             if error.errno in _CLOSED:
                 self._closed.add(folder)
         policy = self._tree.policy
@@ -185,9 +214,8 @@ class Listing:
 
     def _add_child(self, folder: Folder, name: str, kind: str, inode: int, new: list[Folder]) -> None:
         known = folder.children.get(name)
-        wanted = {FILE: CachedFile, FOLDER: Folder, LINK: Link, OTHER: Other}[kind]
         if known is not None:
-            if isinstance(known, wanted):
+            if isinstance(known, {FILE: CachedFile, FOLDER: Folder}.get(kind, Link)):
                 return
             self._drop_child(folder, name)
         path = folder.prefix + printed_entry(name)
@@ -199,13 +227,9 @@ class Listing:
             new.append(child)
             # A directory may be counted among the names left out even if it has no files.
             self._changed.add(child.prefix)
-        elif kind == LINK:
-            # Followed by `refresh`, when all directories are known.
-            folder.children[name] = self.links.add(path)
-            self._changed.add(path)
-        elif kind == OTHER:
-            folder.children[name] = Other(path)
-            self._others.add(path)
+        elif kind != FILE:
+            # `refresh` follows links, when all directories are known. A FIFO, a socket or a device leads nowhere.
+            folder.children[name] = self.links.add(path) if kind == LINK else Link(path)
             self._changed.add(path)
         elif self._tree.is_listed(path, inode):
             entry = CachedFile(path)
@@ -226,35 +250,29 @@ class Listing:
                 child.children = {}
                 self._changed.add(child.prefix)
                 self._closed.discard(child)
-                self._watched.release(child)
+                self._watches.release(child)
             elif isinstance(child, CachedFile):
                 self._drop(child)
-                self._watched.release(child)
+                self._watches.release(child)
                 del self.entries[child.path]
                 self._changed.add(child.path)
             elif isinstance(child, Link):
                 self.links.remove(child)
                 self._changed.add(child.path)
-            elif isinstance(child, Other):
-                self._others.discard(child.path)
-                self._changed.add(child.path)
 
-    def _settle(self) -> None:
-        """Update the sorted list of paths with the names that changed."""
-        if not self._changed:
-            return
-        self.version += 1
-        if len(self._changed) > 64:
-            links = [link.path for link in self.links if link.listed]
-            self.paths = sorted([*self.entries, *links])
-        else:
-            for path in self._changed:
-                index = bisect_left(self.paths, path)
-                held = index < len(self.paths) and self.paths[index] == path
-                link = self.links.get(path)
-                listed = path in self.entries or (link is not None and link.listed)
-                if held and not listed:
-                    del self.paths[index]
-                elif listed and not held:
-                    self.paths.insert(index, path)
-        self._changed.clear()
+
+def _inside(folder: Folder, base: bytes, around: Ignores, text: Callable[[CachedFile], bytes]) -> Ignores:
+    """Return the rules inside a directory; `base` is its path with a slash at the end."""
+    files = {name: child for name in IGNORE_FILES if isinstance(child := folder.children.get(name), CachedFile)}
+    repository = folder.children.get(REPOSITORY)
+    if not files and repository is None:
+        return around
+    exclude = None
+    info = repository.children.get("info") if isinstance(repository, Folder) else None
+    held = info.children.get(EXCLUDE) if isinstance(info, Folder) else None
+    if isinstance(held, CachedFile):
+        exclude = text(held)
+    elif held is not None:
+        raise OSError(errno.EINVAL, "an entry with the name of an ignore file is no file")
+    texts = {name: text(entry) for name, entry in files.items()}
+    return around.enter(base, texts, exclude, is_repository=repository is not None)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from zeno.cache.text_store import UNKNOWN, CachedFile, Narrowed, Range, Segment
 from zeno.files.batch_open import NoBytes
 from zeno.meter import Meter
-from zeno.search.corpus import Query, Skipped
+from zeno.search.corpus import Query
 from zeno.search.line_view import LineView
-from zeno.search.loop import MayMatch, PendingMatches
+from zeno.search.loop import MayMatch, PendingMatches, SearchFiles
 from zeno.search.pattern_work import in_pieces
 from zeno.search.plan import Plan
 from zeno.text.regex import Scan
@@ -23,21 +23,16 @@ if TYPE_CHECKING:
 GAP = 4096
 
 
-class Located:
+class Located(SearchFiles):
     """Selected files: those to read from disk, and the segments with the texts of the others.
 
     It describes the cache at one `content_version`, and is used as long as that stays.
     """
 
     def __init__(self, cache: "TreeCache", paths: Sequence[str], max_bytes: int) -> None:
+        super().__init__()
         self._cache = cache
         self.version = (cache.content_version, max_bytes)
-        self.skipped = Skipped()
-        """Files that are not searched, by reason."""
-        self.unheld: list[str] = []
-        """Files that have to be read from disk, sorted."""
-        self.known: set[str] = set()
-        """The files of `unheld` that are known to be texts of at most `max_bytes`."""
         self.stamped: list[CachedFile] = []
         """Files without a watch of which something is known, sorted: compare their stamps before each search."""
         self._linked: list[tuple[str, CachedFile]] = []
@@ -80,14 +75,14 @@ class Located:
 
     def scan(self, plan: Plan, query: Query, meter: Meter) -> tuple[Scan | None, Iterable[PendingMatches]]:
         """Return the scan that is likely the fastest here, and the segments that the index does not rule out."""
-        narrowed = self._cache.narrow(plan.demand)
+        narrowed = self._cache.store.narrow(plan.demand)
         segments = self._segments(narrowed)
         if not segments and not self._linked and not self.unheld:
             return None, ()
         scan = in_pieces(plan.scan_of([segment.text for segment in segments]), query.states, meter)
         sources = (
             (self._held[segment][0].path, scan_segment(segment.text, self._held[segment], ranges, scan))
-            for segment in meter.checked(segments)
+            for segment in meter.check_each(segments)
             if (ranges := self._ranges(narrowed, segment))
         )
         if self._linked:

@@ -8,7 +8,7 @@ its files is dropped too, so that its memory is freed.
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from zeno.cache.watch_table import NO_WATCH
+from zeno.cache.watch import NO_WATCH
 from zeno.files.batch_open import NoBytes, Stamp
 from zeno.index.requirements import Demand
 from zeno.index.signatures import Block
@@ -177,7 +177,7 @@ class Store:
         """Bytes of text without an index."""
         return sum(len(segment.text) for segment in self._fresh)
 
-    def unindexed(self) -> list[list[Piece]]:
+    def collect_unindexed(self) -> list[list[Piece]]:
         """Return the pieces to be indexed next, in blocks.
 
         Small blocks, and those of which most segments are gone, are dissolved and indexed again: many edits must not
@@ -201,7 +201,7 @@ class Store:
             blocks[-1] += segment.pieces()
         return blocks
 
-    def indexed(self, bits: Block, pieces: list[Piece]) -> None:
+    def add_block(self, bits: Block, pieces: list[Piece]) -> None:
         """Take the bits of a block. Segments of it that were emptied meanwhile match nothing."""
         block = IndexedBlock(bits, pieces)
         self._blocks.append(block)
@@ -222,7 +222,7 @@ class Narrowed:
 
     def __init__(self, demand: Demand, blocks: list[IndexedBlock], fresh: dict[Segment, None]) -> None:
         self._fresh = fresh
-        self._met = {id(block): (block, _met(demand, block.bits.row, (1 << block.bits.count) - 1)) for block in blocks}
+        self._met = {id(block): (block, _meet(demand, block.bits.row, (1 << block.bits.count) - 1)) for block in blocks}
         self.pieces = sum(bits.bit_count() for _, bits in self._met.values()) + len(fresh)
         """How many pieces may hold such a line; a segment without an index counts as one."""
 
@@ -255,14 +255,14 @@ class Narrowed:
         return found
 
 
-def _met(demand: Demand, row: Callable[[int], int], everything: int) -> int:
+def _meet(demand: Demand, row: Callable[[int], int], everything: int) -> int:
     """Return one bit for each piece: whether it meets the demand."""
     if demand.any_of:
         bits = 0
         for number in demand.rows:
             bits |= row(number)
         for inner in demand.inner:
-            bits |= _met(inner, row, everything)
+            bits |= _meet(inner, row, everything)
         return bits
     bits = everything
     for number in demand.rows:
@@ -270,7 +270,7 @@ def _met(demand: Demand, row: Callable[[int], int], everything: int) -> int:
         if not bits:
             return 0
     for inner in demand.inner:
-        bits &= _met(inner, row, everything)
+        bits &= _meet(inner, row, everything)
         if not bits:
             return 0
     return bits

@@ -1,24 +1,19 @@
 """Cache of a tree: its listing, the texts of its files, and their index. Built in small steps, updated by inotify."""
 
 import errno
+import time
 from collections.abc import Iterable
 
-from zeno.cache.cached_walk import walk_cached
-from zeno.cache.errors import Shortage
-from zeno.cache.held_file import HeldFile
 from zeno.cache.index_builder import Builder
-from zeno.cache.inotify import Watch
 from zeno.cache.listing import Folder, Listing
-from zeno.cache.text_store import UNKNOWN, CachedFile, Narrowed, Store
-from zeno.cache.unsettled_files import Unsettled
-from zeno.cache.watch_table import WatchTable
+from zeno.cache.text_store import UNKNOWN, CachedFile, Store
+from zeno.cache.watch import Shortage, Watches
 from zeno.errors import lacks_descriptor
-from zeno.files.batch_open import BatchOpener, content
-from zeno.files.ignore_rules import ignore_text
-from zeno.files.rules import NameRules
+from zeno.files.batch_open import SETTLED, BatchOpener, content
+from zeno.files.open_file import HeldFile
+from zeno.files.rules import NameRules, ignore_text
 from zeno.files.tree import Tree
 from zeno.files.walk import WalkedNames
-from zeno.index.requirements import Demand
 from zeno.meter import Meter
 from zeno.text.file_lines import normal
 from zeno.text.path_names import is_hidden, raw
@@ -29,6 +24,8 @@ MAX_HELD_FILE = 2_000_000
 MIN_INDEXED = 1 << 20
 # Files without a watch are compared with the disk in batches of this size: some milliseconds.
 CHECKED_AT_ONCE = 1024
+# Files that are read again in one step, once their change times are settled.
+SETTLED_AT_ONCE = 256
 
 
 class TreeCache:
@@ -36,24 +33,29 @@ class TreeCache:
 
     def __init__(self, tree: Tree, limit: int) -> None:
         self._tree = tree
-        self._watch = Watch(tree)
-        self._store = Store(limit)
-        self._watched: WatchTable[Folder | CachedFile] = WatchTable(self._watch)
-        self._listing = Listing(tree, self._watched, self._forget, self._drop)
+        self._watches: Watches[Folder | CachedFile] = Watches(tree)
+        self.store = Store(limit)
+        self.listing = Listing(tree, self._watches, self._forget, self._drop)
+        self.entries = self.listing.entries
+        """All regular files by path. Links have no entry."""
+        self.event_descriptor = self._watches.descriptor
+        """A descriptor that can be read when there are changes to apply."""
         self._builder = Builder()
-        self._listed = False
+        self.ready = False
+        """Whether the listing is complete."""
         self._queue: dict[CachedFile, None] = {}
         """Files that are not read yet, in the order of reading."""
         self._hidden: dict[CachedFile, None] = {}
         """Hidden files that are not read yet: they are read only after a request for hidden files."""
         self._without_text: dict[CachedFile, None] = {}
         """Files of which only size and kind are cached, because there was no room for their texts."""
-        self._unsettled = Unsettled()
-        """Files without a watch that changed too recently to be read: their change time could miss a further change."""
+        self._unsettled: dict[CachedFile, int] = {}
+        """Files without a watch that changed too recently to be read: their change time could miss a further change.
+        When to read each, in nanoseconds of the monotonic clock; the first added comes first."""
         self._ruling: set[CachedFile] = set()
         """Texts of ignore files that were used in answers."""
         self._rules_version = 0
-        self.behind = True
+        self.has_pending_work = True
         """Whether something may be left to prepare."""
         self.content_version = 0
         """Increases whenever the cached content of a file changes."""
@@ -61,30 +63,28 @@ class TreeCache:
     def close(self) -> None:
         """Free the cache and end all watches."""
         self._builder.close()
-        self._watch.close()
+        self._watches.close()
 
     # Preparing
 
     def prepare(self) -> bool:
         """Do one step of work. Return False if nothing is left to do for now."""
-        self.behind = self._prepare()
-        return self.behind
+        self.has_pending_work = self._prepare()
+        return self.has_pending_work
 
     def _prepare(self) -> bool:
-        if not self._listed:
+        if not self.ready:
             with self._tree.batch_opener() as opener:
                 for _ in range(16):
-                    if not self._listing.step(opener):
-                        self._listed = True
+                    if not self.listing.step(opener):
+                        self.ready = True
                         return True
             return True
         # Read `busy` before collecting: a block that finishes in between would be indexed twice.
         busy = self._builder.busy
         self._collect()
-        for entry in self._unsettled.due():
-            if self.entries.get(entry.path) is entry:
-                self._forget(entry)
-        if self._without_text and self._store.has_room:
+        self._requeue_settled()
+        if self._without_text and self.store.has_room:
             self._queue.update(self._without_text)
             self._without_text.clear()
         if self._queue:
@@ -93,11 +93,25 @@ class TreeCache:
         if not self._queue:
             # A dictionary never shrinks by itself.
             self._queue = {}
-        if self._store.seal():
+        if self.store.seal():
             self.content_version += 1
-        if not busy and self._store.unindexed_size > MIN_INDEXED and not self._builder.broken:
-            self._builder.start(self._store.unindexed())
+        if not busy and self.store.unindexed_size > MIN_INDEXED and not self._builder.broken:
+            self._builder.start(self.store.collect_unindexed())
         return False
+
+    @property
+    def _has_settled(self) -> bool:
+        """Whether some files that changed recently can be read now."""
+        return bool(self._unsettled) and next(iter(self._unsettled.values())) <= time.monotonic_ns()
+
+    def _requeue_settled(self) -> None:
+        for _ in range(SETTLED_AT_ONCE):
+            if not self._has_settled:
+                break
+            entry = next(iter(self._unsettled))
+            del self._unsettled[entry]
+            if self.entries.get(entry.path) is entry:
+                self._forget(entry)
 
     def _read_some(self) -> None:
         with self._tree.batch_opener() as opener:
@@ -109,15 +123,16 @@ class TreeCache:
                     continue
                 # Watch first, then read: a later change causes an event. Or compare the status before each use.
                 stamp = None
-                if not self._watched.file(entry, descriptor):
+                if not self._watches.watch_file(entry, descriptor):
                     stamp = opener.stamp()
                     if stamp is None:
-                        self._unsettled.add(entry)
-                    if stamp is None or not self._watch.has_change_times(stamp[0]):
+                        self._unsettled.pop(entry, None)
+                        self._unsettled[entry] = time.monotonic_ns() + SETTLED
+                    if stamp is None or not self._watches.has_change_times(stamp[0]):
                         continue
                 try:
                     # No room for its text, but size and kind are still useful.
-                    found = content(descriptor, MAX_HELD_FILE, whole=not self._store.full)
+                    found = content(descriptor, MAX_HELD_FILE, whole=not self.store.full)
                 except OSError:
                     found = None
                 # Then check the location: text read outside the root must not be kept.
@@ -128,24 +143,24 @@ class TreeCache:
                 entry.stamp = stamp
                 if entry.no_text is not None or entry.size > MAX_HELD_FILE:
                     continue
-                if self._store.full:
+                if self.store.full:
                     self._without_text[entry] = None
                 else:
-                    self._store.hold(entry, normal(data))
+                    self.store.hold(entry, normal(data))
         self.content_version += 1
 
     def _collect(self) -> None:
-        for bits, pieces in self._builder.finished():
-            self._store.indexed(bits, pieces)
+        for bits, pieces in self._builder.take_finished():
+            self.store.add_block(bits, pieces)
 
     def _forget(self, entry: CachedFile) -> None:
         """Discard the cached content of a file that changed."""
         self.content_version += 1
-        self.behind = True
+        self.has_pending_work = True
         if entry in self._ruling:
             self._ruling.remove(entry)
             self._rules_version += 1
-        for lost in [entry, *self._store.forget(entry)]:
+        for lost in [entry, *self.store.forget(entry)]:
             lost.size, lost.no_text, lost.stamp = UNKNOWN, None, None
             self._without_text.pop(lost, None)
             queue = self._hidden if is_hidden(lost.path) else self._queue
@@ -159,16 +174,11 @@ class TreeCache:
 
     # Answering
 
-    @property
-    def ready(self) -> bool:
-        """Whether the listing is complete."""
-        return self._listed
-
     def refresh(self) -> None:
         """Apply all changes since the last call."""
         self._collect()
-        self._listing.refresh()
-        self.behind = self.behind or self._unsettled.is_due
+        self.listing.refresh()
+        self.has_pending_work = self.has_pending_work or self._has_settled
 
     def check(self, stamped: list[CachedFile], meter: Meter) -> None:
         """Forget those files without a watch that changed on disk since they were read."""
@@ -180,41 +190,26 @@ class TreeCache:
                     for entry in stamped[start : start + CHECKED_AT_ONCE]
                     if entry.stamp is not None
                 ]
-                for number in list(opener.changed((raw(entry.path, "path"), stamp) for entry, stamp in some)):
+                for number in list(opener.find_changed((raw(entry.path, "path"), stamp) for entry, stamp in some)):
                     self._forget(some[number][0])
 
     @property
-    def event_descriptor(self) -> int:
-        """A descriptor that can be read when there are changes to apply."""
-        return self._watch.descriptor
-
-    @property
-    def paths(self) -> list[str]:
-        """All files, sorted."""
-        return self._listing.paths
-
-    @property
-    def opaque(self) -> bool:
-        """Whether a walk may find more than the listing."""
-        return self._listing.opaque
-
-    @property
     def version(self) -> int:
-        """Increases whenever `paths`, `problems` or the ignore rules change."""
-        return self._listing.version + self._rules_version
+        """Increases whenever names, targets of links or the ignore rules change."""
+        return self.listing.version + self._rules_version
 
     def walk(self, rules: NameRules) -> Iterable[WalkedNames] | None:
         """Return what a walk by these rules would find; None if that is known only by walking."""
         with self._tree.batch_opener() as opener:
             try:
-                return walk_cached(self._listing, rules, lambda entry: self._ignore_text(entry, opener))
+                return self.listing.walk(rules, lambda entry: self._ignore_text(entry, opener))
             except OSError:
                 return None
 
     def _ignore_text(self, entry: CachedFile, opener: BatchOpener) -> bytes:
         descriptor = opener.open(raw(entry.path, "path"))
         # Watch first, then read, so that a later change causes an event. Then check the location.
-        if descriptor is None or not self._watched.file(entry, descriptor, needed=True):
+        if descriptor is None or not self._watches.watch_file(entry, descriptor, needed=True):
             raise OSError(errno.EAGAIN, "an ignore file that cannot be held")
         self._ruling.add(entry)
         text = ignore_text(descriptor)
@@ -222,14 +217,9 @@ class TreeCache:
             raise OSError(errno.EAGAIN, "an ignore file that was moved")
         return text
 
-    @property
-    def entries(self) -> dict[str, CachedFile]:
-        """Return all regular files by path. Links have no entry."""
-        return self._listing.entries
-
     def target(self, path: str) -> CachedFile | None:
         """Return the listed file that a link leads to; None if there is none, or the path is no link."""
-        link = self._listing.links.get(path)
+        link = self.listing.links.get(path)
         return None if link is None or link.target is None else self.entries.get(link.target)
 
     def find_text(self, path: str) -> HeldFile | None:
@@ -240,10 +230,6 @@ class TreeCache:
         if entry is None or entry.segment is None:
             return None
         return HeldFile(entry.path, entry.size, entry.segment.text[entry.start : entry.end])
-
-    def narrow(self, demand: Demand) -> Narrowed:
-        """Look up the segments that may have a line that meets a demand."""
-        return self._store.narrow(demand)
 
     def want_hidden(self) -> None:
         """Cache hidden files too, from now on."""

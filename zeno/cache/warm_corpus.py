@@ -9,9 +9,8 @@ import gc
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from zeno.cache.errors import Lost, Shortage, Unwatchable
 from zeno.code.pool import SourceText
 from zeno.code.table import FactTable
 from zeno.files.file_tree import TextFile
@@ -20,13 +19,15 @@ from zeno.meter import Meter
 from zeno.search.cold import ColdCorpus
 from zeno.search.corpus import Query, Sink, Skipped, Snapshot
 from zeno.search.loop import search
-from zeno.search.selection import Candidates, RulesKey, Selection, SelectionRules, key_of, name_rules, select
+from zeno.search.selection import Candidates, RulesKey, Selection, SelectionRules, name_rules, rules_key, select
 from zeno.text.path_names import Paths
 
 if TYPE_CHECKING:
     from zeno.cache.located import Located
     from zeno.cache.text_store import CachedFile
     from zeno.cache.tree_cache import TreeCache
+
+T = TypeVar("T")
 
 # Clients repeat few combinations of rules, and few selections of files.
 MAX_SNAPSHOTS = 8
@@ -37,13 +38,11 @@ MAX_PAUSE = 1024
 FACTS_SHARE = 8
 
 
-class WarmCorpus:
+class WarmCorpus(ColdCorpus):
     """Answers from memory where it can. `idle` fills the memory."""
 
     def __init__(self, tree: Tree, cache_bytes: int) -> None:
-        self.tree = tree
-        self._cold = ColdCorpus(tree)
-        self.facts = FactTable(cache_bytes // FACTS_SHARE)
+        super().__init__(tree, facts=FactTable(cache_bytes // FACTS_SHARE))
         self._cache_bytes = cache_bytes - cache_bytes // FACTS_SHARE
         self._cache: TreeCache | None = None
         # Ignore rules that deny can change with the text of any ignore file: they are read for every request.
@@ -59,7 +58,7 @@ class WarmCorpus:
 
     def close(self) -> None:
         """Release everything."""
-        self.facts.close()
+        super().close()
         self._unparsed, self._parsed_version = None, -1
         self._snapshots.clear()
         if self._cache is not None:
@@ -72,16 +71,18 @@ class WarmCorpus:
         return [*(partial(import_module, name) for name in modules), self.tree.speed_up_lookups]
 
     @property
-    def behind(self) -> bool:
+    def has_pending_work(self) -> bool:
         """Whether something is left to prepare."""
         if not self._possible or self._pause:
             return False
-        return self._cache is None or self._cache.behind or self._parsed_version != self._cache.content_version
+        return (
+            self._cache is None or self._cache.has_pending_work or self._parsed_version != self._cache.content_version
+        )
 
     @property
-    def warm(self) -> bool:
+    def is_warm(self) -> bool:
         """Whether files are listed and searched in memory."""
-        return self._cache is not None and self._cache.ready and not self._cache.opaque
+        return self._cache is not None and self._cache.ready and not self._cache.listing.needs_walk
 
     @property
     def event_descriptors(self) -> list[int]:
@@ -100,23 +101,35 @@ class WarmCorpus:
         """Apply changes, and do one step of preparation; return False when nothing is left to do for now."""
         if not self._possible or self._pause:
             return False
-        try:
-            if self._cache is not None and self._cache.ready:
-                self._cache.refresh()
-            if self._cache is None:
-                from zeno.cache.tree_cache import TreeCache
+        more = self._attempt(self._step)
+        return self.has_pending_work if more is None else more
 
-                self._cache = TreeCache(self.tree, self._cache_bytes)
-            return self._cache.prepare() or self._parse_ahead(self._cache)
-        except Lost:
+    def _step(self) -> bool:
+        if self._cache is None:
+            from zeno.cache.tree_cache import TreeCache
+
+            self._cache = TreeCache(self.tree, self._cache_bytes)
+        elif self._cache.ready:
+            self._cache.refresh()
+        return self._cache.prepare() or self._parse_ahead(self._cache)
+
+    def _attempt(self, work: Callable[[], T]) -> T | None:
+        """Return the result of work on the cache; None if the cache had to be closed."""
+        try:
+            return work()
+        except Exception as error:
+            from zeno.cache.watch import Lost, Shortage, Unwatchable  # not needed to start
+
+            if not isinstance(error, Lost | Shortage | Unwatchable):
+                raise
             self.close()
-            return True
-        except Shortage:
-            self._wait()
-        except Unwatchable:
-            self._possible = False
-            self.close()
-        return False
+            self._possible = not isinstance(error, Unwatchable)
+            if isinstance(error, Shortage):
+                # Its parts refer to each other: without this the memory of several caches would be in use.
+                gc.collect()
+                # Another cache is built after some searches, twice as many after each shortage.
+                self._pause, self._next_pause = self._next_pause, min(2 * self._next_pause, MAX_PAUSE)
+        return None
 
     def _parse_ahead(self, cache: "TreeCache") -> bool:
         """Parse a few cached texts whose facts are not known; return False when all are."""
@@ -133,11 +146,11 @@ class WarmCorpus:
         """Take the candidates from the cached listing, brought up to date."""
         cache = self._current()
         if cache is None:
-            return self._cold.snapshot(rules, start)
+            return super().snapshot(rules, start)
         # Only a walk finds out which directories cannot be listed.
-        if cache.opaque:
-            return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates, rules)
-        key = key_of(rules, start)
+        if cache.listing.needs_walk:
+            return WarmSnapshot(self.tree, cache, self.walk(rules, start), rules)
+        key = rules_key(rules, start)
         snapshot = self._snapshots.get(key)
         if snapshot is None or snapshot.version != cache.version:
             self._snapshots.pop(key, None)
@@ -146,16 +159,12 @@ class WarmCorpus:
             # Reading ignore files from the cache adds watches, and those of a copy belong to its parent.
             runs = None if self._is_copy and rules.gitignore else cache.walk(name_rules(rules))
             if runs is None:
-                return WarmSnapshot(self.tree, cache, self._cold.snapshot(rules, start).candidates, rules)
+                return WarmSnapshot(self.tree, cache, self.walk(rules, start), rules)
             snapshot = WarmSnapshot(self.tree, cache, select(runs, rules, start), rules)
             self._snapshots[key] = snapshot
         return snapshot
 
-    def open(self, path: str, field: str = "path") -> TextFile:
-        """Return a file with its text from memory, or open it on disk."""
-        return self.find_text(path) or self.tree.open(path, field)
-
-    def find_text(self, path: str) -> TextFile | None:
+    def find_text(self, path: str, /) -> TextFile | None:
         """Return the file at a relative path, or the one that a link leads to, if its text is in memory."""
         cache = self._current()
         return None if cache is None else cache.find_text(path)
@@ -168,27 +177,11 @@ class WarmCorpus:
             return None
         if self._is_copy:
             return cache
-        try:
-            cache.refresh()
-        except Lost:
-            self.close()
-            return None
-        except Shortage:
-            self._wait()
-            return None
-        except Unwatchable:
-            self._possible = False
-            self.close()
+        self._attempt(cache.refresh)
+        if self._cache is None:
             return None
         self._next_pause = 1
         return cache
-
-    def _wait(self) -> None:
-        """Close the cache. Another is built after some searches, twice as many after each shortage."""
-        self.close()
-        # Its parts refer to each other: without this the memory of several caches would be in use.
-        gc.collect()
-        self._pause, self._next_pause = self._next_pause, min(2 * self._next_pause, MAX_PAUSE)
 
 
 def _texts(entries: "list[CachedFile]") -> Iterator[SourceText]:
@@ -198,15 +191,15 @@ def _texts(entries: "list[CachedFile]") -> Iterator[SourceText]:
             yield SourceText(entry.path, segment.text[entry.start : entry.end])
 
 
-class WarmSnapshot:
+class WarmSnapshot(Snapshot):
     """The candidates that some rules leave, with recent selections of them. Kept between requests."""
 
     def __init__(self, tree: Tree, cache: "TreeCache", candidates: Candidates, rules: SelectionRules) -> None:
+        super().__init__(candidates)
         self._tree = tree
         self._cache = cache
         self.version = cache.version
         """The version of the listing that the candidates are from."""
-        self.candidates = candidates
         self._include_hidden = rules.include_hidden
         self._selected: dict[tuple[str, ...], _Selected] = {}
         """Recent selections, by their entries."""

@@ -4,6 +4,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, _SubParsersAc
 from typing import Any, TypeAlias
 
 from zeno.cli.policy_flags import add_policy
+from zeno.errors import CannotRun
 from zeno.options import Options
 
 Commands: TypeAlias = "_SubParsersAction[Any]"
@@ -12,22 +13,65 @@ Commands: TypeAlias = "_SubParsersAction[Any]"
 EPILOG = "The protocol is explained by zeno docs protocol; its schemas are printed by zeno schema."
 
 
-def add_root(parser: ArgumentParser, *, for_agents: bool = False) -> None:
-    """Add --root and the policy flags."""
+def add_root(parser: ArgumentParser, *, for_agents: bool = False, alone: bool = True) -> None:
+    """Add --root and the policy flags; if `alone`, the directory may also be the only word."""
+    if alone:
+        add_directories(parser)
     parser.add_argument(
         "--root",
         metavar="[NAME=]DIR",
         action="append",
-        required=True,
+        default=[],
         help="the directory to serve; nothing outside it is read. May be repeated with a name for each; "
         "paths then begin with the name",
     )
+    parser.set_defaults(needs_root=True)
     add_policy(parser, for_agents=for_agents)
+
+
+def add_directories(parser: ArgumentParser) -> None:
+    """Add DIR, which stands for --root DIR."""
+    parser.add_argument("directories", metavar="DIR", nargs="*", default=[], help="the same as --root DIR")
+
+
+def take_directories(options: Namespace) -> None:
+    """Put the directories that stand alone among the roots. Raises CannotRun where one is needed and none is named."""
+    if hasattr(options, "directories"):
+        options.root = [*(options.root or ()), *options.directories] or None
+    if getattr(options, "needs_root", False) and not options.root:
+        raise CannotRun("name the directory to work on, such as . for this one")
+
+
+def add_revisions(parser: ArgumentParser, *, for_agents: bool = False) -> None:
+    """Add --rev and --revs. A server for agents lets requests name no commit unless --revs says which."""
+    parser.add_argument(
+        "--rev",
+        metavar="REV",
+        help="serve the tree of this commit of the repository at the root, without a checkout: a branch, a tag or an "
+        "id",
+    )
+    parser.add_argument(
+        "--revs",
+        metavar="LIST",
+        type=_entries,
+        default=[] if for_agents else None,
+        help="the commits that requests may name in rev: names or globs of branches and tags, with commas, or all "
+        f"(default: {'none' if for_agents else 'all'}, with --rev that one)",
+    )
+
+
+def _entries(text: str) -> list[str]:
+    """Parse a list with commas. Raises ArgumentTypeError."""
+    found = [entry.strip() for entry in text.split(",")]
+    if "" in found:
+        raise ArgumentTypeError(f"{text!r} has an empty entry; give names or globs with commas between them, or all")
+    return found
 
 
 def add_server(parser: ArgumentParser, max_seconds: int | None = None, *, for_agents: bool = False) -> None:
     """Add the flags of a server. `max_seconds` is its default for --max-seconds."""
     add_root(parser, for_agents=for_agents)
+    add_revisions(parser, for_agents=for_agents)
     parser.add_argument("--log", metavar="FILE", help="append a JSONL trace of all requests and answers to FILE")
     parser.add_argument(
         "--max-request-bytes", type=positive, metavar="N", help="refuse longer requests (default: 1 MiB)"

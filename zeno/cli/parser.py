@@ -6,14 +6,15 @@ Exit status: 0 success, 1 the command ran and its answer is an error, 2 it could
 import argparse
 import io
 import os
+import re
 import sys
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from typing import NoReturn
 
 import contract_spec as spec
 
-from zeno.cli.flags import EPILOG, Commands
+from zeno.cli.flags import EPILOG, Commands, take_directories
 from zeno.cli.printing import forget_output
 from zeno.cli.reference import add_completion, add_docs, add_doctor, add_manual, add_schema
 from zeno.cli.requests import add_call, add_shell
@@ -45,19 +46,21 @@ def _open_standard_streams() -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse flags, run one subcommand, return the exit status."""
     argv = sys.argv[1:] if argv is None else argv
-    parser = _parser(of_trace="trace" in argv)
+    parser = make_parser(of_trace="trace" in argv)
     options, rest = parser.parse_known_args(argv)
     if not hasattr(options, "run") and not rest:
         parser.print_help(sys.stderr)
         return 2
-    # argparse does not take KEY=VALUE after a flag by itself.
-    pairs = [text for text in rest if hasattr(options, "pairs") and not text.startswith("-")]
-    if len(pairs) < len(rest):
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    if pairs:
-        options.pairs = [*options.pairs, *pairs]
+    # argparse does not take words after a flag by itself.
+    listed = next((name for name in ("pairs", "directories") if hasattr(options, name)), None)
+    words = [text for text in rest if listed and not text.startswith("-")]
+    if len(words) < len(rest):
+        parser.error(f"unrecognized arguments: {' '.join(text for text in rest if text not in words)}")
+    if listed and words:
+        setattr(options, listed, [*getattr(options, listed), *words])
     status: int = 0
     try:
+        take_directories(options)
         status = options.run(options)
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -79,9 +82,25 @@ class _Parser(argparse.ArgumentParser):
     """Says what is wrong in two lines. The usage of a server is longer than a newcomer reads."""
 
     def error(self, message: str) -> NoReturn:
-        if message == "the following arguments are required: --root":
-            message = "name the directory to work on, such as --root ."
-        self.exit(2, f"{self.prog}: error: {message}\nTry '{self.prog} --help'.\n")
+        self.exit(2, f"{self.prog}: error: {message}{self._suggest(message)}\nTry '{self.prog} --help'.\n")
+
+    def _suggest(self, message: str) -> str:
+        """Return the end of a message about a name that does not exist: the one that was probably meant."""
+        unknown = re.search(r"invalid choice: '([^']*)'|unrecognized arguments: (-[^\s=]*)", message)
+        if unknown is None:
+            return ""
+        choices = [str(one) for action in self._actions for one in action.choices or ()]
+        near = get_close_matches(unknown[1] or unknown[2], choices if unknown[1] else [*_flags(self)], 1)
+        return f"; did you mean {near[0]}?" if near else ""
+
+
+def _flags(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Yield the flags of a parser and of all its commands."""
+    for action in parser._actions:
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                yield from _flags(inner)
 
 
 class _Version(argparse.Action):
@@ -94,7 +113,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
+def make_parser(*, of_trace: bool = True) -> argparse.ArgumentParser:
     """Return the parser. The many commands of `trace` are added only if `of_trace`, to save time."""
     parser = _Parser(
         prog="zeno",
@@ -105,14 +124,13 @@ def _parser(*, of_trace: bool) -> argparse.ArgumentParser:
     inner: Commands = parser.add_subparsers(metavar="COMMAND")
     for add in (add_serve, add_mcp, add_http, add_shell, add_call, add_schema, add_docs, add_doctor):
         add(inner)
-    whole = partial(_parser, of_trace=True)
-    add_completion(inner, whole)
-    add_manual(inner, whole)
+    add_completion(inner, make_parser)
+    add_manual(inner, make_parser)
     trace = inner.add_parser(
         "trace",
         help="check, replay, verify, measure, see and write traces",
         description="Work with the traces that zeno serve --log writes.",
-        epilog="Worked through from first question to verified claims: zeno docs trace.",
+        epilog="Worked through from first question to verified claims: zeno docs investigation.",
     )
     if of_trace:
         from zeno.cli.trace_parser import add_commands

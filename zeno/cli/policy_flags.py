@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zeno.cli.descriptors import raise_descriptor_limit
 from zeno.errors import CannotRun, InvalidArgs
-from zeno.options import named_roots
+from zeno.options import read_roots
 
 if TYPE_CHECKING:
     from zeno.files.file_tree import FileTree
@@ -76,8 +76,10 @@ def open_tree(options: argparse.Namespace, stack: ExitStack, failure: str) -> "F
     from zeno.files.tree import Tree
 
     raise_descriptor_limit()
-    directories = named_roots(options.root)
+    directories = read_roots(options.root)
     policy = policy_of(options)
+    if directories:
+        _refuse_globs_beside_roots(policy, list(directories))
     try:
         if directories:
             return stack.enter_context(Roots(directories, policy))
@@ -86,6 +88,23 @@ def open_tree(options: argparse.Namespace, stack: ExitStack, failure: str) -> "F
         raise CannotRun(f"{failure} {error.filename!r}: {os.strerror(error.errno or 0)}") from None
     except Nested as error:
         raise CannotRun(str(error)) from None
+
+
+def _refuse_globs_beside_roots(policy: "Policy", names: list[str]) -> None:
+    """Raise CannotRun for a glob over paths that can match in none of the named roots."""
+    from zeno.text.globs import expand, subtree_matcher
+
+    for glob, flag in [*((glob, "--deny") for glob in policy.deny), *((glob, "--only") for glob in policy.only)]:
+        plain = "/".join(step for step in glob.split("/") if step not in ("", "."))
+        if flag == "--deny" and "/" not in plain:
+            continue  # a glob over names, in every root
+        firsts = [text.partition("/")[0] for text in expand(plain, flag)]
+        matches = subtree_matcher(firsts, flag, case_sensitive=flag == "--only")
+        if not any(matches(name) for name in names):
+            raise CannotRun(
+                f"{flag} {glob!r} matches in no root: a path begins with the name of its root; give "
+                f"'{names[0]}/{plain}', or '*/{plain}' for every root"
+            )
 
 
 def _refuse_misspelt_list(glob: str, lists: tuple[str, ...]) -> None:

@@ -1,7 +1,10 @@
 """The commands that explain: `schema`, `docs`, `doctor`, `completion` and `man`, each with its flags."""
 
 import argparse
+import difflib
 import json
+import pydoc
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -98,14 +101,17 @@ def docs(options: argparse.Namespace) -> int:
     """Print a page of the documentation, or the names of all pages."""
     from contract_spec import pages
 
-    names = pages.names()
     if options.page is None:
-        width = max(map(len, names), default=0)
-        print("".join(f"{name:<{width}}  {pages.title(name)}\n" for name in names), end="")
+        print(pages.overview(), end="")
         return 0
-    if options.page not in names:
-        raise CannotRun(f"there is no page {options.page!r}; zeno docs lists all pages")
-    print(pages.text(options.page), end="")
+    if options.page not in pages.names():
+        near = difflib.get_close_matches(options.page, pages.names(), 1)
+        meant = f"did you mean {near[0]}?" if near else "zeno docs lists all pages"
+        raise CannotRun(f"there is no page {options.page!r}: {meant}")
+    if sys.stdout.isatty():
+        pydoc.pager(pages.text(options.page))
+    else:
+        print(pages.text(options.page), end="")
     return 0
 
 

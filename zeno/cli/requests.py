@@ -7,10 +7,11 @@ from contextlib import ExitStack
 from typing import Any
 
 import contract_spec as spec
+from contract_spec.operations import operations
 
-from zeno.cli.flags import Commands, add_cache, add_root
+from zeno.cli.flags import Commands, add_cache, add_revisions, add_root
 from zeno.cli.policy_flags import open_tree
-from zeno.cli.servers import make_corpus, require_output
+from zeno.cli.servers import find_repository, make_corpus, require_output
 from zeno.errors import CannotRun
 
 
@@ -24,7 +25,7 @@ def add_shell(inner: Commands) -> None:
     )
     add_root(parser)
     add_cache(parser)
-    parser.set_defaults(run=shell, no_cache=False)
+    parser.set_defaults(run=shell, no_cache=False, rev=None, revs=None)
 
 
 def add_call(inner: Commands) -> None:
@@ -33,9 +34,9 @@ def add_call(inner: Commands) -> None:
         "call",
         help="run one operation and print its answer",
         description="Run one operation and print its answer. Exits 1 when the answer is an error.",
-        epilog="Examples: zeno call read_file README.md --root . ; zeno call grep TODO src max_hits=5 --root .",
+        epilog="Examples: zeno call . read_file README.md ; zeno call . grep TODO src max_hits=5",
     )
-    parser.add_argument("op", metavar="OP", help="name of the operation, such as list_files")
+    parser.add_argument("op", metavar="[DIR] OP", help="the directory, unless --root names it; then the operation")
     parser.add_argument(
         "pairs",
         metavar="ARGUMENT",
@@ -45,12 +46,13 @@ def add_call(inner: Commands) -> None:
         "and those behind it paths where the operation takes any",
     )
     parser.add_argument("--args", metavar="JSON", help="all arguments as one JSON object, instead of single ones")
-    add_root(parser)
+    add_root(parser, alone=False)
+    add_revisions(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--text", action="store_true", help="print text for people; the default on a terminal")
     form.add_argument("--json", action="store_true", help="print the response line; the default elsewhere")
     form.add_argument("--pretty", action="store_true", help="print the response as indented JSON")
-    parser.set_defaults(run=call)
+    parser.set_defaults(run=call, needs_root=False, no_cache=True)
 
 
 def shell(options: argparse.Namespace) -> int:
@@ -60,15 +62,15 @@ def shell(options: argparse.Namespace) -> int:
     from zeno.session.server import Server
 
     with ExitStack() as stack:
-        server = Server(make_corpus(options, open_tree(options, stack, "cannot serve")))
+        tree = open_tree(options, stack, "cannot serve")
+        server = Server(make_corpus(options, tree, find_repository(options, tree, stack)))
         stack.callback(server.close)
         return Shell(server).run()
 
 
 def call(options: argparse.Namespace) -> int:
     """Run one operation."""
-    from zeno.search.cold import ColdCorpus
-    from zeno.search.roots_corpus import corpus_of
+    _take_directory(options)
     from zeno.session.server import Server
     from zeno.text.path_names import typed
 
@@ -82,10 +84,11 @@ def call(options: argparse.Namespace) -> int:
         args = read_on(options.op, args)
     with ExitStack() as stack:
         tree = open_tree(options, stack, "cannot serve")
-        answer = Server(corpus_of(tree, ColdCorpus)).ask("call", options.op, args).line
+        corpus = make_corpus(options, tree, find_repository(options, tree, stack))
+        answer = Server(corpus).ask("call", options.op, args).line
     value = json.loads(answer)
     if as_text:
-        _print_text(value, options.op)
+        _print_text(value, options.op, args)
     elif options.pretty:
         from zeno.interfaces.visible import visible_json
 
@@ -95,14 +98,25 @@ def call(options: argparse.Namespace) -> int:
     return 0 if value["ok"] else 1
 
 
-def _print_text(answer: dict[str, Any], op: str) -> None:
-    """Print an answer for a person: the result on standard output, an error on standard error."""
+def _take_directory(options: argparse.Namespace) -> None:
+    """Take the first word for the directory where no flag names one, and the second for the operation."""
+    if options.root:
+        return
+    if options.op in operations() or not options.pairs:
+        raise CannotRun("name the directory before the operation, such as: zeno call . list_files")
+    options.root, options.op, options.pairs = [options.op], options.pairs[0], options.pairs[1:]
+
+
+def _print_text(answer: dict[str, Any], op: str, args: Any) -> None:
+    """Print an answer for a person: the text that models get on standard output, an error on standard error."""
+    from zeno.interfaces.colour import is_coloured, paint
     from zeno.interfaces.key_value import suggest_operation
-    from zeno.interfaces.plain_text import plain
+    from zeno.interfaces.mcp.text import text_of
     from zeno.interfaces.visible import visible
 
     if answer["ok"]:
-        print(visible(plain(answer["result"])))
+        text = text_of(op, answer["result"], args=args)
+        print(paint(text) if is_coloured() else text)
     else:
         cure = suggest_operation(op) if answer["error"]["code"] == "unknown_op" else ""
         print(visible(f"zeno: {answer['error']['code']}: {answer['error']['message']}{cure}"), file=sys.stderr)

@@ -13,7 +13,7 @@ from contract_spec.extras import install_command
 from zeno.cli.flags import EPILOG, Commands, add_server, port, positive, read_options
 from zeno.cli.interrupts import sigint_ends_process
 from zeno.cli.policy_flags import open_tree
-from zeno.errors import CannotRun
+from zeno.errors import CannotRun, ZenoError
 from zeno.options import Confinement
 
 
@@ -93,7 +93,8 @@ def serve(options: argparse.Namespace) -> int:
     require_output()
     with ExitStack() as stack:
         tree = open_tree(options, stack, "cannot serve")
-        server = _server(options, stack, tree)
+        repository = find_repository(options, tree, stack)
+        server = _server(options, stack, tree, repository)
         from zeno.interfaces.stdio import serve
         from zeno.session import dispatch
 
@@ -101,7 +102,7 @@ def serve(options: argparse.Namespace) -> int:
         sink = os.dup(1)
         stack.callback(os.close, sink)
         os.dup2(2, 1)
-        _confine(options, server, tree)
+        _confine(options, server, [*tree.descriptors, *repository.descriptors])
         # The first search has all files to read, so import grep now.
         dispatch.prepare("grep")
         # Objects that exist now stay: exclude them from garbage collection.
@@ -116,17 +117,20 @@ def mcp(options: argparse.Namespace) -> int:
     require_output()
     with ExitStack() as stack:
         tree = open_tree(options, stack, "cannot serve")
-        server = _server(options, stack, tree)
+        repository = find_repository(options, tree, stack)
+        server = _server(options, stack, tree, repository)
         try:
             from zeno.interfaces.mcp.client_roots import ClientRoots
             from zeno.interfaces.mcp.standard_io import serve
         except ModuleNotFoundError as error:
             raise _needs("mcp", error) from None
-        claims = _claims(options, stack, tree)
+        claims = _claims(options, stack, server)
         client_roots = None
         if not options.ignore_client_roots:
-            client_roots = ClientRoots(server, claims, tree, lambda narrowed: make_corpus(options, narrowed))
-        _confine(options, server, tree)
+            client_roots = ClientRoots(
+                server, claims, tree, lambda narrowed: make_corpus(options, narrowed, repository)
+            )
+        _confine(options, server, [*tree.descriptors, *repository.descriptors])
         _tell_what_it_waits_for("messages of an MCP client, which starts this command itself: see zeno docs interfaces")
         serve(server, claims, client_roots)
     return 0
@@ -142,7 +146,8 @@ def http(options: argparse.Namespace) -> int:
     """Answer HTTP requests."""
     with ExitStack() as stack:
         tree = open_tree(options, stack, "cannot serve")
-        server = _server(options, stack, tree)
+        repository = find_repository(options, tree, stack)
+        server = _server(options, stack, tree, repository)
         try:
             from zeno.interfaces.http.access import CannotListen, listen
             from zeno.interfaces.http.app import serve
@@ -153,8 +158,8 @@ def http(options: argparse.Namespace) -> int:
         except CannotListen as error:
             raise CannotRun(str(error)) from None
         stack.callback(listening.socket.close)
-        claims = _claims(options, stack, tree)
-        _confine(options, server, tree)
+        claims = _claims(options, stack, server)
+        _confine(options, server, [*tree.descriptors, *repository.descriptors])
         serve(server, listening, options.allow_host, claims, options.client_timeout)
     return 0
 
@@ -164,7 +169,7 @@ def _needs(extra: str, error: ModuleNotFoundError) -> CannotRun:
 
 
 @sigint_ends_process()
-def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
+def _server(options: argparse.Namespace, stack: ExitStack, tree: Any, repository: Any) -> Any:
     """Return the server that the flags describe. Raises CannotRun if the log cannot be opened."""
     # Plugins of other packages must not affect answers, and searching for them takes time.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
@@ -180,31 +185,54 @@ def _server(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
             raise CannotRun(f"cannot open the log {options.log!r}: {os.strerror(error.errno or 0)}") from None
         stack.callback(trace.close)
         tree.conceal(trace.descriptor)
-    server = Server(make_corpus(options, tree), trace, read_options(options))
+    server = Server(make_corpus(options, tree, repository), trace, read_options(options))
     stack.callback(server.close)
     server.begin_session()
     return server
 
 
-def make_corpus(options: argparse.Namespace, tree: Any) -> Any:
-    """Return the corpus of one root or several, cold or warm; several share the memory that the flags allow."""
+def find_repository(options: argparse.Namespace, tree: Any, stack: ExitStack) -> Any:
+    """Return the repository at the root, or why there is none; the stack closes it."""
+    from zeno.revisions.repository import RepositoryAtRoot
+
+    found = RepositoryAtRoot(tree.descriptors)
+    stack.callback(found.close)
+    if options.rev is not None or options.revs != []:
+        # Where no commit is served, a confined process needs nothing outside of the root.
+        found.prepare()
+    return found
+
+
+def make_corpus(options: argparse.Namespace, tree: Any, repository: Any) -> Any:
+    """Return the corpus of one root or several, cold or warm, or of the commit that the flags name.
+
+    Several share the memory that the flags allow. Raises CannotRun if there is no such commit.
+    """
     from zeno.cache.warm_corpus import WarmCorpus
+    from zeno.revisions.served_commits import ServedCommits
     from zeno.search.cold import ColdCorpus
     from zeno.search.roots_corpus import corpus_of
 
-    cache_bytes = options.cache_bytes // len(tree.descriptors)
-    return corpus_of(tree, ColdCorpus if options.no_cache else lambda root: WarmCorpus(root, cache_bytes))
+    if options.rev is not None:
+        try:
+            return ServedCommits(tree, repository, options.revs).pin(options.rev)
+        except ZenoError as error:
+            raise CannotRun(str(error)) from None
+    cache_bytes = 0 if options.no_cache else options.cache_bytes // len(tree.descriptors)
+    corpus = corpus_of(tree, ColdCorpus if options.no_cache else lambda root: WarmCorpus(root, cache_bytes))
+    corpus.revisions = ServedCommits(tree, repository, options.revs, corpus.facts)
+    return corpus
 
 
-def _confine(options: argparse.Namespace, server: Any, tree: Any) -> None:
-    """Confine the process after everything that the flags name is open."""
+def _confine(options: argparse.Namespace, server: Any, directories: list[int]) -> None:
+    """Confine the process to open directories, after everything that the flags name is open."""
     if options.confine == "off":
         return
     from zeno.confinement import landlock, needs, seccomp
 
     lacking = ""
     try:
-        landlock.restrict(needs.rules(tree.descriptors, options.log))
+        landlock.restrict(needs.rules(directories, options.log))
     except landlock.NotPossible as error:
         lacking = str(error)
     confinement = Confinement(files=not lacking, network=seccomp.restrict())
@@ -214,14 +242,14 @@ def _confine(options: argparse.Namespace, server: Any, tree: Any) -> None:
     server.set_confinement(confinement)
 
 
-def _claims(options: argparse.Namespace, stack: ExitStack, tree: Any) -> Any:
+def _claims(options: argparse.Namespace, stack: ExitStack, server: Any) -> Any:
     """Return the writer of clients' claims; None without a log."""
     if options.log is None:
         return None
     from zeno.interfaces.claims import Claims
     from zeno.trace.recorder import Recorder
 
-    return Claims(stack.enter_context(Recorder(options.log, tree)))
+    return Claims(stack.enter_context(Recorder(options.log, server.corpus.tree)))
 
 
 def require_output() -> None:

@@ -24,7 +24,7 @@ def run() -> int:
 
 
 def run_mcp() -> int:
-    """Run `zeno-mcp DIR [flags]`, which is `zeno mcp --root DIR [flags]`, or `zeno-mcp --doctor`."""
+    """Run `zeno-mcp DIR [flags]`, which is `zeno mcp DIR [flags]`, or `zeno-mcp --doctor`."""
 
     def load() -> Callable[[], int]:
         from zeno.cli.parser import run
@@ -40,11 +40,9 @@ def run_mcp() -> int:
 
 
 def mcp_arguments(arguments: Sequence[str]) -> list[str]:
-    """Translate arguments of `zeno-mcp` to arguments of `zeno`. A first word that is no flag is the root."""
+    """Translate arguments of `zeno-mcp` to arguments of `zeno`."""
     if arguments and arguments[0] in ("--doctor", "--version"):
         return ["doctor" if arguments[0] == "--doctor" else "--version", *arguments[1:]]
-    if arguments and not arguments[0].startswith("-"):
-        return ["mcp", "--root", *arguments]
     return ["mcp", *arguments]
 
 

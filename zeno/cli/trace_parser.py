@@ -8,10 +8,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from zeno.cli.flags import positive
+from zeno.cli.flags import add_directories, positive
 from zeno.cli.policy_flags import add_policy
 
-DOCS = "Worked through from first question to verified claims: zeno docs trace."
+DOCS = "Worked through from first question to verified claims: zeno docs investigation."
 
 
 def add_commands(trace: argparse.ArgumentParser) -> None:
@@ -56,12 +56,20 @@ def _reader(commands: Any, name: str, what: str, needs_root: bool | None) -> arg
     )
     parser.add_argument("trace", metavar="TRACE", help="a trace as zeno serve --log writes it; - is standard input")
     if needs_root is not None:
+        add_directories(parser)
+        parser.set_defaults(needs_root=needs_root)
         parser.add_argument(
             "--root",
             metavar="[NAME=]DIR",
             action="append",
-            required=needs_root,
             help="the tree that the trace is about; repeated with names, the roots that the traced server had",
+        )
+        parser.add_argument(
+            "--rev",
+            metavar="REV",
+            help="look up the evidence in this commit of the repository at the root"
+            if name == "verify"
+            else "take this commit of the repository at the root for the tree that was served",
         )
         parser.add_argument(
             "--max-response-bytes",
@@ -123,11 +131,19 @@ def _add_writers(commands: Any) -> None:
         default=[],
         help="a whole answer that it rests on, by the id of its request; may be repeated",
     )
+    claim.add_argument(
+        "--symbol",
+        metavar="PATH:NAME",
+        action="append",
+        default=[],
+        help="a definition that it rests on, found again where it moved; may be repeated",
+    )
     found = claim.add_mutually_exclusive_group()
     found.add_argument("--occurs", metavar="PATTERN", help="it says that this text occurs; verify searches again")
     found.add_argument(
         "--absent", metavar="PATTERN", help="it says that this text does not occur; verify searches again"
     )
+    found.add_argument("--defines", metavar="NAME", help="it says that this name is defined; verify searches again")
     claim.add_argument("--regex", action="store_true", help="PATTERN is a regular expression")
     claim.add_argument(
         "--in", dest="where", metavar="PATH", action="append", default=[], help="search only here; may be repeated"

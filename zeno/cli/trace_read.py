@@ -92,7 +92,7 @@ def verify(options: argparse.Namespace) -> int:
     """Check the citations of every claim. Return 1 if one does not check out."""
     with ExitStack() as stack:
         source = TraceSource(options, stack)
-        claims = list(verify_all(*replayer_for(options, source, stack)))
+        claims = list(verify_all(*replayer_for(options, source, stack, evidence_only=True)))
     good = sum(claim.checks_out for claim in claims)
     if options.format == "json":
         listed = [
@@ -128,12 +128,12 @@ def verify(options: argparse.Namespace) -> int:
                 if answer.reason:
                     say(f"            {safe(answer.reason)}")
             if claim.search is not None:
-                found = "" if claim.search.lines is None else f": {count(claim.search.lines, 'line')}"
-                say(
-                    f"            {claim.search.verdict}  {claim.search.type}: {call('grep', claim.search.args)}{found}"
-                )
-                if claim.search.reason:
-                    say(f"            {safe(claim.search.reason)}")
+                search = claim.search
+                unit = "definition" if search.type == "defines" else "line"
+                found = "" if search.lines is None else f": {count(search.lines, unit)}"
+                say(f"            {search.verdict}  {search.type}: {call(search.op, search.args)}{found}")
+                if search.reason:
+                    say(f"            {safe(search.reason)}")
             elif not claim.evidence and not claim.answers:
                 say("            it cites nothing")
         check, do = ("checks" if good == 1 else "check"), ("does" if len(claims) - good == 1 else "do")

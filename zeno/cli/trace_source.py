@@ -12,8 +12,12 @@ from typing import Any, BinaryIO
 from zeno.cli.flags import read_options
 from zeno.cli.policy_flags import open_tree
 from zeno.cli.printing import safe, say
-from zeno.errors import CannotRun
+from zeno.errors import CannotRun, ZenoError
+from zeno.files.file_tree import FileTree
+from zeno.revisions.repository import RepositoryAtRoot
+from zeno.revisions.served_commits import ServedCommits
 from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import Corpus
 from zeno.search.roots_corpus import corpus_of
 from zeno.trace.events import Exchange, Pairing, TraceLine, exchanges, read
 from zeno.trace.replay import Replayer
@@ -99,18 +103,37 @@ class _Progress:
 
 
 def replayer_for(
-    options: argparse.Namespace, source: TraceSource, stack: ExitStack
+    options: argparse.Namespace, source: TraceSource, stack: ExitStack, *, evidence_only: bool = False
 ) -> tuple[Iterator[TraceLine | Exchange], Replayer]:
     """Return the steps of a trace, and a replayer for the tree that the options name, which follows its sessions.
 
-    Raises CannotRun if the tree cannot be opened.
+    With `evidence_only` the commit of --rev is only for the evidence of claims: requests are run where they were.
+    Raises CannotRun if the tree cannot be opened, or there is no such commit.
     """
     tree = open_tree(options, stack, "cannot read the tree")
     if options.trace != "-":
         # A server conceals its own log, so replay does too.
         tree.conceal(source.stream.fileno())
     given = GivenFlags(
-        tree.policy if tree.policy.active else None, options.max_response_bytes, options.gitignore or None
+        tree.policy if tree.policy.active else None,
+        options.max_response_bytes,
+        options.gitignore or None,
+        None if evidence_only else options.rev,
     )
-    replayer = Replayer(corpus_of(tree, ColdCorpus), read_options(options))
-    return follow_sessions(source.steps(), replayer, given), replayer
+    repository = RepositoryAtRoot(tree.descriptors)
+    stack.callback(repository.close)
+
+    def make_corpus(tree: FileTree, rev: str | None) -> Corpus:
+        if rev is not None:
+            return ServedCommits(tree, repository, None).at(rev, "--rev")
+        corpus = corpus_of(tree, ColdCorpus)
+        corpus.revisions = ServedCommits(tree, repository, None, corpus.facts)
+        return corpus
+
+    try:
+        replayer = Replayer(make_corpus(tree, given.rev), read_options(options))
+        if evidence_only and options.rev is not None:
+            replayer.later = make_corpus(tree, options.rev)
+    except ZenoError as error:
+        raise CannotRun(str(error)) from None
+    return follow_sessions(source.steps(), replayer, given, tree, make_corpus), replayer

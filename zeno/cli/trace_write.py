@@ -17,10 +17,10 @@ from zeno.cli.printing import print_json, safe
 from zeno.errors import CannotRun
 from zeno.files.policy import Policy
 from zeno.files.roots import Nested
-from zeno.options import named_roots
+from zeno.options import read_roots
 from zeno.text.path_names import typed
 from zeno.trace.events import KINDS, read
-from zeno.trace.recorder import POLICY, ROOT, SUBCALL, TRACE, NotRecorded, Recorder, policy_of_environment
+from zeno.trace.recorder import POLICY, ROOT, SUBCALL, TRACE, Citation, NotRecorded, Recorder, policy_of_environment
 
 # No line number has more digits, and Python refuses to parse very long numbers.
 _MAX_DIGITS = 16
@@ -63,7 +63,7 @@ def _policy(options: argparse.Namespace) -> Policy | None:
 
 def claim(options: argparse.Namespace) -> int:
     """Add a claim."""
-    cited = []
+    cited: list[Citation] = []
     for text in options.evidence:
         path, _, lines = text.rpartition(":")
         first, dash, last = lines.partition("-")
@@ -71,6 +71,11 @@ def claim(options: argparse.Namespace) -> int:
         if not path or not all(number.isdecimal() and len(number) <= _MAX_DIGITS for number in (first, last)):
             raise CannotRun(f"{text!r} is not PATH:FIRST-LAST; cite lines, as in src/app.py:3-7 or src/app.py:3")
         cited.append((typed(path), int(first), int(last)))
+    for text in options.symbol:
+        path, _, name = text.partition(":")
+        if not path or not name:
+            raise CannotRun(f"{text!r} is not PATH:NAME; cite a definition, as in src/app.py:Session.renew")
+        cited.append({"path": typed(path), "symbol": name})
     with _recorder(options) as recorder:
         event = recorder.claim(options.claim, cited, answers=options.answer, search=_search(options), id=options.id)
     if options.format == "json":
@@ -80,12 +85,12 @@ def claim(options: argparse.Namespace) -> int:
 
 def _search(options: argparse.Namespace) -> dict[str, Any] | None:
     """Return what the flags say of a search, or None."""
-    kind = "occurs" if options.occurs is not None else "absent" if options.absent is not None else None
+    kind = next((kind for kind in ("occurs", "absent", "defines") if getattr(options, kind) is not None), None)
     if kind is None:
         if options.where or options.regex:
             raise CannotRun("--in and --regex belong to --occurs or --absent; give one of these with a pattern")
         return None
-    search: dict[str, Any] = {"type": kind, "pattern": getattr(options, kind)}
+    search: dict[str, Any] = {"type": kind, "name" if kind == "defines" else "pattern": getattr(options, kind)}
     if options.regex:
         search["regex"] = True
     if options.where:
@@ -164,7 +169,7 @@ def record(options: argparse.Namespace) -> int:
 
 def _absolute(roots: list[str]) -> list[str]:
     """Return the values of --root with absolute directories."""
-    named = named_roots(roots)
+    named = read_roots(roots)
     return [f"{name}={os.path.abspath(directory)}" for name, directory in named.items()] or [os.path.abspath(roots[0])]
 
 

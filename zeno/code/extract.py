@@ -1,7 +1,8 @@
 """Turn the text of a source file into facts: a pure function of the text and the name of the file."""
 
 from zeno.code.facts import NOTHING, Facts, Symbol, numbers
-from zeno.code.languages import MAX_BYTES, grammar_of
+from zeno.code.languages import MAX_BYTES, Grammar, grammar_of
+from zeno.code.names import split_name
 from zeno.text.symbols import language_of, symbols_of
 
 
@@ -15,7 +16,7 @@ def extract(path: str, text: bytes) -> Facts:
     facts = ask_tree(text, grammar)
     if facts is None:
         return apply_rules(path, text)
-    return _completed(facts, path, text) if facts.unparsed else facts
+    return _completed(facts, path, text, grammar) if facts.unparsed else facts
 
 
 def apply_rules(path: str, text: bytes) -> Facts:
@@ -30,13 +31,13 @@ def _by_rules(path: str, text: bytes) -> list[Symbol]:
     return [Symbol(symbol.kind, symbol.name, symbol.line, symbol.line, 0, "") for symbol in found]
 
 
-def _completed(facts: Facts, path: str, text: bytes) -> Facts:
+def _completed(facts: Facts, path: str, text: bytes, grammar: Grammar) -> Facts:
     """Return facts with the definitions that the rules find on lines that could not be parsed."""
     known = {(symbol.name, symbol.line) for symbol in facts.symbols}
     unparsed = {line for first, last in facts.unparsed for line in range(first, last + 1)}
-    more = [
-        symbol
-        for symbol in _by_rules(path, text)
-        if symbol.line in unparsed and (symbol.name, symbol.line) not in known
-    ]
+    more = []
+    for symbol in _by_rules(path, text):
+        container, name = split_name(symbol.name, grammar)
+        if symbol.line in unparsed and (name, symbol.line) not in known:
+            more.append(symbol._replace(name=name, container=container))
     return facts._replace(symbols=sorted([*facts.symbols, *more], key=lambda symbol: symbol.line))

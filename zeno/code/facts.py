@@ -31,9 +31,8 @@ class Symbol(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The name with its containers, in the form in which it is part of the containers of others."""
-        name = self.name.replace("::", ".")
-        return f"{self.container}.{name}" if self.container else name
+        """The name with its containers, joined by dots."""
+        return f"{self.container}.{self.name}" if self.container else self.name
 
 
 class Facts(NamedTuple):

@@ -26,6 +26,8 @@ class Grammar(NamedTuple):
     """Kinds of definitions whose functions are methods."""
     strip: tuple[str, ...]
     """Marks that some names begin or end with and that are no part of them."""
+    end: str
+    """A mark that ends a name which is written in one piece with what it stands for; may be empty."""
     separator: str
     """Joins the parts of a qualified name, if that makes the first parts containers."""
     definitions: str
@@ -51,6 +53,7 @@ def _language(name: str) -> tuple[dict[str, Grammar], Grammar | None]:
         function=data["function"],
         methods=frozenset(data.get("methods", ())),
         strip=tuple(data.get("strip", ())),
+        end=data.get("end", ""),
         separator=data.get("separator", ""),
         definitions="\n".join(data["definitions"]),
         roles="\n".join(data["roles"]),

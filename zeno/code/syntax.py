@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from zeno.code.facts import ROLES, Facts, Symbol, numbers
 from zeno.code.languages import MAX_NODES, Grammar
+from zeno.code.names import split_name, without_arguments
 
 _ROLE = {role: index for index, role in enumerate(ROLES)}
 # Captures that belong to a definition without being it.
@@ -138,16 +139,12 @@ def _definition(captured: dict[str, list[Any]], text: bytes, grammar: Grammar) -
     node = captured["name"][0]
     kind = next(name for name in captured if name not in _BESIDE)
     whole = captured[kind][0]
-    owner = ".".join(_text(part, text) for part in captured.get("owner", ()))
-    name, line = _text(node, text), node.start_point[0]
-    if grammar.separator and kind != "namespace":
-        *scopes, name = _without_arguments(name).split(grammar.separator)
-        owner = ".".join(part.strip() for part in scopes if kind != "within" and part.strip())
-        # A qualified name ends with the name itself.
-        line = node.end_point[0]
-    for mark in grammar.strip:
-        name = name.removeprefix(mark).removesuffix(mark)
-    name = name.strip()
+    owners, name = split_name(_text(node, text), grammar)
+    if kind == "within":
+        owners, name = "", without_arguments(name)
+    owner = ".".join(part for part in (*(_text(part, text) for part in captured.get("owner", ())), owners) if part)
+    # A qualified name ends with the name itself.
+    line = node.end_point[0] if grammar.separator else node.start_point[0]
     if name in ("", "_") or "\n" in name or "\n" in owner:
         return None
     return _Definition(kind, whole.start_byte, whole.end_byte, node.start_byte, name, owner, line + 1, *_lines(whole))
@@ -155,22 +152,6 @@ def _definition(captured: dict[str, list[Any]], text: bytes, grammar: Grammar) -
 
 def _text(node: Any, text: bytes) -> str:
     return text[node.start_byte : node.end_byte].decode(errors="replace")
-
-
-def _without_arguments(name: str) -> str:
-    """Return a qualified name without template arguments: `A` of `A<B<C>>`. Operators keep their characters."""
-    head, operator, tail = name.partition("operator")
-    if operator and tail[:1].isidentifier():
-        head, operator, tail = name, "", ""
-    kept, depth = [], 0
-    for character in head:
-        depth += character == "<"
-        if not depth:
-            kept.append(character)
-        depth -= character == ">" and depth > 0
-    if operator and tail[:1].isspace():
-        tail = tail.split("(")[0].rstrip()
-    return "".join(kept) + operator + tail
 
 
 def _distinct(found: Iterable[_Definition | None]) -> list[_Definition]:
@@ -213,7 +194,7 @@ def _with_containers(found: list[_Definition], methods: frozenset[str]) -> Itera
         kind = "method" if one.kind == "function" and outer.kind in methods else one.kind
         chain = outer.chain
         if outer.depth < MAX_DEPTH:
-            chain = ".".join(part for part in (container, one.name.replace("::", ".")) if part)
+            chain = ".".join(part for part in (container, one.name) if part)
         around.append(_Container(one.kind, (one.start, one.end), one.end, one.at, chain, outer.depth + 1, outer))
         if kind != "within":
             line = one.line

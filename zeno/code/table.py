@@ -9,7 +9,7 @@ from hashlib import sha256
 from itertools import islice
 
 from zeno.code.extract import apply_rules
-from zeno.code.facts import Facts, decode
+from zeno.code.facts import Facts, decode, encode
 from zeno.code.languages import MAX_BYTES, facts_key, grammar_of
 from zeno.code.pool import Pool, SourceText
 
@@ -63,6 +63,9 @@ class FactTable:
                 found[key] = facts
         for key in missing.keys() - found.keys():
             found[key] = apply_rules(*missing[key])
+            # A process that ended on a text may have been killed for another reason: the next request tries again.
+            if key not in parsed:
+                self._keep(key, encode(found[key]))
         return [found[key] for key in keys]
 
     def parse_ahead(self, files: Iterator[SourceText]) -> bool:

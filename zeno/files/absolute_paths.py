@@ -33,7 +33,7 @@ class AbsolutePaths:
         component by component until it reaches the root.
         """
         below = self.by_name(path)
-        return self._followed(path) if below is None else below
+        return self._follow(path) if below is None else below
 
     def by_name(self, path: bytes) -> list[bytes] | None:
         """Return the components below the root if the path begins with the root's name, or None. No file is read."""
@@ -46,7 +46,7 @@ class AbsolutePaths:
         """Whether the root's name begins with an absolute path. No file is read."""
         return any(prefix.startswith(path.rstrip(b"/") + b"/") for prefix in self._prefixes)
 
-    def _followed(self, path: bytes) -> list[bytes] | None:
+    def _follow(self, path: bytes) -> list[bytes] | None:
         # `..` outside the root would reveal whether the directory before it exists, so only links may contain it.
         todo = deque((name, False) for name in path.split(b"/"))
         links = 0

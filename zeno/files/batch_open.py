@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
-from zeno.files.location import MAX_LISTED_PATH, HeldDirectories, Location, unchanged
+from zeno.files.location import MAX_LISTED_PATH, HeldDirectories, Location, is_unchanged
 from zeno.text.file_lines import BINARY_WINDOW, has_wide_mark, is_binary
 
 CHUNK = 1 << 18
@@ -62,12 +62,11 @@ class NoBytes(Enum):
     BINARY = "binary"
     LARGE = "larger than was asked for"
     UNREADABLE = "unreadable"
-    UNUSUAL = "left to `BatchOpener.read`"
     WIDE = "text in UTF-16 or UTF-32, by its mark"
 
 
 # Module globals, because enum lookups are slow and a search needs one per file.
-BINARY, LARGE, UNREADABLE, UNUSUAL, WIDE = NoBytes
+BINARY, LARGE, UNREADABLE, WIDE = NoBytes
 
 
 class BatchOpener:
@@ -129,11 +128,11 @@ class BatchOpener:
                 held.leave()
             for name in names[common:]:
                 held.enter(name, os.open(name, LISTING, dir_fd=held.last()))
-            self._directory = held.last() if names else self._opened_root()
+            self._directory = held.last() if names else self._open_root()
             self._folder = path
         return self._directory
 
-    def _opened_root(self) -> int:
+    def _open_root(self) -> int:
         if self._root < 0:
             self._root = os.open(b".", LISTING, dir_fd=self._location.root)
         return self._root
@@ -159,14 +158,15 @@ class BatchOpener:
         except OSError:
             in_place = False
         # It may have been removed or replaced at its path, which passes. The change time is compared last.
-        if (in_place or self._location.has(self._file, self._path)) and unchanged(self._status, os.fstat(self._file)):
+        in_place = in_place or self._location.has(self._file, self._path)
+        if in_place and is_unchanged(self._status, os.fstat(self._file)):
             return True
         self.close()
         return False
 
     def open(self, path: bytes) -> int | None:
         """Open a file and return its descriptor, valid until the next call; None if there is none that may be read."""
-        descriptor = self._opened(path)
+        descriptor = self._open_any(path)
         if descriptor is not None:
             self._status = status = os.fstat(descriptor)
             if (status.st_dev, status.st_ino) == self._concealed:
@@ -180,7 +180,7 @@ class BatchOpener:
             return None
         return status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns
 
-    def changed(self, stamped: Iterable[tuple[bytes, Stamp]]) -> Iterator[int]:
+    def find_changed(self, stamped: Iterable[tuple[bytes, Stamp]]) -> Iterator[int]:
         """Yield the positions of those files that are not at their paths any more with the stamps they had."""
         status = os.stat
         held, directory = None, -1
@@ -197,24 +197,13 @@ class BatchOpener:
             if (found.st_dev, found.st_ino, found.st_size, found.st_ctime_ns) != stamp:
                 yield number
 
-    def read(self, path: bytes, limit: int, *, whole: bool = True) -> Content | None:
-        """Return the content of a regular file; None if there is none that may be read."""
-        descriptor = self._opened(path)
-        if descriptor is None:
-            return None
-        try:
-            self._status = os.fstat(descriptor)
-            return content(descriptor, limit, self._concealed, whole=whole)
-        except OSError:
-            return None
+    def fill(self, path: bytes, limit: int, buffer: bytearray, *, whole: bool = True) -> int | bytes | NoBytes:
+        """Read a regular file, or with `whole` false its beginning, into a buffer, and return the number of bytes.
 
-    def fill(self, path: bytes, limit: int, buffer: bytearray, *, whole: bool = True) -> int | NoBytes:
-        """Read a regular file, or with `whole` false its beginning, into a buffer.
-
-        Return the number of bytes or a `NoBytes`. Faster than `read`, since it makes no object per file; for a file
-        that it cannot handle it returns `UNUSUAL`.
+        Return the bytes themselves where the buffer is too small, or a `NoBytes` where there is no text. No object is
+        made for a file that fits: a search reads thousands.
         """
-        descriptor = self._opened(path)
+        descriptor = self._open_any(path)
         if descriptor is None:
             return UNREADABLE
         try:
@@ -225,20 +214,21 @@ class BatchOpener:
             if size > limit:
                 return LARGE
             room = len(buffer)
-            if size > room:
-                if whole:
-                    return UNUSUAL
+            if size > room and not whole:
                 size = room
-            # A file of another length than its status says, or a short read, is left to `read`.
-            if os.readv(descriptor, (buffer,)) != size:
-                return UNUSUAL
+            # A file may be of another length than its status says, or be read in pieces.
+            if size > room or os.readv(descriptor, (buffer,)) != size:
+                found = content(descriptor, limit, whole=whole)
+                if found is None:
+                    return UNREADABLE
+                return LARGE if found[0] > limit else found[1] if found[2] is None else found[2]
             if buffer.startswith(_FIRST_OF_MARKS) and has_wide_mark(buffer[: min(size, 4)]):
                 return WIDE
             return BINARY if buffer.find(b"\0", 0, min(size, BINARY_WINDOW)) >= 0 else size
         except OSError:
             return UNREADABLE
 
-    def _opened(self, path: bytes) -> int | None:
+    def _open_any(self, path: bytes) -> int | None:
         """Open whatever is at a path, even the concealed file. The descriptor is valid until the next call."""
         if self._file >= 0:
             os.close(self._file)
@@ -261,12 +251,10 @@ class BatchOpener:
         self._used = False
 
 
-def content(
-    descriptor: int, limit: int, concealed: tuple[int, int] | None = None, *, whole: bool = True
-) -> Content | None:
-    """Return the content of an open file, or only its beginning; None if it is no regular file or the concealed one."""
+def content(descriptor: int, limit: int, *, whole: bool = True) -> Content | None:
+    """Return the content of an open file, or only its beginning; None if it is no regular file."""
     status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or (concealed and (status.st_dev, status.st_ino) == concealed):
+    if not stat.S_ISREG(status.st_mode):
         return None
     size = status.st_size
     if size > limit:

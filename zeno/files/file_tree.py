@@ -3,11 +3,11 @@
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
 from zeno.files.batch_open import FILE, FOLDER, OTHER, NoBytes
-from zeno.files.open_file import File
 from zeno.files.policy import Policy
 
 
@@ -87,12 +87,50 @@ class TextFile(Protocol):
         ...
 
 
+class BatchReader(Protocol):
+    """Reads many files of one tree; see `zeno.files.batch_open.BatchOpener`."""
+
+    @property
+    def doubtful(self) -> list[bytes]:
+        """Directories that were moved while files in them were read."""
+        ...
+
+    def close(self) -> None:
+        """Close all files and directories."""
+        ...
+
+    def is_in_place(self) -> bool:
+        """Whether the file read last is still at its path."""
+        ...
+
+    def fill(self, path: bytes, limit: int, buffer: bytearray, *, whole: bool = True) -> int | bytes | NoBytes:
+        """Read a regular file into a buffer; return the number of bytes, the bytes, or why there are none."""
+        ...
+
+
+class SearchedTree(Protocol):
+    """A tree whose files are read one after the other, for a search."""
+
+    def batch_opener(self) -> AbstractContextManager[BatchReader]:
+        """Open many files; fastest in the order of their paths."""
+        ...
+
+    def open(self, path: str, field: str = "path") -> TextFile:
+        """Open a regular file; see `FileTree.open`."""
+        ...
+
+
 class FileTree(Protocol):
     """The files that operations see."""
 
     @property
     def names(self) -> list[str]:
         """Names of the roots, sorted; empty where one root is served without a name."""
+        ...
+
+    @property
+    def rev(self) -> str | None:
+        """The id of the commit whose tree this is; None for directories."""
         ...
 
     @property
@@ -109,7 +147,7 @@ class FileTree(Protocol):
         """Look up a path; `entry` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
         ...
 
-    def open(self, path: str, field: str = "path") -> File:
+    def open(self, path: str, field: str = "path") -> TextFile:
         """Open a regular file. Raises NotFound, NotAFile, OutsideRoot, Denied or PermissionDenied."""
         ...
 
@@ -117,7 +155,7 @@ class FileTree(Protocol):
         """Return the components of an absolute path as requests give them, or None if it leads under no root."""
         ...
 
-    def covered_by(self, path: bytes) -> list[str]:
+    def find_covered(self, path: bytes) -> list[str]:
         """Return the directories of this tree that an absolute path covers: the one it leads to, or every root below.
 
         The tree as a whole is `.`. Empty if the path leads to no directory under a root.

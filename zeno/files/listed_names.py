@@ -17,7 +17,7 @@ def other_case(name: bytes) -> bytes | None:
     return name.swapcase() if _PLAIN.fullmatch(name) else None
 
 
-def listed_names(directory: int, name: bytes, status: os.stat_result) -> list[bytes]:
+def list_names(directory: int, name: bytes, status: os.stat_result) -> list[bytes]:
     """Return the names, sorted, under which an open directory lists what it finds by a name, given with its status.
 
     Only that name where it is listed itself. Empty if the directory cannot be listed.

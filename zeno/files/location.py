@@ -39,7 +39,7 @@ DESCRIPTORS = b"/proc/self/fd/%d"
 _STEPS = 1000
 
 _MOVE_SELF = 0x800
-"""Of inotify: a watched file or directory was moved."""
+"""The event of inotify that says that a watched file or directory was moved."""
 
 MAX_HELD = 16
 """How many directories of one path are held open. A deeper tree takes no more descriptors than that."""
@@ -224,7 +224,7 @@ class HeldDirectories:
         self.names.clear()
 
 
-def unchanged(before: os.stat_result, now: os.stat_result) -> bool:
+def is_unchanged(before: os.stat_result, now: os.stat_result) -> bool:
     """Whether the content of an open file is unchanged. Removing a hard link to it is no change of content."""
     if now.st_ctime_ns == before.st_ctime_ns:
         return True

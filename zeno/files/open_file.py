@@ -1,4 +1,7 @@
-"""An open file, read in chunks from either end. `tree` opens it and checks the policy."""
+"""An open file, read in chunks from either end, and a text in memory that is read like one.
+
+`tree` opens files and checks the policy.
+"""
 
 import hashlib
 import os
@@ -9,7 +12,7 @@ from typing import Self
 
 from zeno.errors import NotAFile, NotFound, PermissionDenied, ZenoError
 from zeno.files.batch_open import CHUNK, SETTLED, NoBytes, no_text
-from zeno.files.location import Location, stays_during, unchanged
+from zeno.files.location import Location, is_unchanged, stays_during
 from zeno.text.file_lines import normal
 from zeno.text.path_names import raw
 
@@ -38,7 +41,7 @@ class File:
         self._reads: list[tuple[int, int]] = []
         """Offset and size of each read of a file that changed recently, and may change while it is read."""
         self._digest = hashlib.sha256() if time.time_ns() - status.st_ctime_ns < SETTLED else None
-        """Of the bytes of all these reads, one after the other; None for other files."""
+        """The digest of the bytes of all these reads, one after the other; None for files that changed long ago."""
         self._head: bytes | None = None
 
     def __enter__(self) -> Self:
@@ -48,16 +51,16 @@ class File:
         try:
             # An error can reveal content too.
             told = error is None or isinstance(error, ZenoError)
-            moved = told and not self._stayed()
+            moved = told and not self._has_stayed()
         finally:
             os.close(self._descriptor)
         if moved:
             raise NotFound(self.path, "it was moved while it was being read") from None
 
-    def _stayed(self) -> bool:
+    def _has_stayed(self) -> bool:
         """Whether the file is at its path, and nothing that was read of it was written elsewhere."""
         return self._location.has(self._descriptor, self._place) and (
-            unchanged(self._status, os.fstat(self._descriptor))
+            is_unchanged(self._status, os.fstat(self._descriptor))
             or (self._changes is not None and self._changes == self._location.changes(self._place))
             or self._reads_the_same_in_place()
         )
@@ -125,3 +128,46 @@ class File:
             self._reads.append((offset, len(data)))
             self._digest.update(data)
         return data
+
+
+class HeldFile:
+    """The text of a file, in normal form, with the interface of `File`."""
+
+    no_text = None
+    """It is text."""
+    is_normal = True
+
+    def __init__(self, path: str, size: int, text: bytes) -> None:
+        self.path = path
+        """The path as results print it."""
+        self.size = size
+        """Bytes of the file on disk, which limits are about."""
+        self.bytes_read = 0
+        self._text = text
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """There is nothing to close."""
+
+    def require_text(self) -> None:
+        """It is text."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the text."""
+        if self._text:
+            self.bytes_read += len(self._text)
+            yield self._text
+
+    def chunks_backwards(self) -> Iterator[bytes]:
+        """Yield the text in chunks, the last one first."""
+        for end in range(len(self._text), 0, -CHUNK):
+            start = max(0, end - CHUNK)
+            self.bytes_read += end - start
+            yield self._text[start:end]
+
+    def read_text(self) -> bytes:
+        """Return the whole text in normal form."""
+        self.bytes_read += len(self._text)
+        return self._text

@@ -65,7 +65,7 @@ class Policy:
         policy._above = f"{self._above}{directory}/"
         return policy
 
-    def narrowed(self, directories: Sequence[str]) -> "Policy":
+    def narrow(self, directories: Sequence[str]) -> "Policy":
         """Return this policy with everything denied that is not in one of these directories, or leads to one."""
         policy = copy(self)
         policy.within, policy.active = list(directories), True

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from zeno.errors import Denied, OutsideRoot, PermissionDenied
 from zeno.files.absolute_paths import MAX_LINKS, AbsolutePaths
-from zeno.files.ignore_rules import DeniedByRules
-from zeno.files.listed_names import listed_names
+from zeno.files.listed_names import list_names
 from zeno.files.location import DIRECTORY, MAX_MOVES, HeldDirectories, Location
 from zeno.files.policy import DENIED, Policy
+from zeno.files.rules import DeniedByRules
 from zeno.text.path_names import printed
 
 # How many components the links on one path may add. With 40 links of 2,000 components each, one path would take a third
@@ -80,7 +80,7 @@ class _Guard:
         """
         if not self._policy.active:
             return name
-        listed = listed_names(directory, name, status)
+        listed = list_names(directory, name, status)
         if listed == [name]:
             return name
         denied = any(self._denies(b"/".join([*above, one]), status.st_mode) for one in listed)
@@ -125,13 +125,13 @@ def follow(
     for _ in range(MAX_MOVES):
         trail.links.clear()
         try:
-            return _followed(location, absolute_paths, policy, path, target, stack, trail)
+            return _follow(location, absolute_paths, policy, path, target, stack, trail)
         except _Moved:
             stack.close()
     raise PermissionDenied(path, "a directory on the way keeps moving")
 
 
-def _followed(
+def _follow(
     location: Location,
     absolute_paths: AbsolutePaths,
     policy: Policy,
@@ -233,12 +233,17 @@ def _components(absolute_paths: AbsolutePaths, path: str, target: bytes) -> list
 
 def _missing(path: str, names: list[bytes], name: bytes, todo: deque[bytes]) -> ResolvedPath:
     """Return a missing end. Raises OutsideRoot if the remaining components would leave the root."""
+    return ResolvedPath(join_missing(path, names, name, todo), -1, name, None)
+
+
+def join_missing(path: str, names: list[bytes], name: bytes, todo: deque[bytes]) -> str:
+    """Return the path of something missing. Raises OutsideRoot if the remaining components would leave the root."""
     depth = len(names) + 1
     for step in todo:
         depth += {b"": 0, b".": 0, b"..": -1}.get(step, 1)
         if depth < 0:
             raise OutsideRoot(path)
-    return ResolvedPath(_join([*names, name, *(step for step in todo if step not in (b"", b"."))]), -1, name, None)
+    return _join([*names, name, *(step for step in todo if step not in (b"", b"."))])
 
 
 def _join(names: list[bytes]) -> str:

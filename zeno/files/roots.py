@@ -7,7 +7,7 @@ first level is no directory of a file system; its size and its time are 0.
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Self
+from typing import ClassVar, Self
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
 from zeno.files.batch_open import FOLDER
@@ -35,6 +35,9 @@ class Roots:
 
     Raises OSError for a directory that cannot be opened, with its name in `filename`, and Nested.
     """
+
+    rev: ClassVar[str | None] = None
+    """They are no commit."""
 
     def __init__(self, directories: Mapping[str, str], policy: Policy | None = None) -> None:
         self.policy = policy or Policy()
@@ -82,7 +85,7 @@ class Roots:
 
     def place(self, path: str, field: str = "path") -> Place:
         """Look up a path; `entry` is None if nothing is there. Raises OutsideRoot, Denied or PermissionDenied."""
-        name, rest = self._divided(path, field)
+        name, rest = self._divide(path, field)
         if name is None:
             return Place(".", TOP)
         if name not in self.trees:
@@ -93,7 +96,7 @@ class Roots:
 
     def open(self, path: str, field: str = "path") -> File:
         """Open a regular file. Raises NotFound, NotAFile, OutsideRoot, Denied or PermissionDenied."""
-        name, rest = self._divided(path, field)
+        name, rest = self._divide(path, field)
         if name is None:
             raise NotAFile(path, "a directory")
         if name not in self.trees:
@@ -113,14 +116,14 @@ class Roots:
                     return [name.encode(), *below]
         return None
 
-    def covered_by(self, path: bytes) -> list[str]:
+    def find_covered(self, path: bytes) -> list[str]:
         """Return the directories that an absolute path covers; see `FileTree`."""
         found: list[str] = []
         for name, tree in self.trees.items():
-            found += [name if one == "." else f"{name}/{one}" for one in tree.covered_by(path)]
+            found += [name if one == "." else f"{name}/{one}" for one in tree.find_covered(path)]
         return found
 
-    def _divided(self, path: str, field: str) -> tuple[str | None, str]:
+    def _divide(self, path: str, field: str) -> tuple[str | None, str]:
         """Divide a path into the name of a root and the path below it; None and `.` for the first level.
 
         Raises OutsideRoot for a path that leaves the first level, and Denied for a name that the policy denies.

@@ -45,6 +45,8 @@ class Tree:
 
     names: ClassVar[list[str]] = []
     """One root needs no name."""
+    rev: ClassVar[str | None] = None
+    """It is no commit."""
 
     def __init__(self, root: str, policy: Policy | None = None) -> None:
         self._root = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -110,7 +112,7 @@ class Tree:
         status = self._status_by_openat2(path, field, check=True)
         if status is not None:
             return Place(path, Entry.of(status))
-        with self._followed(path, field) as found:
+        with self._follow(path, field) as found:
             return Place(found.path, None if found.status is None else Entry.of(found.status))
 
     def open(self, path: str, field: str = "path") -> File:
@@ -120,7 +122,7 @@ class Tree:
             return file
         for _ in range(MAX_RETRIES):
             try:
-                return self._opened(path, field)
+                return self._open(path, field)
             except _Changed:
                 continue
         raise NotFound(path, "it keeps changing while it is being opened")
@@ -183,8 +185,8 @@ class Tree:
             return None
         return File(path, descriptor, now, self.location)
 
-    def _opened(self, path: str, field: str) -> File:
-        with self._followed(path, field) as found:
+    def _open(self, path: str, field: str) -> File:
+        with self._follow(path, field) as found:
             if found.status is None:
                 raise NotFound(path)
             if not stat.S_ISREG(found.status.st_mode):
@@ -211,7 +213,7 @@ class Tree:
         """Like `inside`, but only for a path that begins with the root's name. No file is read."""
         return self._absolute_paths.by_name(path)
 
-    def covered_by(self, path: bytes) -> list[str]:
+    def find_covered(self, path: bytes) -> list[str]:
         """Return the directory that an absolute path leads to, `.` if the root is below the path, else nothing."""
         below = self.inside(path)
         if below is None:
@@ -223,7 +225,7 @@ class Tree:
         return [place.path] if place.is_folder else []
 
     @contextmanager
-    def _followed(self, path: str, field: str, trail: Trail | None = None) -> Iterator[ResolvedPath]:
+    def _follow(self, path: str, field: str, trail: Trail | None = None) -> Iterator[ResolvedPath]:
         """Resolve a path. `trail` takes what it leads through."""
         with ExitStack() as stack:
             found = follow(self.location, self._absolute_paths, self.policy, path, raw(path, field), stack, trail)
@@ -254,7 +256,7 @@ class Tree:
         trail = Trail()
         target, denied = None, False
         try:
-            with self._followed(path, "path", trail) as found:
+            with self._follow(path, "path", trail) as found:
                 regular = found.status is not None and stat.S_ISREG(found.status.st_mode)
                 target = found.path if regular else None
         except Denied:

@@ -13,10 +13,9 @@ from typing import NamedTuple
 from zeno.errors import Denied, OutsideRoot, PermissionDenied
 from zeno.files.batch_open import LISTING
 from zeno.files.file_tree import Place
-from zeno.files.ignore_rules import DeniedByRules, rules_inside
 from zeno.files.location import MAX_LISTED_PATH, MAX_MOVES, HeldDirectories
 from zeno.files.resolve import NOWHERE
-from zeno.files.rules import NameRules
+from zeno.files.rules import DeniedByRules, NameRules, rules_inside
 from zeno.files.tree import Tree
 from zeno.text.gitignore import IGNORE_FILES, REPOSITORY, Ignores
 from zeno.text.path_names import printed_entry, raw
@@ -191,7 +190,7 @@ class _Walk:
         """Yield the names in a directory: those that the rules leave out first, all others in order."""
         files, folders, others = found.files, found.folders, found.others
         entries = [(name, False) for name in files] + [(name, True) for name in folders]
-        left_out = self._rules.left_out([*entries, *((name, False) for name in others)], base, ignores)
+        left_out = self._rules.leave_out([*entries, *((name, False) for name in others)], base, ignores)
         if left_out:
             slashes = set(folders)
             by_rule: dict[str, list[str]] = {}

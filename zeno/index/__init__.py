@@ -1,7 +1,7 @@
 r"""The search index: it rules out text that cannot match. RE2 decides about the rest.
 
-`signatures` are bits for each piece of text. `regex_reader` parses a pattern, `regex_characters` its character classes,
-`requirements` says which bits a piece must have to hold a match, and `literals` where a scan of the text can begin.
+`signatures` are bits for each piece of text. `regex_reader` parses a pattern, `requirements` says which bits a piece
+must have to hold a match, and `literals` where a scan of the text can begin.
 
 One pattern on its way through these modules. The reader turns it into parts, each a set of bytes that must come next,
 or a gap of unknown content. `\s*` may match nothing, so it is a gap; `(get|set)` is a gap that demands one of two:
@@ -30,10 +30,10 @@ which RE2 finds nearly as fast as the literal itself:
 >>> [(tail.literal, tail.pattern) for tail in read.tails]
 [(b'def ', 'def (get|set)_\\w+\\(')]
 
-Where no literal helps, the scan is the whole pattern, with the ends of a text made the ends of lines:
+Where no literal helps, the scan is the whole pattern, in which `^` and `$` are the ends of lines:
 
 >>> read.lines
-'(?m:^)\\s*def (get|set)_\\w+\\('
+'^\\s*def (get|set)_\\w+\\('
 
 Each line that a scan finds is given to RE2 with the pattern as it was sent.
 """

@@ -7,8 +7,7 @@ the scan finds are given to RE2 with the whole pattern.
 
 from typing import NamedTuple
 
-from zeno.index.regex_characters import parts_of
-from zeno.index.requirements import LONG_RUN, Demand, Part, demand_of
+from zeno.index.requirements import LONG_RUN, Demand, Part, demand_of, parts_of
 from zeno.index.signatures import FOLD, LONG_GRAM, SHORT_GRAM, gram
 
 MAX_PARTS = 128
@@ -51,16 +50,16 @@ def literal(text: str, *, case_sensitive: bool) -> Demand:
     return demand_of(parts)
 
 
-def tails(parts: list[Part], atoms: list[tuple[int, int]], out: list[str]) -> tuple[Tail, ...]:
-    """Return the tails of a sequence that begin with a literal.
+def tails(parts: list[Part], atoms: list[tuple[int, int]], pattern: str) -> tuple[Tail, ...]:
+    """Return the tails of a pattern that begin with a literal.
 
-    `atoms` says for each atom of the pattern, in order, at which of the `parts` and at which piece of `out` it begins.
+    `atoms` says for each atom, in order, at which of the `parts` and at which character of the pattern it begins.
     """
     found: list[Tail] = []
     end = 0
     # Where an atom begins; of several at one part the first.
-    pieces = dict(reversed(atoms))
-    for part, piece in atoms:
+    places = dict(reversed(atoms))
+    for part, place in atoms:
         # Inside a literal that was found already, or behind the parts that were looked at.
         if part < end or part >= min(len(parts), MAX_PARTS):
             continue
@@ -73,23 +72,23 @@ def tails(parts: list[Part], atoms: list[tuple[int, int]], out: list[str]) -> tu
             any_case = any_case or byte[1]
             run.append(byte[0])
         end = part + len(run)
-        if len(run) >= MIN_LITERAL or (run and _restricted(parts[end:]) >= MIN_RESTRICTED):
-            rest = "".join(out[piece:])
-            if not any_case and end in pieces:
+        if len(run) >= MIN_LITERAL or (run and _count_restricted(parts[end:]) >= MIN_RESTRICTED):
+            rest = pattern[place:]
+            if not any_case and end in places:
                 # RE2 jumps to a literal that is spelled as one, but not to `[_]{1}`.
-                rest = _quoted(bytes(run)) + "".join(out[pieces[end] :])
+                rest = _quote(bytes(run)) + pattern[places[end] :]
             found.append(Tail(bytes(run).lower() if any_case else bytes(run), any_case, rest))
             if len(found) == MAX_TAILS:
                 break
     return tuple(found)
 
 
-def _restricted(parts: list[Part]) -> int:
+def _count_restricted(parts: list[Part]) -> int:
     """Return how many bytes of a sequence are restricted to a set."""
     return sum(isinstance(part, frozenset) for part in parts[:MAX_PARTS])
 
 
-def _quoted(run: bytes) -> str:
+def _quote(run: bytes) -> str:
     """Return a pattern that matches these bytes only, which are whole characters."""
     return "".join(f"\\{char}" if char in _SPECIAL else char for char in run.decode())
 

@@ -3,11 +3,24 @@
 On syntax it does not know the parser gives up, and then every line is given to RE2: slower, never wrong.
 """
 
+import re
 from typing import NamedTuple
 
 from zeno.index.literals import MAX_PARTS, Tail, tails
-from zeno.index.regex_characters import ESCAPES, PERL, POSIX, folded, parts_of
-from zeno.index.requirements import NOTHING, ByteSet, Demand, Part, demand_of, needle_choices, one_of
+from zeno.index.requirements import (
+    ESCAPES,
+    NOTHING,
+    PERL,
+    POSIX,
+    ByteSet,
+    Demand,
+    Part,
+    demand_of,
+    fold_case,
+    needle_choices,
+    one_of,
+    parts_of,
+)
 
 
 class Expression(NamedTuple):
@@ -16,11 +29,16 @@ class Expression(NamedTuple):
     demand: Demand
     """Condition that the index must meet for a piece of text with a matching line."""
     lines: str
-    """The pattern for a text of many lines: the ends of a text have become the ends of lines."""
+    """The pattern for a text of many lines, in which `^` and `$` stand for the ends of lines."""
     needles: tuple[frozenset[bytes], ...]
     """Sets of literals: of each set every matching line holds at least one."""
     tails: tuple[Tail, ...]
     """The rest of the pattern from each of its literals on."""
+
+
+# Quoted text, or one escape; and what the ends of a text are in a text of many lines.
+_ESCAPED = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.", re.DOTALL)
+_ENDS = {r"\A": "^", r"\z": "$"}
 
 
 class NotUnderstood(Exception):
@@ -29,23 +47,23 @@ class NotUnderstood(Exception):
 
 def expression(pattern: str, *, case_sensitive: bool) -> Expression:
     """Parse a regular expression. Raises `NotUnderstood`."""
-    reader = _Reader(pattern)
+    lines = _ESCAPED.sub(lambda escaped: _ENDS.get(escaped[0], escaped[0]), pattern)
+    reader = _Reader(lines)
     parts = reader.alternatives(not case_sensitive)
-    if reader.position < len(pattern):
+    if reader.position < len(lines):
         raise NotUnderstood
-    found = tails(parts, reader.atoms, reader.out) if reader.is_sequence else ()
-    return Expression(demand_of(parts), "".join(reader.out), tuple(needle_choices(parts)), found)
+    found = tails(parts, reader.atoms, lines) if reader.is_sequence else ()
+    return Expression(demand_of(parts), lines, tuple(needle_choices(parts)), found)
 
 
 class _Reader:
-    """Recursive-descent parser. `out` collects the pattern for many lines."""
+    """Recursive-descent parser."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.position = 0
-        self.out: list[str] = []
         self.atoms: list[tuple[int, int]] = []
-        """For each atom outside of groups, how many parts and pieces of `out` come before it."""
+        """For each atom outside of groups, how many parts come before it, and where it begins in the pattern."""
         self.is_sequence = True
         """Whether the pattern is a sequence of atoms, without alternatives or flags for its rest outside of groups."""
         self._depth = 0
@@ -62,7 +80,6 @@ class _Reader:
             if not self._take("|"):
                 break
             self.is_sequence = self.is_sequence and self._depth > 1
-            self.out.append("|")
         self._depth -= 1
         return one_of(branches)
 
@@ -70,16 +87,16 @@ class _Reader:
         parts: list[Part] = []
         while self.position < len(self.pattern) and self.pattern[self.position] not in "|)":
             if self._depth == 1:
-                self.atoms.append((len(parts), len(self.out)))
+                self.atoms.append((len(parts), self.position))
             if self._take(r"\Q"):
-                parts += self._quoted(ignore_case)
+                parts += self._read_quoted(ignore_case)
                 continue
-            start, before = self.position, len(self.out)
             flags = self._flags()
             if flags is not None:
                 on, _, off = flags.partition("-")
+                if "m" in off:
+                    raise NotUnderstood
                 ignore = (ignore_case or "i" in on) and "i" not in off
-                self.out.append(self.pattern[start : self.position])
                 if flags.endswith(")"):
                     # A repetition here would be one of the atom before the group.
                     if self._peek() in tuple("*+?{"):
@@ -89,12 +106,9 @@ class _Reader:
                     continue
                 atom = self.alternatives(ignore)
                 self._expect(")")
-                self.out.append(")")
             else:
                 atom = self._atom(ignore_case)
-            if len(self.out) == before:
-                self.out.append(self.pattern[start : self.position])
-            parts += self._repeated(atom)
+            parts += self._repeat(atom)
             if len(parts) > MAX_PARTS:
                 # The rest is not read: fewer demands are still correct.
                 parts = [*parts[:MAX_PARTS], NOTHING]
@@ -120,13 +134,7 @@ class _Reader:
     def _atom(self, ignore_case: bool) -> list[Part]:
         char = self.pattern[self.position]
         self.position += 1
-        if char == "^":
-            self.out.append("(?m:^)")
-            return [NOTHING]
-        if char == "$":
-            self.out.append("(?m:$)")
-            return [NOTHING]
-        if char == ".":
+        if char in "^$.":
             return [NOTHING]
         if char == "[":
             return self._set(ignore_case)
@@ -136,38 +144,37 @@ class _Reader:
             raise NotUnderstood
         return parts_of(ord(char), ignore_case)
 
-    def _quoted(self, ignore_case: bool) -> list[Part]:
+    def _read_quoted(self, ignore_case: bool) -> list[Part]:
         r"""Text between `\Q` and `\E` or the end. A repetition after it holds for its last character alone."""
         end = self.pattern.find(r"\E", self.position)
         text = self.pattern[self.position : end if end >= 0 else len(self.pattern)]
         self.position = end + 2 if end >= 0 else len(self.pattern)
-        self.out.append(rf"\Q{text}\E")
         if self._peek() in tuple("*+?{"):
             raise NotUnderstood
         return [part for char in text[:MAX_PARTS] for part in parts_of(ord(char), ignore_case)]
 
     def _escape(self, ignore_case: bool) -> list[Part]:
+        if self._take("b") or self._take("B"):
+            return [NOTHING]
+        found = self._read_escaped()
+        if isinstance(found, int):
+            return parts_of(found, ignore_case)
+        return [NOTHING if found is None else found]
+
+    def _read_escaped(self) -> int | ByteSet | None:
+        """Read what stands behind a backslash: a character, a set of ASCII, or None for a set that is wider."""
         char = self._peek()
         self.position += 1
-        if char in ("A", "z"):
-            self.out.append("(?m:^)" if char == "A" else "(?m:$)")
-            return [NOTHING]
-        if char in ("b", "B"):
-            return [NOTHING]
         if char in PERL:
-            return [PERL[char]]
+            return PERL[char]
         if char in ("D", "S", "W"):
-            return [NOTHING]
+            return None
         if char in ("p", "P"):
             if self._take("{"):
                 self._until("}")
             else:
                 self.position += 1
-            return [NOTHING]
-        return parts_of(self._code(char), ignore_case)
-
-    def _code(self, char: str) -> int:
-        """The character that an escape stands for; `char` is what came after the backslash."""
+            return None
         if char in ESCAPES:
             return ESCAPES[char]
         if char == "x":
@@ -217,7 +224,7 @@ class _Reader:
         self.position += 1
         if wide or not members:
             return [NOTHING]
-        return [folded(frozenset(members)) if ignore_case else frozenset(members)]
+        return [fold_case(frozenset(members)) if ignore_case else frozenset(members)]
 
     def _member(self) -> int | ByteSet | None:
         """One member of a class: a character, a set of ASCII, or None for a set that is wider."""
@@ -225,23 +232,9 @@ class _Reader:
         if not char:
             raise NotUnderstood
         self.position += 1
-        if char != "\\":
-            return ord(char)
-        char = self._peek()
-        self.position += 1
-        if char in PERL:
-            return PERL[char]
-        if char in ("D", "S", "W"):
-            return None
-        if char in ("p", "P"):
-            if self._take("{"):
-                self._until("}")
-            else:
-                self.position += 1
-            return None
-        return self._code(char)
+        return self._read_escaped() if char == "\\" else ord(char)
 
-    def _repeated(self, atom: list[Part]) -> list[Part]:
+    def _repeat(self, atom: list[Part]) -> list[Part]:
         bounds = self._repetition()
         if bounds is None:
             return atom
@@ -255,7 +248,6 @@ class _Reader:
         return [*atom * times, NOTHING, *atom * times]
 
     def _repetition(self) -> tuple[int, int] | None:
-        start = self.position
         bounds = None
         if self._take("*"):
             bounds = (0, -1)
@@ -272,7 +264,6 @@ class _Reader:
                 bounds = (int(least), int(most) if most else -1 if comma else int(least))
         if bounds is not None:
             self._take("?")
-            self.out.append(self.pattern[start : self.position])
             if self._peek() in tuple("*+?"):
                 raise NotUnderstood
         return bounds

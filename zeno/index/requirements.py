@@ -34,6 +34,46 @@ NOTHING = Demand(False, ())
 ByteSet = frozenset[int]
 Part = ByteSet | Demand
 
+# The characters of RE2's syntax as bytes.
+_LETTERS = frozenset(range(65, 91)) | frozenset(range(97, 123))
+_DIGITS = frozenset(range(48, 58))
+PERL = {
+    "d": _DIGITS,
+    "s": frozenset(b"\t\n\f\r "),
+    "w": _LETTERS | _DIGITS | {95},
+}
+POSIX = {
+    "alnum": _LETTERS | _DIGITS,
+    "alpha": _LETTERS,
+    "ascii": frozenset(range(128)),
+    "blank": frozenset(b"\t "),
+    "cntrl": frozenset(range(32)) | {127},
+    "digit": _DIGITS,
+    "graph": frozenset(range(33, 127)),
+    "lower": frozenset(range(97, 123)),
+    "print": frozenset(range(32, 127)),
+    "punct": frozenset(range(33, 127)) - _LETTERS - _DIGITS,
+    "space": frozenset(b"\t\n\v\f\r "),
+    "upper": frozenset(range(65, 91)),
+    "word": _LETTERS | _DIGITS | {95},
+    "xdigit": _DIGITS | frozenset(b"abcdefABCDEF"),
+}
+ESCAPES = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
+
+
+def parts_of(code: int, ignore_case: bool) -> list[Part]:
+    """One character: its bytes, or a gap where case folding could make other bytes of it."""
+    if code < 128:
+        return [fold_case(frozenset([code])) if ignore_case else frozenset([code])]
+    if ignore_case or 0xD800 <= code < 0xE000:
+        return [NOTHING]
+    return [frozenset([byte]) for byte in chr(code).encode()]
+
+
+def fold_case(bytes_: ByteSet) -> ByteSet:
+    """With the other case of each ASCII letter."""
+    return bytes_ | {byte ^ 32 for byte in bytes_ & _LETTERS}
+
 
 def demand_of(parts: list[Part]) -> Demand:
     """Return the demand of a sequence of parts."""
@@ -97,7 +137,7 @@ def _run(parts: list[ByteSet], rows: set[int], inner: list[Demand]) -> None:
             # In a long run every second short sequence rules out as much as all of them.
             if length == SHORT_GRAM and len(parts) >= LONG_RUN and start % 2 and all(known[start : start + length]):
                 continue
-            found = _combined(folded[start : start + length])
+            found = _combine(folded[start : start + length])
             if found is not None:
                 known[start : start + length] = [True] * length
                 _either({gram(sequence) for sequence in found}, rows, inner)
@@ -107,7 +147,7 @@ def _run(parts: list[ByteSet], rows: set[int], inner: list[Demand]) -> None:
     kinds = [frozenset(KIND[byte] for byte in part) for part in parts]
     for length in SHAPE_LENGTHS:
         for window in dict.fromkeys(tuple(kinds[start : start + length]) for start in range(len(kinds) - length + 1)):
-            found = _combined(window)
+            found = _combine(window)
             if found is not None:
                 _either({shape(sequence) for sequence in found}, rows, inner)
     for members, chars in enumerate(RUN_SETS):
@@ -120,7 +160,7 @@ def _run(parts: list[ByteSet], rows: set[int], inner: list[Demand]) -> None:
             rows.add(row)
 
 
-def _combined(window: Sequence[ByteSet]) -> list[tuple[int, ...]] | None:
+def _combine(window: Sequence[ByteSet]) -> list[tuple[int, ...]] | None:
     count = 1
     for part in window:
         count *= len(part)

@@ -36,6 +36,7 @@ class Claims:
                 args["claim"],
                 args.get("evidence", ()),
                 answers=args.get("answers", ()),
+                search=args.get("search"),
                 id=args.get("id"),
                 parent=args.get("parent"),
             )

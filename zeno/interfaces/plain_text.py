@@ -9,7 +9,7 @@ reasons that skipped nothing.
 import json
 from typing import Any
 
-from zeno.results.left_out import in_words, selected_in_words
+from zeno.results.left_out import describe_selected, in_words
 
 
 def plain(result: dict[str, Any]) -> str:
@@ -46,7 +46,7 @@ def _take_coverage(told: dict[str, Any]) -> str:
     if "files_selected" in told:
         # Files that were skipped, or lie behind the last hit, were not searched.
         searched = "hits" in told and "skipped" not in told and not told["truncated"]
-        parts.append(selected_in_words(told.pop("files_selected"), "searched" if searched else "selected"))
+        parts.append(describe_selected(told.pop("files_selected"), "searched" if searched else "selected"))
     if "left_out" in told:
         parts.append(in_words(told.pop("left_out")))
     return "; ".join(filter(None, parts))

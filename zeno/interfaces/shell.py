@@ -14,7 +14,10 @@ from typing import Any
 import contract_spec as spec
 from contract_spec.operations import marked
 
-from zeno.interfaces import key_value, plain_text
+from zeno.interfaces import key_value
+from zeno.interfaces.colour import is_coloured, paint
+from zeno.interfaces.mcp.text import text_of
+from zeno.interfaces.plain_text import pairs
 from zeno.interfaces.visible import visible
 from zeno.session.dispatch import OPS
 from zeno.session.server import Server
@@ -85,9 +88,11 @@ class Shell:
     def _tell(self, op: str, args: dict[str, Any]) -> str:
         answer = self._ask(op, args)
         if not answer["ok"]:
-            return visible(f"{answer['error']['code']}: {answer['error']['message']}")
+            cure = key_value.suggest_operation(op) if answer["error"]["code"] == "unknown_op" else ""
+            return visible(f"{answer['error']['code']}: {answer['error']['message']}{cure}")
         result = answer["result"]
-        return f"{visible(plain_text.plain(result))}\n-- {plain_text.pairs(result['metrics'])}"
+        text = text_of(op, result, args=args)
+        return f"{paint(text) if is_coloured() else text}\n-- {pairs(result['metrics'])}"
 
     def _ask(self, op: str, args: dict[str, Any]) -> dict[str, Any]:
         self._asked += 1

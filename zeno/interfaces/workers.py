@@ -51,6 +51,8 @@ class Workers:
         """Names of the roots; empty where one root is served without a name."""
         self.all_tools = server.all_tools
         """Whether models are offered tools for all operations."""
+        self.revs = server.revs
+        """The commits that requests may name."""
         self.max_request_bytes = server.max_request_bytes
         self._server = server
         self._thread = PriorityThread()

@@ -22,7 +22,7 @@ def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> E
     with suggesting(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
         file.require_text()
         text = read_source(file, meter, "search it with grep, or read parts of it with read_file")
-    meter.scanned(file.bytes_read)
+    meter.count_file(file.bytes_read)
     facts = corpus.facts.of(file.path, text, meter.check)
     found = [
         symbol
@@ -33,7 +33,7 @@ def extract_symbols(args: ExtractSymbolsArgs, corpus: Corpus, meter: Meter) -> E
     kept = found[: args.max_symbols]
     truncated = len(found) > len(kept)
     # Refused before a model is made of each: a file within the limit can hold a million symbols.
-    meter.keep(sum(map(size, kept)))
+    meter.charge_text(sum(map(size, kept)))
     return ExtractSymbolsResult(
         path=file.path,
         language=language_of(file.path) or MISSING,

@@ -33,6 +33,7 @@ MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_searched_file_b
 # Files that are parsed side by side before their lines are classified.
 _AT_ONCE = 32
 _BYTES_AT_ONCE = 4 << 20
+_NO_LIMIT = (1 << 53) - 1
 
 Take = Callable[[SearchedFile, dict[int, str], Facts], None]
 """Takes a file, the roles of its lines with the name by index, and its facts."""
@@ -43,22 +44,22 @@ def find_references(args: FindReferencesArgs, corpus: Corpus, meter: Meter) -> F
     selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
     finder = _Finder(args, corpus, meter, selection)
-    first = corpus.snapshot(args, "")
+    snapshot = corpus.snapshot(args, start)
     totals: Counter[str] = Counter()
+    partial = bool(start or snapshot.candidates.cut)
     page = _Page(args, meter)
 
     def count(_found: SearchedFile, roles: dict[int, str], _facts: Facts) -> None:
         totals.update(roles.values())
 
     def add(found: SearchedFile, roles: dict[int, str], facts: Facts) -> None:
-        if not start:
+        if not partial:
             count(found, roles, facts)
         page.add(found, roles, facts, seen if found.path == start else 0)
 
-    if start:
-        # Totals do not depend on the cursor.
-        finder.find(first, count)
-    snapshot = corpus.snapshot(args, start) if start else first
+    if partial:
+        # Totals are about all files, whatever part of them the list is about.
+        finder.find(corpus.snapshot(args.model_copy(update={"max_files": _NO_LIMIT}), ""), count)
     skipped = finder.find(snapshot, add)
     truncated_by = sorted([*(["max_files"] if snapshot.candidates.cut else []), *page.full_by])
     selected = SelectedFiles(args, corpus, selection, snapshot, skipped, start)
@@ -68,7 +69,7 @@ def find_references(args: FindReferencesArgs, corpus: Corpus, meter: Meter) -> F
         totals=ReferenceTotals(**{role: totals[role] for role in ORDER}),
         **selected.fields(truncated_by),
         cursor=cursors.issue("find_references", args, end) if truncated_by else MISSING,
-        skipped=FindReferencesSkipped(**selected.skipped_counts()),
+        skipped=FindReferencesSkipped(**selected.count_skipped()),
         metrics=meter.stop(hits=len(page.references), **selected.metrics()),
     )
 

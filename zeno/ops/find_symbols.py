@@ -1,7 +1,7 @@
 """find_symbols: find definitions by name in many files, or outline a selection."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import contract_spec as spec
 from contract_models.zeno.ops.find_symbols import FindSymbolsArgs, FindSymbolsResult, FindSymbolsSkipped, FoundSymbol
@@ -54,7 +54,7 @@ def find_symbols(args: FindSymbolsArgs, corpus: Corpus, meter: Meter) -> FindSym
         **selected.fields(truncated_by),
         cursor=cursors.issue("find_symbols", args, end) if truncated_by else MISSING,
         skipped=FindSymbolsSkipped(
-            **selected.skipped_counts(),
+            **selected.count_skipped(),
             unsupported=snapshot.paths(asked).of_no_language,
             unparsed=sink.unparsed,
         ),
@@ -85,7 +85,7 @@ class _Page:
         """Add the symbols of a file behind the first `seen` ones, as far as there is room."""
         kept = symbols[seen : seen + self._limit - len(self.symbols)]
         self._done = seen + len(kept)
-        self._meter.keep(sum(size(symbol) + len(path) for symbol in kept))
+        self._meter.charge_text(sum(size(symbol) + len(path) for symbol in kept))
         self.symbols += [FoundSymbol(path=path, **fields(symbol)) for symbol in kept]
 
 
@@ -191,8 +191,15 @@ def _named(args: FindSymbolsArgs) -> Callable[[Symbol], bool]:
     if prefix:
         begins = searcher(rf"\A{re.escape(name)}", "args.name", case_sensitive=False)
         return lambda symbol: begins(symbol.name.encode())
-    ends = searcher(rf"(?:\A|\.){re.escape(name)}\z", "args.name", case_sensitive=False)
-    return lambda symbol: ends(symbol.path.encode()) or ends(symbol.name.encode())
+    equals = searcher(rf"\A{re.escape(name)}\z", "args.name", case_sensitive=False)
+    return lambda symbol: any(equals(one.encode()) for one in _names(symbol))
+
+
+def _names(symbol: Symbol) -> Iterator[str]:
+    """Yield the name of a definition, alone and behind one and more of its containers."""
+    yield (name := symbol.name)
+    for container in reversed(symbol.container.split(".")):
+        yield (name := f"{container}.{name}")
 
 
 def _depth(symbol: Symbol) -> int:

@@ -9,9 +9,10 @@ from pydantic import MISSING
 from zeno.errors import InvalidArgs
 from zeno.meter import Meter
 from zeno.results import cursors
+from zeno.results.changed_files import select_changed
 from zeno.results.hints import on_pattern, why_nothing
 from zeno.results.hit_page import HitPage, Sought
-from zeno.results.left_out import left_out, skipped_files
+from zeno.results.left_out import count_left_out, name_skipped
 from zeno.search.corpus import Corpus, Query, SearchedFile, Skipped, Wish
 from zeno.search.line_view import MatchedLines
 from zeno.search.pattern_work import file_sizes, require_affordable, states_of
@@ -42,14 +43,17 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
     snapshot = corpus.snapshot(args, start)
     candidates = snapshot.candidates
-    paths = snapshot.paths(selection)
+    selected = selection
+    if args.changed_since is not MISSING:
+        selected = select_changed(snapshot.paths(selection), args.changed_since, selection, corpus, meter)
+    paths = snapshot.paths(selected)
     sizes = file_sizes(paths, corpus.tree, max_bytes)
     require_affordable(states, sought.field, sizes, meter, "narrow args.paths", literal=not regex)
     page = HitPage(args, meter, sought, corpus.facts if args.scope else None)
     tally = _Tally(args)
     spans = _Spans(args, sought, meter, states)
     sink = _HitSink(page, spans, start, seen) if args.output == "hits" else _CountSink(tally, spans)
-    skipped = snapshot.search(selection, query, sink, meter)
+    skipped = snapshot.search(selected, query, sink, meter)
     skipped.add_all(spans.skipped)
     problems = selection.problems(candidates)
     not_searched = GrepSkipped(
@@ -58,7 +62,7 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
         unreadable=skipped["unreadable"] + problems["unreadable"],
         not_regular=problems["not_regular"],
     )
-    gaps = [*selection.named_problems(candidates), *((path, _REASONS[why]) for path, why in skipped.named)]
+    gaps = [*selection.name_problems(candidates), *((path, _REASONS[why]) for path, why in skipped.named)]
     truncated_by = sorted([*(["max_files"] if candidates.cut else []), *page.full_by, *tally.full_by])
     end = page.end or tally.end
     hints: list[str] = []
@@ -80,9 +84,9 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
         cursor=cursors.issue("grep", args, end or f"0:{candidates.paths[-1]}") if truncated_by else MISSING,
         complete=bool(paths) and not (truncated_by or start or gaps),
         skipped=not_searched,
-        skipped_files=skipped_files(gaps),
+        skipped_files=name_skipped(gaps),
         files_selected=len(paths),
-        left_out=left_out(selection, candidates),
+        left_out=count_left_out(selection, candidates),
         policy=corpus.tree.policy.active or MISSING,
         files_digest=candidates.paths.digest,
         hints=hints or MISSING,

@@ -9,13 +9,14 @@ from zeno.errors import InvalidArgs, ZenoError
 from zeno.files.file_tree import FileTree
 from zeno.meter import Meter
 from zeno.results import cursors
+from zeno.results.changed_files import select_changed
 from zeno.results.clip import fitting_paths
 from zeno.results.directory_counts import directory_counts
 from zeno.results.hints import on_stars, why_nothing
-from zeno.results.left_out import left_out, skipped_files
+from zeno.results.left_out import count_left_out, name_skipped
 from zeno.search.corpus import Corpus
 from zeno.search.pattern_work import require_affordable, states_of
-from zeno.search.selection import EVERYTHING, globbed, searched
+from zeno.search.selection import EVERYTHING, select_by_glob, select_by_regex
 from zeno.text.regex import searcher
 
 
@@ -24,9 +25,9 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
     _check(args)
     selection = EVERYTHING
     if args.regex is not MISSING:
-        selection = searched(searcher(args.regex, "args.regex"))
+        selection = select_by_regex(searcher(args.regex, "args.regex"))
     if args.glob is not MISSING:
-        selection = globbed(args.glob, "args.glob")
+        selection = select_by_glob(args.glob, "args.glob")
     start = ""
     if args.cursor is not MISSING:
         # No path sorts between this one and the last path of the page before.
@@ -38,6 +39,8 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
         require_affordable(states, "args.regex", sizes, meter, "use args.glob")
     meter.files_scanned += len(candidates.paths)
     matching = selection.of(candidates)
+    if args.changed_since is not MISSING:
+        matching = select_changed(matching, args.changed_since, selection, corpus, meter).of(candidates)
     found = _newest_first(matching, corpus.tree, meter) if args.sort == "mtime" else matching
     directories = directory_counts(matching, args.depth, corpus, meter) if args.tree else []
     kept, cut_by = _fitting([one.path for one in directories] if args.tree else found, args)
@@ -62,9 +65,9 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
         cursor=cursor or MISSING,
         complete=bool(matching) and not (truncated_by or problems or start),
         skipped=ListFilesSkipped(unreadable=problems["unreadable"], not_regular=problems["not_regular"]),
-        skipped_files=skipped_files(selection.named_problems(candidates)),
+        skipped_files=name_skipped(selection.name_problems(candidates)),
         files_selected=len(matching),
-        left_out=left_out(selection, candidates),
+        left_out=count_left_out(selection, candidates),
         policy=corpus.tree.policy.active or MISSING,
         files_digest=candidates.paths.digest,
         hints=hints or MISSING,
@@ -101,4 +104,4 @@ def _newest_first(paths: Sequence[str], tree: FileTree, meter: Meter) -> list[st
             entry = None
         return (True, 0) if entry is None else (False, -entry.mtime_ns)
 
-    return [path for _, path in sorted((age(path), path) for path in meter.checked(paths))]
+    return [path for _, path in sorted((age(path), path) for path in meter.check_each(paths))]

@@ -16,12 +16,12 @@ def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
     """Read the head while counting lines, then the tail from the end. Only returned lines are held in memory."""
     with suggesting(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
         file.require_text()
-        meter.scan(file.path, file.size, "have --max-scan-bytes raised")
+        meter.charge_bytes(file.path, file.size, "have --max-scan-bytes raised")
         meter.expect(file.size)
-        window = Window(1, args.head_lines, meter.keep, needed(args))
+        window = Window(1, args.head_lines, meter.charge_text, needed(args))
         window.feed(file.chunks(), is_normal=file.is_normal)
         tail_lines = _tail(file, window.total, args, meter)
-    meter.scanned(file.bytes_read)
+    meter.count_file(file.bytes_read)
     head, tail = shortened(window.lines, args), shortened(tail_lines, args)
     cut = False
     if args.max_chars is not MISSING:
@@ -30,7 +30,7 @@ def peek(args: PeekArgs, corpus: Corpus, meter: Meter) -> PeekResult:
         head = fitting(head, args.max_chars - min(half, size(tail)))
         tail = fitting(tail[::-1], args.max_chars - size(head))[::-1]
         cut = len(head) + len(tail) < asked
-    meter.returned(len(head) + len(tail))
+    meter.charge_lines(len(head) + len(tail))
     return PeekResult(
         path=file.path,
         total_lines=window.total,
@@ -48,9 +48,9 @@ def _tail(file: TextFile, total: int, args: PeekArgs, meter: Meter) -> list[str]
         return []
     limit = needed(args)
     if limit is None:
-        return last_lines(file.chunks_backwards(), count, meter.keep, is_normal=file.is_normal)
+        return last_lines(file.chunks_backwards(), count, meter.charge_text, is_normal=file.is_normal)
     # Long last lines may begin far before the end: read more rather than hold more.
-    window = Window(total - count + 1, total, meter.keep, limit)
+    window = Window(total - count + 1, total, meter.charge_text, limit)
     window.feed(file.chunks(), is_normal=file.is_normal)
     return window.lines
 

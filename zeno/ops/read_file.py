@@ -16,6 +16,7 @@ from zeno.search.corpus import Corpus
 from zeno.text.file_lines import Window
 
 _INSTEAD = "ask for lines with start_line and end_line"
+_FEWER = "ask for fewer ranges at a time, or have --max-scan-bytes raised"
 
 
 def read_file(args: ReadFileArgs, corpus: Corpus, meter: Meter) -> ReadFileResult:
@@ -75,7 +76,7 @@ def _definition(args: ReadFileArgs, name: str, corpus: Corpus, meter: Meter) -> 
         raise InvalidArgs("args.end_line does not go with args.symbol, whose lines are read; leave it out")
     with suggesting(args.path, corpus, meter), corpus.open(args.path, "args.path") as file:
         file.require_text()
-        meter.scan(file.path, file.size, _INSTEAD)
+        meter.charge_bytes(file.path, file.size, _INSTEAD)
         text = read_source(file, meter, _INSTEAD)
     facts = corpus.facts.of(file.path, text, meter.check)
     chosen = args.start_line if "start_line" in args.model_fields_set else None
@@ -123,12 +124,12 @@ class _Reader:
         suggest = suggesting(path, self._corpus, self._meter)
         with suggest, self._corpus.open(path, field) as file:
             file.require_text()
-            self._meter.scan(file.path, file.size, "ask for fewer ranges at a time, or have --max-scan-bytes raised")
+            self._meter.charge_bytes(file.path, file.size, _FEWER)
             self._meter.expect(file.size)
             last = min(end, start + self._lines - 1)
-            window = Window(start, last, self._meter.keep, needed(self._args))
+            window = Window(start, last, self._meter.charge_text, needed(self._args))
             window.feed(file.chunks(), is_normal=file.is_normal)
-        self._meter.scanned(file.bytes_read)
+        self._meter.count_file(file.bytes_read)
         lines = shortened(window.lines, self._args)
         # Only the first line of an answer is clipped to the room: what follows on is read by the next request.
         kept = lines if self._chars is None else fitting(lines, self._chars, part=self._empty)
@@ -136,7 +137,7 @@ class _Reader:
         self._lines -= len(kept)
         if self._chars is not None:
             self._chars -= size(kept)
-        self._meter.returned(len(kept))
+        self._meter.charge_lines(len(kept))
         whole = window.lines[: len(kept)]
         cut_by = {"max_chars": len(kept) < len(lines), "max_lines": last < min(end, window.total)}
         return _Read(

@@ -5,7 +5,7 @@ import time
 from contract_models.zeno.ops.stat import StatArgs, StatItem, StatResult
 from pydantic import MISSING
 
-from zeno.errors import PermissionDenied
+from zeno.errors import InvalidArgs, PermissionDenied
 from zeno.files.batch_open import FILE, FOLDER
 from zeno.files.file_tree import Entry, FileTree
 from zeno.meter import Meter
@@ -22,9 +22,11 @@ def stat(args: StatArgs, corpus: Corpus, meter: Meter) -> StatResult:
     asked = [] if args.path is MISSING else [(args.path, "args.path")]
     if args.paths is not MISSING:
         asked += [(path, f"args.paths[{index}]") for index, path in enumerate(args.paths)]
+    if not asked:
+        raise InvalidArgs("args must have path or paths")
     if len(asked) > MANY:
         corpus.tree.speed_up_lookups()
-    items = [_item(path, field, corpus.tree) for path, field in meter.checked(asked)]
+    items = [_item(path, field, corpus.tree) for path, field in meter.check_each(asked)]
     meter.files_scanned += len(items)
     return StatResult(items=items, metrics=meter.stop())
 

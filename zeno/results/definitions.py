@@ -30,8 +30,9 @@ def read_source(file: TextFile, meter: Meter, instead: str) -> bytes:
 
 
 def has_name(symbol: Symbol, name: str) -> bool:
-    """Whether a definition has a name; one with dots is compared with the end of its containers and its name."""
-    return symbol.name == name or f".{symbol.path}".endswith(f".{name}")
+    """Whether a definition has a name, or a name behind some of its containers, joined by dots."""
+    containers = name.removesuffix(f".{symbol.name}")
+    return symbol.name == name or (containers != name and f".{symbol.container}".endswith(f".{containers}"))
 
 
 def find_definition(facts: Facts, name: str, path: str, field: str, start_line: int | None = None) -> Symbol:

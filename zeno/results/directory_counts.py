@@ -27,7 +27,7 @@ def directory_counts(
     files: Counter[str] = Counter()
     lines: Counter[str] = Counter()
     not_counted: Counter[str] = Counter()
-    for path in meter.checked(paths):
+    for path in meter.check_each(paths):
         found = counter.lines_of(path)
         names = path.split("/")[:-1]
         # The root is "" here, so that it sorts first.
@@ -66,7 +66,7 @@ class _LineCounter:
                 self._full = file.size > self._room
                 if self._full:
                     return None
-                window = Window(1, 0, self._meter.keep)
+                window = Window(1, 0, self._meter.charge_text)
                 window.feed(file.chunks(), is_normal=file.is_normal)
         except (Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied):
             return None

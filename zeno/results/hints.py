@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from zeno.errors import InvalidArgs, InvalidPattern, ZenoError
@@ -11,7 +12,7 @@ from zeno.results.suggestions import alternatives, similar
 from zeno.search.corpus import Corpus
 from zeno.search.selection import Candidates, Selection
 from zeno.text.globs import WILDCARD, matcher
-from zeno.text.regex import searcher
+from zeno.text.regex import Matches, searcher
 
 # Give hints on this many globs of a request at most.
 MAX_GLOBS = 3
@@ -63,13 +64,19 @@ def on_pattern(pattern: str, field: str, *, regex: bool, multiline: bool) -> lis
     """Return hints for a pattern that was not found: it looks like a regular expression, or needs several lines."""
     if not multiline and (_has_line_feed(pattern) if regex else "\n" in pattern):
         return [f"a line has no line feed, so {field} cannot match in one: set multiline to true"]
-    if regex or not searcher(_EXPRESSION, "")(pattern.encode()):
+    if regex or not _expression_searcher()(pattern.encode()):
         return []
     try:
         searcher(pattern, field)
     except InvalidPattern:
         return []
     return [f"{field} is taken literally and was not found; it looks like a regular expression: set regex to true"]
+
+
+@cache
+def _expression_searcher() -> Matches:
+    """Return the test for `_EXPRESSION`. RE2 takes longer to compile it than a search without a hit takes."""
+    return searcher(_EXPRESSION, "")
 
 
 def _has_line_feed(pattern: str) -> bool:

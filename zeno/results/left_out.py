@@ -13,9 +13,9 @@ from zeno.search.selection import Candidates, Selection
 _RULES = ("hidden", "ignored", "excluded")
 
 
-def left_out(selection: Selection, candidates: Candidates) -> LeftOut:
+def count_left_out(selection: Selection, candidates: Candidates) -> LeftOut:
     """Count the names that the selection asks for and each rule left out."""
-    counts = selection.left_out(candidates)
+    counts = selection.count_left_out(candidates)
     return LeftOut(
         hidden=counts["hidden"],
         ignored=counts["ignored"],
@@ -24,7 +24,7 @@ def left_out(selection: Selection, candidates: Candidates) -> LeftOut:
     )
 
 
-def skipped_files(gaps: Iterable[tuple[str, str]]) -> list[SkippedFile] | Any:
+def name_skipped(gaps: Iterable[tuple[str, str]]) -> list[SkippedFile] | Any:
     """Return the first of the entries that make an answer incomplete, given with their reasons; MISSING for none."""
     first = sorted(gaps)[:MAX_NAMED]
     return [SkippedFile(path=path, reason=reason) for path, reason in first] or MISSING
@@ -41,6 +41,6 @@ def in_words(counts: Mapping[str, int]) -> str:
     return f"left out: {', '.join(left)}{entered if directories else ''}"
 
 
-def selected_in_words(files: int, verb: str) -> str:
+def describe_selected(files: int, verb: str) -> str:
     """Return a number of selected files as `5,648 files searched`."""
     return f"{files:,} {'file' if files == 1 else 'files'} {verb}"

@@ -5,7 +5,7 @@ A receipt is the SHA-256 of the UTF-8 bytes of lines joined by a line feed, exac
 
 import hashlib
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from contract_models.zeno.ops.verify import CitationVerdict, LineRange, VerifyCitation
 from pydantic import MISSING
@@ -31,12 +31,25 @@ OpenFile = Callable[[str, str], TextFile]
 """Takes a path and the field that it was given in; returns the open file."""
 
 
-class _Verdict(NamedTuple):
+class Verdict(NamedTuple):
+    """A verdict on a citation, with the members of answers."""
+
     verdict: str
     match: Match | None = None
     differs_at: int | None = None
     moved_to: LineRange | None = None
+    found_at: LineRange | None = None
     reason: str | None = None
+
+
+class CitedLines(NamedTuple):
+    """A range of lines, and what it said. Either of digest and text may be MISSING."""
+
+    path: str
+    start_line: int
+    end_line: int
+    sha256: Any
+    text: Any
 
 
 def check(citation: VerifyCitation, tree: FileTree, field: str = "citation") -> CitationVerdict:
@@ -60,58 +73,47 @@ class Checker:
 
         A citation without `sha256` and `text` is ok if its lines exist.
         """
-        path = citation.path
-        try:
-            path = self._tree.place(citation.path, f"{field}.path").path
-            found = _refuse_nonsense(citation) or self._check_file(path, citation, field)
-        except (NotFound, NotAFile, PermissionDenied) as error:
-            found = _Verdict("missing", reason=str(error))
-        except OutsideRoot as error:
-            found = _Verdict("outside_root", reason=str(error))
-        except Denied as error:
-            found = _Verdict("denied", reason=str(error))
-        except InvalidArgs as error:
-            found = _Verdict("invalid", reason=str(error))
-        return CitationVerdict.model_validate(
-            {
-                "path": path,
-                "start_line": citation.start_line,
-                "end_line": citation.end_line,
-                **{name: value for name, value in found._asdict().items() if value is not None},
-            }
-        )
+        return judge(citation, self._tree, field, lambda path: self._check_place(path, citation, field))
 
-    def _check_file(self, path: str, citation: VerifyCitation, field: str) -> _Verdict:
+    def _check_place(self, path: str, citation: VerifyCitation, field: str) -> Verdict:
+        if citation.start_line is MISSING or citation.end_line is MISSING:
+            return Verdict("invalid", reason="a citation needs start_line and end_line, or symbol")
+        if citation.end_line < citation.start_line:
+            return Verdict("invalid", reason=f"end_line is below start_line ({citation.start_line})")
+        lines = (citation.start_line, citation.end_line)
+        return self._check_file(path, CitedLines(citation.path, *lines, citation.sha256, citation.text), field)
+
+    def _check_file(self, path: str, citation: CitedLines, field: str) -> Verdict:
         if self._held is None or self._held[0] != path:
             self._held = None
             with self._open(citation.path, f"{field}.path") as file:
                 file.require_text()
-                self._meter.scan(path, file.size, _FEWER)
+                self._meter.charge_bytes(path, file.size, _FEWER)
                 if file.size > MAX_SEARCHED_BYTES:
                     found = _check_stream(citation, file, field)
-                    self._meter.scanned(file.bytes_read)
+                    self._meter.count_file(file.bytes_read)
                     return found
                 self._held = (path, LineIndex(file.read_text()))
-            self._meter.scanned(file.bytes_read)
+            self._meter.count_file(file.bytes_read)
         return self._check(citation, self._held[1], field)
 
-    def _check(self, citation: VerifyCitation, lines: LineIndex, field: str) -> _Verdict:
+    def _check(self, citation: CitedLines, lines: LineIndex, field: str) -> Verdict:
         first, last = citation.start_line, citation.end_line
         start, end = lines.start(min(first - 1, len(lines))), lines.start(min(last, len(lines)))
         if end - start > MAX_CITED_BYTES:
             raise _cites_too_much(field)
         cited = None
         if last <= len(lines):
-            self._meter.scan(citation.path, end - start, _FEWER)
+            self._meter.charge_bytes(citation.path, end - start, _FEWER)
             cited = lines.text[start : end - 1]
-        found = _compare(citation, cited)
-        wanted = _wanted(citation)
+        found = compare(citation, cited)
+        wanted = _read_wanted(citation)
         if found.verdict == "ok" or wanted is None:
             return found
         moved_to, reason = self._look_for(wanted, citation, lines)
-        return _Verdict("moved", moved_to=moved_to) if moved_to else found._replace(reason=reason)
+        return Verdict("moved", moved_to=moved_to) if moved_to else found._replace(reason=reason)
 
-    def _look_for(self, wanted: str, citation: VerifyCitation, lines: LineIndex) -> tuple[LineRange | None, str | None]:
+    def _look_for(self, wanted: str, citation: CitedLines, lines: LineIndex) -> tuple[LineRange | None, str | None]:
         """Return the range of lines that has the digest, or why not all of the file was searched."""
         count = citation.end_line - citation.start_line + 1
         if citation.text is not MISSING:
@@ -132,7 +134,7 @@ class Checker:
             self._room -= before - max(0, room)
 
 
-def _check_stream(citation: VerifyCitation, file: TextFile, field: str) -> _Verdict:
+def _check_stream(citation: CitedLines, file: TextFile, field: str) -> Verdict:
     """Compare a citation with a file that is too large to be held in memory."""
     room = MAX_CITED_BYTES
 
@@ -144,36 +146,51 @@ def _check_stream(citation: VerifyCitation, file: TextFile, field: str) -> _Verd
 
     window = Window(citation.start_line, citation.end_line, keep)
     window.feed(file.chunks(), is_normal=file.is_normal)
-    found = _compare(citation, "\n".join(window.lines).encode() if citation.end_line <= window.total else None)
-    if found.verdict == "ok" or _wanted(citation) is None:
+    found = compare(citation, "\n".join(window.lines).encode() if citation.end_line <= window.total else None)
+    if found.verdict == "ok" or _read_wanted(citation) is None:
         return found
     reason = f"the file is longer than {MAX_SEARCHED_BYTES} bytes, so the lines were not looked for elsewhere"
     return found._replace(reason=reason)
 
 
-def _refuse_nonsense(citation: VerifyCitation) -> _Verdict | None:
-    """Return why a citation cites nothing or contradicts itself; None if it makes sense."""
-    if citation.end_line < citation.start_line:
-        return _Verdict("invalid", reason=f"end_line is below start_line ({citation.start_line})")
-    if citation.text is not MISSING and citation.sha256 not in (MISSING, receipt(citation.text)):
-        return _Verdict("invalid", reason="sha256 is not that of text; give the one that is right")
-    return None
+def judge(
+    citation: VerifyCitation, tree: FileTree, field: str, check_place: Callable[[str], Verdict]
+) -> CitationVerdict:
+    """Return the verdict of `check_place`, which takes the resolved path, or why the path cannot be read."""
+    path = citation.path
+    try:
+        path = tree.place(citation.path, f"{field}.path").path
+        if citation.text is not MISSING and citation.sha256 not in (MISSING, receipt(citation.text)):
+            found = Verdict("invalid", reason="sha256 is not that of text; give the one that is right")
+        else:
+            found = check_place(path)
+    except (NotFound, NotAFile, PermissionDenied) as error:
+        found = Verdict("missing", reason=str(error))
+    except OutsideRoot as error:
+        found = Verdict("outside_root", reason=str(error))
+    except Denied as error:
+        found = Verdict("denied", reason=str(error))
+    except InvalidArgs as error:
+        found = Verdict("invalid", reason=str(error))
+    cited = citation.model_dump(include={"symbol", "start_line", "end_line"})
+    members = {name: value for name, value in found._asdict().items() if value is not None}
+    return CitationVerdict.model_validate({"path": path, **cited, **members})
 
 
-def _compare(citation: VerifyCitation, cited: bytes | memoryview | None) -> _Verdict:
+def compare(citation: CitedLines, cited: bytes | memoryview | None) -> Verdict:
     """Compare a citation with the cited lines, joined by line feeds; None where the file does not have them."""
     if cited is None:
-        return _Verdict("out_of_range")
+        return Verdict("out_of_range")
     if citation.text is MISSING:
-        return _Verdict("ok" if citation.sha256 in (MISSING, hashlib.sha256(cited).hexdigest()) else "changed")
+        return Verdict("ok" if citation.sha256 in (MISSING, hashlib.sha256(cited).hexdigest()) else "changed")
     quoted, lines = citation.text.split("\n"), bytes(cited).decode().split("\n")
     match = match_quotation(quoted, lines)
     if match is not None:
-        return _Verdict("ok", match)
-    return _Verdict("changed", differs_at=citation.start_line + find_difference(quoted, lines))
+        return Verdict("ok", match)
+    return Verdict("changed", differs_at=citation.start_line + find_difference(quoted, lines))
 
 
-def _wanted(citation: VerifyCitation) -> str | None:
+def _read_wanted(citation: CitedLines) -> str | None:
     if citation.text is not MISSING:
         return receipt(citation.text)
     return None if citation.sha256 is MISSING else citation.sha256

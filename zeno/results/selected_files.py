@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from pydantic import MISSING
 
 from zeno.results.hints import why_nothing
-from zeno.results.left_out import left_out, skipped_files
+from zeno.results.left_out import count_left_out, name_skipped
 from zeno.search.corpus import Corpus, Skipped, Snapshot
 from zeno.search.selection import Selection
 
@@ -23,7 +23,7 @@ class SelectedFiles(NamedTuple):
     start: str
     """Where the cursor of the request continues; empty without one."""
 
-    def skipped_counts(self) -> dict[str, int]:
+    def count_skipped(self) -> dict[str, int]:
         """Return how many could not be searched, by reason."""
         problems = self.selection.problems(self.snapshot.candidates)
         return {
@@ -38,7 +38,7 @@ class SelectedFiles(NamedTuple):
         candidates = self.snapshot.candidates
         paths = self.snapshot.paths(self.selection)
         gaps = [
-            *self.selection.named_problems(candidates),
+            *self.selection.name_problems(candidates),
             *((path, _REASONS[reason]) for path, reason in self.skipped.named),
         ]
         hints: list[str] = []
@@ -50,9 +50,9 @@ class SelectedFiles(NamedTuple):
             "truncated": bool(truncated_by),
             "truncated_by": truncated_by or MISSING,
             "complete": bool(paths) and not (truncated_by or self.start or gaps),
-            "skipped_files": skipped_files(gaps),
+            "skipped_files": name_skipped(gaps),
             "files_selected": len(paths),
-            "left_out": left_out(self.selection, candidates),
+            "left_out": count_left_out(self.selection, candidates),
             "policy": self.corpus.tree.policy.active or MISSING,
             "files_digest": candidates.paths.digest,
             "hints": hints or MISSING,

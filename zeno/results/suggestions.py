@@ -31,15 +31,15 @@ def suggesting(path: str, corpus: Corpus, meter: Meter) -> Iterator[None]:
     try:
         yield
     except NotFound as error:
-        if not corpus.warm:
+        if not corpus.is_warm:
             meter.expect_walk()
-        meant = similar(path, _known(path, corpus))
+        meant = similar(path, _list_known(path, corpus))
         if not meant:
             raise
         raise NotFound(path, f"{error.why}; did you mean {alternatives(meant)}?") from None
 
 
-def _known(path: str, corpus: Corpus) -> list[str]:
+def _list_known(path: str, corpus: Corpus) -> list[str]:
     """Return sorted paths of files; in a tree that is too large for all, the first ones and those near `path`."""
     first = corpus.snapshot(_Everything()).candidates
     steps = _steps(path)
@@ -68,7 +68,7 @@ def similar(path: str, paths: list[str]) -> list[str]:
     same = [one for one in paths if one.rpartition("/")[2].lower() == name]
     if same:
         # Paths that share the most components come first.
-        return sorted(same, key=lambda one: (-_shared(whole, one.lower()), one))[:MAX_SUGGESTIONS]
+        return sorted(same, key=lambda one: (-_count_shared(whole, one.lower()), one))[:MAX_SUGGESTIONS]
     from difflib import get_close_matches
 
     folder = "/".join(steps[:-1])
@@ -88,5 +88,5 @@ def _steps(path: str) -> list[str]:
     return [step for step in path.split("/") if step not in ("", ".")]
 
 
-def _shared(one: str, other: str) -> int:
+def _count_shared(one: str, other: str) -> int:
     return len(set(one.split("/")) & set(other.split("/")))

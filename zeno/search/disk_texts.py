@@ -7,8 +7,8 @@ from functools import cached_property
 from itertools import repeat
 
 from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
-from zeno.files.batch_open import BatchOpener, Content, NoBytes
-from zeno.files.tree import Tree
+from zeno.files.batch_open import NoBytes
+from zeno.files.file_tree import BatchReader, SearchedTree
 from zeno.meter import Meter
 from zeno.search.corpus import Skipped, SkipReason
 from zeno.search.fork_helper import ForkHelper, possible
@@ -32,7 +32,8 @@ Glance = int | NoBytes | None
 _SENT: dict[Glance, int] = {None: -1, **{why: -2 - number for number, why in enumerate(NoBytes)}}
 _RECEIVED = {sent: glance for glance, sent in _SENT.items()}
 
-_BINARY, _LARGE, _UNREADABLE, _UNUSUAL, _WIDE = NoBytes
+# A module global, because enum lookups are slow and a search needs one per file.
+_UNREADABLE = NoBytes.UNREADABLE
 
 
 class DiskTexts:
@@ -41,7 +42,7 @@ class DiskTexts:
     Files have to be asked for in the order in which they were shared.
     """
 
-    def __init__(self, tree: Tree, max_bytes: int, plan: Plan, meter: Meter, skipped: Skipped) -> None:
+    def __init__(self, tree: SearchedTree, max_bytes: int, plan: Plan, meter: Meter, skipped: Skipped) -> None:
         self._tree = tree
         self._max_bytes = max_bytes
         self._plan = plan
@@ -89,7 +90,7 @@ class DiskTexts:
         if isinstance(glance, NoBytes):
             self._skipped.add(path, _REASONS[glance])
         else:
-            self._meter.scanned(glance)
+            self._meter.count_file(glance)
         return text
 
     def count(self, path: str, *, known: bool) -> None:
@@ -102,12 +103,12 @@ class DiskTexts:
         if isinstance(glance, NoBytes):
             self._skipped.add(path, _REASONS[glance])
         else:
-            self._meter.scanned(min(glance, BINARY_WINDOW))
+            self._meter.count_file(min(glance, BINARY_WINDOW))
 
     # Created with the first file: usually all texts are in memory, and no file is read.
 
     @cached_property
-    def _opener(self) -> BatchOpener:
+    def _opener(self) -> BatchReader:
         return self._stack.enter_context(self._tree.batch_opener())
 
     @cached_property
@@ -135,59 +136,43 @@ class DiskTexts:
         With `check` the text is only given if the file was still in its place after it was read. A file that was not
         is read again from the root.
         """
-        name = raw(path, "path")
-        size = self._opener.fill(name, self._max_bytes, self._buffer)
-        if isinstance(size, int):
+        found = self._opener.fill(raw(path, "path"), self._max_bytes, self._buffer)
+        if found is _UNREADABLE:
+            return self._judge(self._open(path, whole=True))
+        if isinstance(found, int):
             sift = self._plan.sift
             # Most files match nowhere, and need no normal form.
-            if sift is not None and sift(self._buffer, 0, size)[0] < 0:
-                return size, None
-            size, text = self._classify((size, bytes(memoryview(self._buffer)[:size]), None))
-        elif size is _UNUSUAL or size is _UNREADABLE:
-            read = self._opener.read(name, self._max_bytes) if size is _UNUSUAL else None
-            if read is None:
-                return self._classify(self._read(path, whole=True))
-            size, text = self._classify(read)
-        else:
-            return size, None
+            if sift is not None and sift(self._buffer, 0, found)[0] < 0:
+                return found, None
+            found = bytes(memoryview(self._buffer)[:found])
+        size, text = self._judge(found)
         if text is not None and check and not self._opener.is_in_place():
-            return self._classify(self._read(path, whole=True))
+            return self._judge(self._open(path, whole=True))
         return size, text
 
     def _look_at_head(self, path: str) -> int | NoBytes:
         """Read the beginning of a file; return its size or why it has no text."""
-        name = raw(path, "path")
-        size = self._opener.fill(name, self._max_bytes, self._head, whole=False)
-        if size is not _UNUSUAL and size is not _UNREADABLE:
-            return size
-        read = self._opener.read(name, self._max_bytes, whole=False) if size is _UNUSUAL else None
-        read = read or self._read(path, whole=False)
-        if read is None:
-            return _UNREADABLE
-        length, data, why = read
-        return _LARGE if length > self._max_bytes else len(data) if why is None else why
+        found = self._opener.fill(raw(path, "path"), self._max_bytes, self._head, whole=False)
+        if found is _UNREADABLE:
+            found = self._open(path, whole=False)
+        return len(found) if isinstance(found, bytes) else found
 
-    def _classify(self, read: Content | None) -> tuple[int | NoBytes, bytes | None]:
-        """Return the size of a file that was read, or why it has no text, and its text if something in it may match."""
-        if read is None:
-            return _UNREADABLE, None
-        size, data, why = read
-        if size > self._max_bytes:
-            return _LARGE, None
-        if why is not None:
-            return why, None
-        text = normal(data)
+    def _judge(self, found: bytes | NoBytes) -> tuple[int | NoBytes, bytes | None]:
+        """Return the size of a content or why there is none, and its text if something in it may match."""
+        if isinstance(found, NoBytes):
+            return found, None
+        text = normal(found)
         scan = self._plan.scan
-        return len(data), None if scan is not None and scan(text, 0, len(text))[0] < 0 else text
+        return len(found), None if scan is not None and scan(text, 0, len(text))[0] < 0 else text
 
-    def _read(self, path: str, *, whole: bool) -> Content | None:
-        """Return the content of a file whose path may hold links; None where it cannot be read."""
+    def _open(self, path: str, *, whole: bool) -> bytes | NoBytes:
+        """Return the content of a file whose path may hold links, or its beginning; or why it has none."""
         try:
             with self._tree.open(path) as file:
                 if file.size > self._max_bytes:
-                    return file.size, b"", None
-                if file.no_text is not None:
-                    return file.size, b"", file.no_text
-                return file.size, file.read() if whole else next(file.chunks(), b"")[:BINARY_WINDOW], None
+                    return NoBytes.LARGE
+                if (why := file.no_text) is not None:
+                    return why
+                return b"".join(file.chunks()) if whole else next(file.chunks(), b"")[:BINARY_WINDOW]
         except (Denied, NotFound, NotAFile, OutsideRoot, PermissionDenied):
-            return None
+            return _UNREADABLE

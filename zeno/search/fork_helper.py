@@ -68,7 +68,7 @@ class ForkHelper:
             yield self._items(done), None
             done += 1
         rest = self._parts - done
-        sent = self._sent() if rest and self._process else []
+        sent = self._receive() if rest and self._process else []
         for number in range(rest):
             yield self._items(done + number), sent[number] if len(sent) == rest else None
 
@@ -116,7 +116,7 @@ class ForkHelper:
     def _claim(self) -> bool:
         return os.read(self._tickets, 1) != b""
 
-    def _sent(self) -> list[bytes]:
+    def _receive(self) -> list[bytes]:
         """Return all results of the other process after it has ended; none if it failed."""
         pieces = [os.read(self._answer, 1 << 20)]
         while pieces[-1]:

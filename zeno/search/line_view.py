@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, overload
 
+from stringzilla import count as count_bytes  # up to ten times as fast as the method of bytes
+
 from zeno.text.regex import Matches, Scan
 
 
@@ -43,7 +45,7 @@ class LineView:
     def __len__(self) -> int:
         # Counted once: every hit with context asks for it.
         if self._count is None:
-            self._count = self._text.count(b"\n", self._start, self._end)
+            self._count = count_bytes(self._text, b"\n", self._start, self._end)
         return self._count
 
     @overload
@@ -95,7 +97,7 @@ class LineView:
                 if start < self._from:
                     # A neighbour further down was asked for meanwhile.
                     self._move(0, self._start)
-                index = self._index + self._text.count(b"\n", self._from, start)
+                index = self._index + count_bytes(self._text, b"\n", self._from, start)
                 self._move(index, start)
                 position = self._to + 1
                 if matches(self._text[start : self._to]):
@@ -118,9 +120,9 @@ class LineView:
             # A pattern that matches the empty text also matches behind the last line.
             if start < 0 or start >= len(text):
                 break
-            lines += text.count(b"\n", counted, start)
+            lines += count_bytes(text, b"\n", counted, start)
             counted = start
-            last = lines + text.count(b"\n", start, max(start, end - 1))
+            last = lines + count_bytes(text, b"\n", start, max(start, end - 1))
             if held is not None and lines <= held.last:
                 held = held._replace(last=last)
             else:

@@ -4,19 +4,18 @@ Texts that are in memory are scanned in large pieces, each a source of files tha
 from disk, one after the other. Cold and warm searches are this loop; a cold one has no source.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush, heapreplace
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from zeno.files.tree import Tree
+from zeno.files.file_tree import SearchedTree
 from zeno.meter import Meter
 from zeno.search.corpus import Query, SearchedFile, Sink, Skipped, Wish
 from zeno.search.disk_texts import DiskTexts
 from zeno.search.line_view import LineView
-from zeno.search.multiline import plan_for_text
 from zeno.search.pattern_work import in_pieces
-from zeno.search.plan import Plan
+from zeno.search.plan import Plan, plan_for_text
 from zeno.text.regex import Scan
 
 
@@ -36,38 +35,19 @@ PendingMatches = tuple[str, Iterator[MayMatch]]
 """A source of files: a path that sorts no later than its first file, and an iterator over its files."""
 
 
-class Selected(Protocol):
-    """The files of a search: what is known of them without the disk."""
+class SearchFiles:
+    """The files of a search, and what is known of them without the disk. By default that is nothing."""
 
-    @property
-    def skipped(self) -> Skipped:
-        """Files that are known not to be searched."""
-        ...
-
-    @property
-    def unheld(self) -> Sequence[str]:
+    def __init__(self, unheld: Sequence[str] = ()) -> None:
+        self.unheld = list(unheld)
         """Files that have to be read from disk, sorted."""
-        ...
-
-    @property
-    def known(self) -> Collection[str]:
-        """The files of `unheld` that are known to be texts of at most `max_bytes`."""
-        ...
+        self.known: set[str] = set()
+        """Those of them that are known to be texts of at most `max_bytes`."""
+        self.skipped = Skipped()
+        """Files that are known not to be searched, by reason."""
 
     def scan(self, plan: Plan, query: Query, meter: Meter) -> tuple[Scan | None, Iterable[PendingMatches]]:
         """Return the scan for lines, and the sources of files in memory, sorted by their first paths."""
-        ...
-
-
-class Unheld(NamedTuple):
-    """Files of which nothing is in memory."""
-
-    unheld: Sequence[str]
-    skipped: Skipped
-    known: frozenset[str] = frozenset()
-
-    def scan(self, plan: Plan, query: Query, meter: Meter) -> tuple[Scan | None, Iterable[PendingMatches]]:
-        """There are no sources."""
         return in_pieces(plan.scan, query.states, meter), ()
 
 
@@ -81,7 +61,7 @@ class Sharing(NamedTuple):
 
 
 def search(
-    tree: Tree, selected: Selected, query: Query, sink: Sink, meter: Meter, sharing: Sharing | None = None
+    tree: SearchedTree, selected: SearchFiles, query: Query, sink: Sink, meter: Meter, sharing: Sharing | None = None
 ) -> Skipped:
     """Give the files that may match to the sink, in the order of paths. Return the files that cannot be searched.
 
@@ -109,7 +89,7 @@ def search(
                     continue
                 lines = LineView(text)
             else:
-                meter.scanned(lines.size)
+                meter.count_file(lines.size)
             sink.take(SearchedFile(path, lines, lines.matching(query.matches, scan, ranges, first)))
         if sink.wish is Wish.COUNT:
             for path in unheld[read:]:

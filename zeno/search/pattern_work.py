@@ -37,7 +37,7 @@ def require_affordable(
         return
     most = (meter.options.max_pattern_work or MAX_WORK) // number
     total = 0
-    for size in meter.checked(sizes):
+    for size in meter.check_each(sizes):
         total += size
         if total > most:
             raise PatternTooCostly(

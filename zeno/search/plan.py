@@ -1,6 +1,13 @@
-"""The scans of a pattern, which reduce the lines that RE2 has to match. Made once for each request."""
+"""The scans of a pattern, which reduce the lines that RE2 has to match. Made once for each request.
 
+Matches may run over several lines. A match holds literals, and each literal without a line feed stands in one line. So
+a file with a match has a line with such a literal, and the plan that finds these lines, with index and scans, also
+finds the files to search. RE2 then looks at their whole text.
+"""
+
+import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -20,6 +27,8 @@ _LITERAL_BYTE, _TAIL_BYTE, _ANY_CASE_BYTE, _PATTERN_BYTE = 0.06, 0.3, 0.7, 1.5
 _LITERAL_LINE, _TAIL_LINE = 2000, 400
 # For each place where the only byte of a literal stands: RE2 looks at a few bytes and goes on to the next place.
 _TAIL_PLACE = 25
+# In a pattern for several lines a shorter literal stands in almost every file.
+MIN_LITERAL = 2
 
 
 class _Choice(NamedTuple):
@@ -38,16 +47,16 @@ class Plan:
         self._regex = regex
         self._case_sensitive = case_sensitive
         self._understood: Expression | None = None
-        self.demand: Demand = NOTHING
+        if regex:
+            with suppress(NotUnderstood):
+                self._understood = expression(pattern, case_sensitive=case_sensitive)
+
+    @cached_property
+    def demand(self) -> Demand:
         """Condition that the index must meet for a piece of text that may hold a matching line."""
-        if not regex:
-            self.demand = literal(pattern, case_sensitive=case_sensitive)
-            return
-        try:
-            self._understood = expression(pattern, case_sensitive=case_sensitive)
-            self.demand = self._understood.demand
-        except NotUnderstood:
-            pass
+        if not self._regex:
+            return literal(self._pattern, case_sensitive=self._case_sensitive)
+        return NOTHING if self._understood is None else self._understood.demand
 
     @cached_property
     def scan(self) -> Scan | None:
@@ -153,3 +162,39 @@ def _literals(needles: frozenset[bytes]) -> Scan | None:
 def _is_text(needle: bytes) -> bool:
     """Whether a needle begins and ends with whole characters."""
     return needle.isascii() or needle.decode("utf-8", "ignore").encode() == needle
+
+
+def plan_for_text(pattern: str, *, regex: bool, case_sensitive: bool) -> Plan:
+    """Return a plan for lines such that every file with a match of the pattern has one of these lines."""
+    if not regex:
+        literal = max(pattern.split("\n"), key=len)
+        return _everything() if not literal else Plan(literal, regex=False, case_sensitive=case_sensitive)
+    try:
+        understood = expression(pattern, case_sensitive=case_sensitive)
+    except NotUnderstood:
+        return _everything()
+    choices = [one for one in map(_within_lines, understood.needles) if one]
+    if choices:
+        # Few and long literals are rare and cheap to look for.
+        literals = min(choices, key=lambda one: (len(one), -min(map(len, one)), sorted(one)))
+        return Plan("|".join(map(re.escape, sorted(literals))), regex=True, case_sensitive=True)
+    literal = _in_any_case(understood)
+    return _everything() if not literal else Plan(literal, regex=False, case_sensitive=False)
+
+
+def _everything() -> Plan:
+    """A plan that rules no line out: the empty pattern is in all of them."""
+    return Plan("", regex=True, case_sensitive=True)
+
+
+def _within_lines(needles: frozenset[bytes]) -> frozenset[str]:
+    """Return the longest part of each needle within a line; nothing if one of them is too short."""
+    parts = {max(needle.split(b"\n"), key=len).decode("utf-8", "ignore") for needle in needles}
+    return frozenset(parts) if min(map(len, parts)) >= MIN_LITERAL else frozenset()
+
+
+def _in_any_case(understood: Expression) -> str:
+    """Return the longest literal of a pattern that may stand in either case; empty if there is none."""
+    parts = [part for tail in understood.tails for part in tail.literal.split(b"\n")]
+    literal = max((part.decode("utf-8", "ignore") for part in parts), key=len, default="")
+    return literal if len(literal) >= MIN_LITERAL else ""

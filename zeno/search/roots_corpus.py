@@ -22,8 +22,8 @@ from zeno.search.selection import (
     RulesKey,
     Selection,
     SelectionRules,
-    key_of,
     name_rules,
+    rules_key,
     select,
 )
 from zeno.text.path_names import Paths
@@ -60,14 +60,13 @@ class _Part(NamedTuple):
     snapshot: Snapshot
 
 
-class RootsCorpus:
+class RootsCorpus(Corpus):
     """The corpora of several roots, in the order of paths."""
 
     def __init__(self, tree: Roots, corpora: Mapping[str, Corpus]) -> None:
-        self.tree = tree
         self._corpora = dict(corpora)
         # Facts are kept by content, so one table does for all.
-        self.facts = next(iter(self._corpora.values())).facts
+        super().__init__(tree, next(iter(self._corpora.values())).facts)
         self._snapshots: dict[RulesKey, RootsSnapshot] = {}
         """Recent snapshots of warm corpora."""
 
@@ -76,23 +75,19 @@ class RootsCorpus:
         # One more than may be listed shows that there are more. Names that exclude globs leave out do not count.
         enough = NO_LIMIT if rules.exclude_globs else rules.max_files + 1
         inner = _RootRules(rules.include_hidden, rules.exclude_dirs, rules.gitignore, enough)
-        if not self.warm:
-            return self._joined(rules, inner, start)
-        key = key_of(rules, start)
+        if not self.is_warm:
+            return self._join(rules, inner, start)
+        key = rules_key(rules, start)
         kept = self._snapshots.pop(key, None)
         # A warm corpus returns one snapshot until something changes.
         if kept is None or any(
             self._part(part.name, inner, start).snapshot is not part.snapshot for part in kept.parts
         ):
-            kept = self._joined(rules, inner, start)
+            kept = self._join(rules, inner, start)
         self._snapshots[key] = kept
         while len(self._snapshots) > MAX_SNAPSHOTS:
             del self._snapshots[next(iter(self._snapshots))]
         return kept
-
-    def open(self, path: str, field: str = "path") -> TextFile:
-        """Open a file of one of the roots."""
-        return self.find_text(path) or self.tree.open(path, field)
 
     def find_text(self, path: str) -> TextFile | None:
         """Return the file of a root if its text is in memory."""
@@ -108,18 +103,16 @@ class RootsCorpus:
         below = start.removeprefix(prefix) if start > prefix else ""
         return _Part(name, prefix, self._corpora[name].snapshot(inner, below))
 
-    def _joined(self, rules: SelectionRules, inner: _RootRules, start: str) -> "RootsSnapshot":
+    def _join(self, rules: SelectionRules, inner: _RootRules, start: str) -> "RootsSnapshot":
         parts: list[_Part] = []
-        return RootsSnapshot(select(self._walked(rules, inner, start, parts), rules, start), parts)
+        return RootsSnapshot(select(self._walk(rules, inner, start, parts), rules, start), parts)
 
-    def _walked(
-        self, rules: SelectionRules, inner: _RootRules, start: str, parts: list[_Part]
-    ) -> Iterator[WalkedNames]:
+    def _walk(self, rules: SelectionRules, inner: _RootRules, start: str, parts: list[_Part]) -> Iterator[WalkedNames]:
         """Yield what a walk over all roots would find, and add a part for each root that was asked."""
         denied = {name for name in self._corpora if self.tree.policy.verdict(name) == DENIED}
         # A root that is asked for is never hidden.
         top = name_rules(rules)._replace(include_hidden=True)
-        excluded = top.left_out((name, True) for name in sorted(self._corpora) if name not in denied)
+        excluded = top.leave_out((name, True) for name in sorted(self._corpora) if name not in denied)
         # As in a walk, the names left out of a directory come before those that are in it.
         yield WalkedNames([f"{name}/" for name in excluded], EXCLUDED)
         for name in self._corpora:
@@ -134,14 +127,14 @@ class RootsCorpus:
         return [step for corpus in self._corpora.values() for step in corpus.preparations()]
 
     @property
-    def behind(self) -> bool:
+    def has_pending_work(self) -> bool:
         """Whether a root has background work to do."""
-        return any(corpus.behind for corpus in self._corpora.values())
+        return any(corpus.has_pending_work for corpus in self._corpora.values())
 
     @property
-    def warm(self) -> bool:
+    def is_warm(self) -> bool:
         """Whether all roots are listed and searched in memory."""
-        return all(corpus.warm for corpus in self._corpora.values())
+        return all(corpus.is_warm for corpus in self._corpora.values())
 
     @property
     def event_descriptors(self) -> list[int]:
@@ -169,18 +162,14 @@ class RootsCorpus:
             corpus.close()
 
 
-class RootsSnapshot:
+class RootsSnapshot(Snapshot):
     """The candidates of several roots."""
 
     def __init__(self, candidates: Candidates, parts: list[_Part]) -> None:
-        self.candidates = candidates
+        super().__init__(candidates)
         self.parts = parts
         """Snapshots of the roots that it is made of."""
         self._whole = len(candidates.paths) == sum(len(part.snapshot.candidates.paths) for part in parts)
-
-    def paths(self, selection: Selection) -> Paths:
-        """The candidates that a selection asks for."""
-        return selection.of(self.candidates)
 
     def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
         """Search them, root by root."""

@@ -41,27 +41,13 @@ def name_rules(rules: SelectionRules) -> NameRules:
     return NameRules(rules.include_hidden, frozenset(rules.exclude_dirs), rules.gitignore)
 
 
-class RulesKey(NamedTuple):
-    """The rules of a request as a key: equal keys leave the same files."""
-
-    include_hidden: bool
-    gitignore: bool
-    exclude_dirs: tuple[str, ...]
-    exclude_globs: tuple[str, ...]
-    max_files: int
-    start: str
+RulesKey = tuple[NameRules, tuple[str, ...], int, str]
+"""The rules of a request as a key: equal keys leave the same files."""
 
 
-def key_of(rules: SelectionRules, start: str) -> RulesKey:
+def rules_key(rules: SelectionRules, start: str) -> RulesKey:
     """Return the key of some rules from the path `start` on."""
-    return RulesKey(
-        rules.include_hidden,
-        rules.gitignore,
-        tuple(rules.exclude_dirs),
-        tuple(rules.exclude_globs),
-        rules.max_files,
-        start,
-    )
+    return name_rules(rules), tuple(rules.exclude_globs), rules.max_files, start
 
 
 class Candidates(NamedTuple):
@@ -142,9 +128,9 @@ class Selection(NamedTuple):
 
     def problems(self, candidates: Candidates) -> "Counter[str]":
         """Count the names with a problem that may concern the selected files, by problem."""
-        return Counter(problem for _, problem in self.named_problems(candidates))
+        return Counter(problem for _, problem in self.name_problems(candidates))
 
-    def named_problems(self, candidates: Candidates) -> list[tuple[str, str]]:
+    def name_problems(self, candidates: Candidates) -> list[tuple[str, str]]:
         """Return the names with a problem that may concern the selected files, with the problem."""
         return [
             (path, problem)
@@ -152,7 +138,7 @@ class Selection(NamedTuple):
             if problem is not None and (self.reaches(path) if path.endswith("/") else self.wanted(path))
         ]
 
-    def left_out(self, candidates: Candidates) -> "Counter[str]":
+    def count_left_out(self, candidates: Candidates) -> "Counter[str]":
         """How many names each rule left out though they were asked for; `directories` are those not entered."""
         counts: Counter[str] = Counter()
         for rule, (names, directories) in candidates.left_out.items():
@@ -165,13 +151,13 @@ class Selection(NamedTuple):
 EVERYTHING = Selection(lambda _: True, lambda _: True, lambda paths: paths, ())
 
 
-def globbed(glob: str, field: str) -> Selection:
+def select_by_glob(glob: str, field: str) -> Selection:
     """The paths that one glob matches."""
     globs = matcher([glob], field)
     return Selection(globs, reach([glob]), globs.of)
 
 
-def searched(search: Matches) -> Selection:
+def select_by_regex(search: Matches) -> Selection:
     """The paths that a regular expression matches."""
     return Selection(
         lambda path: search(path.encode()),

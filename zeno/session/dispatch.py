@@ -10,7 +10,7 @@ from contract_models.zeno.request import Request
 from contract_spec.model import Model
 from contract_spec.operations import args_schema, operations
 
-from zeno.errors import DeadlineExceeded, InvalidArgs, UnknownOp
+from zeno.errors import DeadlineExceeded, InvalidArgs, UnknownOp, ZenoError
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
 from zeno.session.wire import PATIENCE, complaint
@@ -51,7 +51,18 @@ def perform(request: Request, corpus: Corpus, meter: Meter) -> Model:
     args = request.args
     if meter.options.gitignore and "gitignore" in model.model_fields:
         args = {"gitignore": True, **args}
-    return run(model.model_validate(args), corpus, meter)
+    if "rev" in args:
+        corpus = corpus.revisions.at(args["rev"], "args.rev")
+    if corpus.tree.rev is not None and "rev" in model.model_fields:
+        # Cursors are of this commit, wherever a branch is later.
+        args = {**args, "rev": corpus.tree.rev}
+    if "changed_since" in args:
+        since = corpus.revisions.at(args["changed_since"], "args.changed_since")
+        args = {**args, "changed_since": since.tree.rev}
+    result = run(model.model_validate(args), corpus, meter)
+    if corpus.tree.rev is not None and "rev" in type(result).model_fields:
+        return result.model_copy(update={"rev": corpus.tree.rev})
+    return result
 
 
 # A regular expression with a larger program may take RE2 seconds in one call on one file.
@@ -64,9 +75,14 @@ def is_long(request: Request, corpus: Corpus) -> bool:
     """Whether the operation will probably take long: a walk of the disk, or a very large pattern."""
     if request.op not in OPS or not OPS[request.op].walks:
         return False
-    if not corpus.warm:
-        return True
     given = request.args
+    if isinstance(given.get("rev"), str):
+        try:
+            corpus = corpus.revisions.at(given["rev"], "args.rev")
+        except ZenoError:
+            return False
+    if not corpus.is_warm:
+        return True
     found = [given.get("pattern"), given.get("patterns")] if given.get("regex") is True else [given.get("regex")]
     patterns = [one for item in found for one in (item if isinstance(item, list) else [item]) if isinstance(one, str)]
     return sum(map(regex.program_size, patterns[:MAX_PATTERNS])) > _LARGE_PROGRAM
@@ -84,5 +100,5 @@ def _sentence(violation: spec.Violation, op: str) -> str:
     if violation.keyword == "additionalProperties":
         return f"{field} is no argument of {op}; its arguments are {', '.join(known)}"
     if violation.keyword == "minProperties":
-        return f"{field} must have {' or '.join(known)}"
+        return f"{field} must have {' or '.join(name for name in known if name != 'rev')}"
     return f"{field} {violation.message}"

@@ -57,6 +57,11 @@ class Server:
         """Names of the roots; empty where one root is served without a name."""
         return self.corpus.tree.names
 
+    @property
+    def revs(self) -> list[str]:
+        """The commits that requests may name; empty: none."""
+        return self.corpus.revisions.allowed
+
     def answer_from(self, corpus: Corpus) -> None:
         """Answer from another corpus from now on, and release the one before."""
         before, self.corpus = self.corpus, corpus
@@ -80,7 +85,7 @@ class Server:
         """Return the response line to a request line. `abandoned` says whether the client has left meanwhile."""
         start = time.monotonic()
         answer = self._run_to_end(self.accept_line(line), abandoned).line
-        self._warm_up.owe(time.monotonic() - start)
+        self._warm_up.add_busy_time(time.monotonic() - start)
         return answer
 
     def ask(self, request_id: str, op: str, args: Any) -> Answer:

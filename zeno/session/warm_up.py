@@ -21,7 +21,7 @@ class Work(Protocol):
     """Background work in steps of a few milliseconds."""
 
     @property
-    def behind(self) -> bool:
+    def has_pending_work(self) -> bool:
         """Whether there is work to do."""
         ...
 
@@ -38,13 +38,13 @@ class WarmUp:
         self._work = work
         self._owed = 0.0
 
-    def owe(self, seconds: float) -> None:
+    def add_busy_time(self, seconds: float) -> None:
         """Note that an answer took this many seconds."""
         self._owed = min(self._owed + seconds, MAX_SLICE)
 
     def catch_up(self) -> None:
         """Do the work that is owed, if there is any to do."""
-        if self._owed > SLICE and (self._steps or self._work.behind):
+        if self._owed > SLICE and (self._steps or self._work.has_pending_work):
             self.run()
 
     def run(self) -> bool:

@@ -13,7 +13,6 @@ from zeno.text.regex import Matches, bytes_matcher
 MAX_RULE_BYTES = 1024
 _ANY = b"(?s:.*)"
 _SPECIAL = re.compile(rb"[*?\[\\]")
-_NAMED = re.compile(rb"\[:([^\]]*):\]")
 _CLASSES = {
     b"alnum": (ascii_letters + digits).encode(),
     b"alpha": ascii_letters.encode(),
@@ -145,11 +144,11 @@ def _class(glob: bytes, index: int) -> tuple[bytes, int] | None:
             char = glob[index : index + 1]
             members.update(range(previous[0], char[0] + 1) if char else ())
             previous = b""
-        elif char == b"[" and (named := _NAMED.match(glob, index)):
-            if named[1] not in _CLASSES:
+        elif char == b"[" and (name := _class_name(glob, index)) is not None:
+            if name not in _CLASSES:
                 return None
-            members.update(_CLASSES[named[1]])
-            index = named.end() - 1
+            members.update(_CLASSES[name])
+            index += len(b"[:") + len(name) + len(b":")
             previous = b""
         else:
             index += char == b"\\"
@@ -160,6 +159,13 @@ def _class(glob: bytes, index: int) -> tuple[bytes, int] | None:
         index += 1
     kept = (set(range(256)) - members if negated else members) - {ord("/")}
     return _one_of(kept), index + 1
+
+
+def _class_name(glob: bytes, index: int) -> bytes | None:
+    """Return the name in `[:name:]`, which begins at the index; None if no such thing does."""
+    end = glob.find(b"]", index + 2) if glob[index + 1 : index + 2] == b":" else -1
+    name = glob[index + 2 : max(end, 0)]
+    return name[:-1] if name.endswith(b":") else None
 
 
 def _one_of(members: set[int]) -> bytes:

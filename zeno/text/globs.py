@@ -52,7 +52,7 @@ class Globs:
             return [path for path in paths if path.startswith(head) and path.endswith(tail) and len(path) >= shortest]
         scan = None
         if self._matches is not None:
-            scan = scanner(f"(?m:^)(?:{self._pattern})(?m:$)", case_sensitive=self._case_sensitive)
+            scan = scanner(f"^(?:{self._pattern})$", case_sensitive=self._case_sensitive)
         if scan is None or paths.text is None:
             return [path for path in paths if self(path)]
         return paths.found(scan)
@@ -60,7 +60,7 @@ class Globs:
 
 def matcher(globs: Iterable[str], field: str, *, case_sensitive: bool = True) -> Globs:
     """Compile globs. `field` names the argument in errors. Raises InvalidArgs if they are too large."""
-    alternatives = _expanded(globs, field)
+    alternatives = _expand(globs, field)
     characters = sum(len(text) for text in alternatives if WILDCARD.search(text))
     if characters > MAX_CHARACTERS:
         raise InvalidArgs(
@@ -78,13 +78,13 @@ def subtree_matcher(
     All globs share one prefix and one suffix: hundreds of alternatives that each begin with a star would be more than
     RE2 can turn into an automaton, and matching would be some hundred times slower.
     """
-    alternatives = "|".join(f"(?:{translate(text)})" for text in _expanded(globs, field))
+    alternatives = "|".join(f"(?:{translate(text)})" for text in _expand(globs, field))
     above = "(?:(?s:.*)/)?" if anywhere else ""
     matches = full_matcher(f"{above}(?:{alternatives})(?:/(?s:.*))?", field, case_sensitive)
     return lambda path: matches(path.encode())
 
 
-def _expanded(globs: Iterable[str], field: str) -> list[str]:
+def _expand(globs: Iterable[str], field: str) -> list[str]:
     """Return the alternatives of all globs. Raises InvalidArgs if they are too large."""
     alternatives: list[str] = []
     room = MAX_EXPANDED

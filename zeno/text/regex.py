@@ -30,7 +30,7 @@ def searcher(pattern: str, field: str, *, case_sensitive: bool = True, literal: 
     """Return a test whether a text contains a match. Raises InvalidPattern, naming `field`, if RE2 refuses it."""
     short = literal and len(pattern) <= _SHORT
     # Short literals need no expression, or not before it is used.
-    match = None if short else _asked(pattern, field, case_sensitive, literal)
+    match = None if short else _compile_asked(pattern, field, case_sensitive, literal)
     needle = pattern.encode()
     if literal and case_sensitive:
         # The verdict of RE2, in time that does not depend on the length of the literal.
@@ -42,7 +42,7 @@ def searcher(pattern: str, field: str, *, case_sensitive: bool = True, literal: 
 
 def finder(pattern: str, field: str, *, case_sensitive: bool = True, literal: bool = False) -> Finds:
     """Return a function that finds the first match in a text. Raises InvalidPattern, naming `field`."""
-    match = _asked(pattern, field, case_sensitive, literal)
+    match = _compile_asked(pattern, field, case_sensitive, literal)
     if literal and case_sensitive:
         match = _exactly(pattern.encode())
 
@@ -53,7 +53,7 @@ def finder(pattern: str, field: str, *, case_sensitive: bool = True, literal: bo
     return find
 
 
-def _asked(pattern: str, field: str, case_sensitive: bool, literal: bool) -> Any:
+def _compile_asked(pattern: str, field: str, case_sensitive: bool, literal: bool) -> Any:
     try:
         return _compile(pattern.encode(), _options(case_sensitive, literal))
     except re2.error as error:
@@ -86,12 +86,16 @@ def full_matcher(pattern: str, field: str, case_sensitive: bool = True) -> Match
 
 
 def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False) -> Scan | None:
-    """Return a scan of a text of many lines for matches within a line; None if the pattern is too large for RE2."""
+    """Return a scan of a text of many lines for matches within a line; None if the pattern is too large for RE2.
+
+    `^` and `$` of a regular expression are the ends of lines.
+    """
     try:
         if literal and not case_sensitive:
             match = _any_case(pattern.encode())
         else:
-            match = _compile(pattern.encode(), _options(case_sensitive, literal, within_lines=True))
+            asked = pattern if literal else f"(?m){pattern}"
+            match = _compile(asked.encode(), _options(case_sensitive, literal, within_lines=True))
     except re2.error:
         return None
 
@@ -107,7 +111,7 @@ def text_scanner(pattern: str, field: str, *, case_sensitive: bool = True, liter
 
     Raises InvalidPattern, naming `field`.
     """
-    match = _asked(pattern if literal else f"(?m){pattern}", field, case_sensitive, literal)
+    match = _compile_asked(pattern if literal else f"(?m){pattern}", field, case_sensitive, literal)
     if literal and case_sensitive:
         match = _exactly(pattern.encode())
 

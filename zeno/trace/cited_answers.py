@@ -7,7 +7,7 @@ absent. Files excluded by rules were not part of the request; the verdict says h
 
 from typing import Any, Literal, NamedTuple
 
-from zeno.results.left_out import in_words, selected_in_words
+from zeno.results.left_out import describe_selected, in_words
 from zeno.trace.replay import Comparison
 
 AnswerVerdict = Literal["ok", "partial", "changed", "not_run", "not_given"]
@@ -42,7 +42,7 @@ class CheckedAnswer(NamedTuple):
         """One sentence: files that a search or list covered, names that rules left out. None for other answers."""
         if self.covered is None:
             return None
-        told = selected_in_words(self.covered["files"], "searched" if self.op == "grep" else "listed")
+        told = describe_selected(self.covered["files"], "listed" if self.op == "list_files" else "searched")
         return f"{told}; {in_words(self.covered) or 'no rule left anything out'}"
 
 

@@ -16,7 +16,7 @@ from zeno.trace.deliveries import Delivered, LineSet
 from zeno.trace.digest import canonical
 from zeno.trace.events import OTHER, Exchange, TraceLine
 from zeno.trace.replay import Comparison, Replayer
-from zeno.trace.writer import counted
+from zeno.trace.writer import count_items
 
 _NO_LIMIT = (1 << 53) - 1
 # Hits beyond this many more are not counted one by one.
@@ -176,7 +176,7 @@ def _size(result: Model) -> int:
         return result.end_line - result.start_line + 1
     if isinstance(result, PeekResult):
         return sum(part.end_line - part.start_line + 1 for part in (result.head, result.tail) if part.end_line)
-    found = counted(result)
+    found = count_items(result)
     return 0 if found is None else found[1]
 
 

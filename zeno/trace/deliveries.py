@@ -13,6 +13,7 @@ import contract_spec as spec
 from contract_models.zeno.ops.grep import GrepHit, GrepLine, GrepResult
 from contract_models.zeno.ops.peek import PeekResult
 from contract_models.zeno.ops.read_file import ReadFileResult, ReadFileSlice
+from contract_models.zeno.ops.search import SearchResult
 from contract_spec.model import Model
 from pydantic import MISSING
 
@@ -51,7 +52,11 @@ def shown_by(result: Model) -> Shown:
             (hit.path, one) for hit in result.hits for one in (hit.context if hit.context is not MISSING else [hit])
         ]
         whole = [Span(path, one.line, _last_line(one)) for path, one in lines if one.clipped is MISSING]
-        return Shown(tuple(_joined(whole)), len(whole) == len(lines))
+        return Shown(tuple(_join(whole)), len(whole) == len(lines))
+    if isinstance(result, SearchResult):
+        shown = [(one.path, line) for one in result.results for line in one.lines]
+        unclipped = [Span(path, line.line, line.line) for path, line in shown if line.clipped is MISSING]
+        return Shown(tuple(_join(unclipped)), len(unclipped) == len(shown))
     return Shown((), True)
 
 
@@ -60,7 +65,7 @@ def _last_line(one: GrepHit | GrepLine) -> int:
     return one.end_line if isinstance(one, GrepHit) and one.end_line is not MISSING else one.line
 
 
-def _joined(spans: list[Span]) -> Iterator[Span]:
+def _join(spans: list[Span]) -> Iterator[Span]:
     """Join neighbouring spans of one file."""
     held: Span | None = None
     for span in spans:

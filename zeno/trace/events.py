@@ -4,6 +4,7 @@ A trace may be cut in the middle of a line (a full disk, a killed machine) or ha
 it are still read. Blank lines are ignored.
 """
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple
@@ -12,6 +13,7 @@ import contract_spec as spec
 from contract_spec.operations import Operation
 
 SCHEMA = "zeno/trace_event.json"
+_SESSION = re.compile(rb'"event"[ \t]*:[ \t]*"session"')
 KINDS = ("session", "request", "response", "error", "subcall_start", "subcall_end", "claim")
 # Twice the size of the largest request with its text escaped; no event is longer.
 MAX_LINE_BYTES = 1 << 23
@@ -34,6 +36,8 @@ class TraceLine(NamedTuple):
     """The event; None if the line is no event that the schema accepts."""
     problem: tuple[str, str] | None
     """Code and message of a problem with the line; None if there is none."""
+    lost_session: bool = False
+    """Whether the line is no event, and says that a server started: its policy is not known."""
 
 
 class Exchange(NamedTuple):
@@ -75,15 +79,16 @@ def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
 def entry(number: int, line: bytes) -> TraceLine:
     """Parse and validate one line, given with its line feed."""
     whole = line.endswith(b"\n")
+    lost_session = _SESSION.search(line) is not None
     try:
         value = spec.parse(line, max_depth=MAX_DEPTH)
     except spec.NotStrictJson as error:
         if not whole:
             message = f"the trace ends in the middle of this line, after {len(line)} bytes of it"
-            return TraceLine(number, None, ("cut", message))
-        return TraceLine(number, None, ("not_json", f"the line is not strict JSON: {error}"))
+            return TraceLine(number, None, ("cut", message), lost_session)
+        return TraceLine(number, None, ("not_json", f"the line is not strict JSON: {error}"), lost_session)
     if (wrong := event_violation(value)) is not None:
-        return TraceLine(number, None, ("not_an_event", wrong))
+        return TraceLine(number, None, ("not_an_event", wrong), lost_session)
     return TraceLine(number, value, None if whole else ("cut", "the last line has no line feed: the trace may go on"))
 
 

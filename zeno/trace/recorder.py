@@ -18,14 +18,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
+import contract_spec as spec
+
 from zeno.errors import CannotRun, Denied, InvalidArgs, ResponseTooLarge, ZenoError
 from zeno.files.file_tree import FileTree
 from zeno.files.policy import Policy
 from zeno.files.roots import Nested, Roots
 from zeno.files.tree import Tree
 from zeno.meter import Meter
-from zeno.options import Options, named_roots
-from zeno.text.file_lines import Window, receipt
+from zeno.options import Options, read_roots
+from zeno.results.seals import seal
 from zeno.trace.events import entry, event_violation
 from zeno.trace.log import Log, lines_backwards, timestamp
 
@@ -42,8 +44,6 @@ MAX_SCANNED_BYTES = 1 << 30
 """Bytes of files that one claim may have read to find its lines. A server does nothing else meanwhile."""
 MAX_ANSWERS = 100
 """Answers that one claim may cite. Each is looked for in the trace."""
-
-_EPOCH = timestamp(0)
 
 Citation = tuple[str, int, int] | dict[str, Any]
 CitedAnswer = str | dict[str, Any]
@@ -90,7 +90,7 @@ class Recorder:
         self._log = Log(log)
         self._owned: FileTree | None = None
         try:
-            self._owned = _opened(root, policy) if isinstance(root, str) else None
+            self._owned = _open(root, policy) if isinstance(root, str) else None
         except (CannotRun, Nested, OSError):
             self._log.close()
             raise
@@ -132,19 +132,22 @@ class Recorder:
         """Write a claim with the lines it cites, as (path, first line, last line). Return the event as written.
 
         `answers` are whole answers that it cites, by the id of their request; the last answer with that id counts.
-        `search` says what a search shows: `type` is occurs or absent, the rest are arguments of grep.
+        `search` says what a search shows: `type` is occurs, absent or defines; `pattern` with arguments of grep, or
+        `name`, and where to look.
         Raises NotRecorded if a citation is not valid or cannot be read, EvidenceDenied if the policy denies its path.
         """
         event: dict[str, Any] = {"event": "claim", "claim": claim}
         meter = Meter(options=Options(max_response_bytes=MAX_CITED_BYTES, max_scan_bytes=MAX_SCANNED_BYTES))
-        event["evidence"] = [self._sealed(_citation(one), meter) for one in evidence]
+        event["evidence"] = [self._seal(_citation(one), meter) for one in evidence]
+        if self._tree is not None and self._tree.rev is not None:
+            event["evidence"] = [{**one, "rev": self._tree.rev} for one in event["evidence"]]
         answers = list(answers)
         if len(answers) > MAX_ANSWERS:
             raise NotRecorded(f"a claim may cite {MAX_ANSWERS} answers, and not {len(answers)}")
-        if cited := [self._given(one) if isinstance(one, str) else one for one in answers]:
+        if cited := [self._find_given(one) if isinstance(one, str) else one for one in answers]:
             event["answers"] = cited
         if search is not None:
-            event["search"] = search
+            event["search"] = _require_sense(search)
         return self.append(_with(event, id=id, parent=parent or self._parent))
 
     def start(self, task: str | None = None, *, id: str | None = None, parent: str | None = None) -> str:
@@ -191,36 +194,27 @@ class Recorder:
         self._log.append(line)
         return event
 
-    def _sealed(self, citation: dict[str, Any], meter: Meter) -> dict[str, Any]:
-        """Return a citation with the SHA-256 of its lines, unless it has one or there is no root."""
-        if (
-            wrong := event_violation({"event": "claim", "ts": _EPOCH, "claim": "-", "evidence": [citation]})
-        ) is not None:
-            raise NotRecorded(f"not a valid citation: {wrong}")
+    def _seal(self, citation: dict[str, Any], meter: Meter) -> dict[str, Any]:
+        """Return a citation with lines and their SHA-256, unless it has both or there is no root."""
+        if found := spec.violations("zeno/claim.json#/$defs/citation", citation):
+            sentences = sorted({f"{spec.dotted('', one.pointer) or 'it'} {one.message}" for one in found})
+            raise NotRecorded(f"not a valid citation: {'; '.join(sentences)}")
+        whole = "start_line" in citation and "end_line" in citation
         if self._tree is None:
-            return citation
-        if "sha256" in citation:
+            if whole:
+                return citation
+            raise NotRecorded("without a root only lines can be cited, by start_line and end_line")
+        if whole and "sha256" in citation:
             self._require_allowed(citation["path"])
             return citation
-        first, last = citation["start_line"], citation["end_line"]
-        window = Window(first, last, meter.keep)
         try:
-            with self._tree.open(citation["path"], "path") as file:
-                file.require_text()
-                meter.scan(
-                    file.path, file.size, "cite its lines with the sha256 that read_file gives, or fewer at a time"
-                )
-                window.feed(file.chunks())
+            return seal(citation, self._tree, meter)
         except Denied:
             raise EvidenceDenied(citation["path"]) from None
         except ResponseTooLarge:
             raise NotRecorded(f"a claim may cite {MAX_CITED_BYTES} bytes of text; cite fewer lines") from None
         except ZenoError as error:
             raise NotRecorded(f"the evidence cannot be read: {error}") from None
-        if not first <= last <= window.total:
-            lines = "1 line" if window.total == 1 else f"{window.total} lines"
-            raise NotRecorded(f"{citation['path']!r} has {lines}; {first}-{last} cannot be cited")
-        return {"path": file.path, "start_line": first, "end_line": last, "sha256": receipt("\n".join(window.lines))}
 
     def _require_allowed(self, path: str) -> None:
         """Raise EvidenceDenied if the policy denies a path. Other problems are found by verify."""
@@ -232,7 +226,7 @@ class Recorder:
         except ZenoError:
             pass
 
-    def _given(self, id: str) -> dict[str, Any]:
+    def _find_given(self, id: str) -> dict[str, Any]:
         """Return id and digest of the last answer that the log has for a request id."""
         # Ids that need no escapes are looked for in the bytes: parsing takes far longer.
         wanted = id.encode() if id.isascii() and id.isprintable() and not {'"', "\\"} & set(id) else b""
@@ -281,12 +275,22 @@ def _citation(given: Citation) -> dict[str, Any]:
     return {"path": path, "start_line": first, "end_line": last}
 
 
+def _require_sense(search: dict[str, Any]) -> dict[str, Any]:
+    """Return what a claim says of a search. Raises NotRecorded if it cannot be asked."""
+    wanted = {"name"} if search.get("type") == "defines" else {"name", "pattern"}
+    if len(wanted & search.keys()) != 1 or not {"name", "pattern"} & search.keys() <= wanted:
+        raise NotRecorded(f"search needs {' or '.join(sorted(wanted))}, and one of them alone")
+    if "name" in search and {"regex", "case_sensitive"} & search.keys():
+        raise NotRecorded("search: regex and case_sensitive belong to a pattern")
+    return search
+
+
 def _with(event: dict[str, Any], **fields: str | None) -> dict[str, Any]:
     return event | {name: value for name, value in fields.items() if value is not None}
 
 
-def _opened(root: str, policy: Policy | None) -> FileTree:
+def _open(root: str, policy: Policy | None) -> FileTree:
     """Open a directory, or several given as lines of NAME=DIR. Raises OSError, Nested and CannotRun."""
     lines = root.split("\n")
-    named = named_roots(lines) if all(map(_NAMED.match, lines)) else {}
+    named = read_roots(lines) if all(map(_NAMED.match, lines)) else {}
     return Roots(named, policy) if named else Tree(root, policy)

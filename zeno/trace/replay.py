@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
+from contract_models.zeno.ops.find_references import FindReferencesResult
+from contract_models.zeno.ops.find_symbols import FindSymbolsResult
 from contract_models.zeno.ops.grep import GrepResult
 from contract_models.zeno.ops.list_files import ListFilesResult
 from contract_models.zeno.request import Request
@@ -17,6 +19,7 @@ from contract_spec.operations import operations
 from pydantic import MISSING
 
 from zeno.errors import ResponseTooLarge, ZenoError
+from zeno.files.file_tree import FileTree
 from zeno.meter import Meter
 from zeno.options import Options
 from zeno.search.corpus import Corpus
@@ -25,12 +28,16 @@ from zeno.trace.deliveries import Shown, Span, shown_by
 from zeno.trace.digest import canonical, digest
 from zeno.trace.events import OTHER, Exchange
 from zeno.trace.suspects import Suspects
-from zeno.trace.writer import counted
+from zeno.trace.writer import count_items
 
 # Errors that depend on the session and not on the request: run again, the request may succeed.
 _OF_THE_SESSION = frozenset(
     {"trace_failed", "internal", "budget_exhausted", "deadline_exceeded", "cancelled"} | {"pattern_too_costly"}
 )
+
+_SEARCHES = (FindReferencesResult, FindSymbolsResult, GrepResult, ListFilesResult)
+# Skipped files that leave an answer complete.
+_TOLD = ("binary", "unparsed", "unsupported")
 
 ReplayVerdict = Literal["same", "differs", "times", "not_run"]
 
@@ -73,6 +80,8 @@ class Replayer:
 
     def __init__(self, corpus: Corpus, options: Options | None = None) -> None:
         self.corpus = corpus
+        self.later: Corpus | None = None
+        """Another commit, in which the evidence of claims is looked up; None: where it was found."""
         self._options = options or Options()
         self._known: dict[bytes, Again] = {}
         self._resolved: dict[str, str] = {}
@@ -93,7 +102,11 @@ class Replayer:
         if code is not None:
             again = self.again(exchange.op, exchange.args)
             return Comparison(exchange, "same" if again.code == code else "differs", again, (), certain=True)
-        again = self.again(exchange.op, exchange.args)
+        args = exchange.args
+        if "rev" in args and "rev" in answer["summary"]:
+            # A branch may have moved since.
+            args = {**args, "rev": answer["summary"]["rev"]}
+        again = self.again(exchange.op, args)
         if answer["digest"] in (again.digest, again.earlier):
             return Comparison(exchange, "same", again, again.shown.spans, again.shown.whole)
         verdict: ReplayVerdict = "times" if exchange.op == "stat" and again.digest else "differs"
@@ -107,6 +120,19 @@ class Replayer:
         if key not in self._known:
             self._known[key] = self._run(op, args)
         return self._known[key]
+
+    def find_tree(self, rev: str | None) -> FileTree:
+        """Return the tree in which lines are looked up that were cited from a commit, or from none. Raises ZenoError.
+
+        With another commit to look in, its tree."""
+        if self.later is not None:
+            return self.later.tree
+        return (self.corpus if rev is None else self.corpus.revisions.at(rev, "rev")).tree
+
+    def look_up(self, op: str, args: dict[str, Any]) -> Model:
+        """Run an operation where the evidence of claims is looked up. Raises ZenoError."""
+        request = Request(id="replay", op=op, args=args)
+        return dispatch.perform(request, self.later or self.corpus, Meter(options=self._options))
 
     def perform(self, op: str, args: dict[str, Any], *, limited: bool = True) -> Model:
         """Run an operation and return its result. Raises ZenoError. `limited`: apply the limit on response size."""
@@ -127,8 +153,8 @@ class Replayer:
         scanned: int = getattr(result, "metrics").files_scanned  # noqa: B009 - every result has them
         gap = find_gap(result, args, shown)
         shown = shown._replace(spans=spans)
-        covered, earlier = _covered(result), _earlier_digest(result, args)
-        return Again(digest(result), None, shown, stopped, scanned, gap, counted(result), covered, earlier)
+        covered, earlier = _count_covered(result), _earlier_digest(result, args)
+        return Again(digest(result), None, shown, stopped, scanned, gap, count_items(result), covered, earlier)
 
     def resolved(self, path: str) -> str:
         """Return a path with its links resolved, or unchanged if nothing is there."""
@@ -144,20 +170,20 @@ def find_gap(result: Model, args: dict[str, Any], shown: Shown) -> str | None:
     """Return why an answer is not all there is; None if it is."""
     if getattr(result, "truncated", False) is True:
         return "a limit cut it"
-    if isinstance(result, GrepResult | ListFilesResult):
+    if isinstance(result, _SEARCHES):
         # Only one page, or no files: nothing is known about the rest.
         if "cursor" in args:
             return "it is a page after others"
         if result.files_selected == 0:
             return "no file was selected, so nothing was searched"
         skipped = {} if result.skipped is MISSING else result.skipped.model_dump()
-        left = ", ".join(f"{number} {why}" for why, number in skipped.items() if number and why != "binary")
+        left = ", ".join(f"{number} {why}" for why, number in skipped.items() if number and why not in _TOLD)
         return None if result.complete is True else f"it left out {left}"
     return None if shown.whole else "lines of it were clipped"
 
 
-def _covered(result: Model) -> dict[str, int] | None:
-    if not isinstance(result, GrepResult | ListFilesResult):
+def _count_covered(result: Model) -> dict[str, int] | None:
+    if not isinstance(result, _SEARCHES):
         return None
     if result.left_out is MISSING or result.files_selected is MISSING:
         return None

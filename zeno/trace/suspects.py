@@ -53,18 +53,18 @@ class Suspects:
     def _look(self) -> dict[str, int]:
         if self._files is None:
             self._files = {}
-            self._directories["."] = self._changed(".")
+            self._directories["."] = self._modified_at(".")
             for path, problem in walk_all(self.tree, include_hidden=True):
                 if problem is not None:
                     continue
-                self._files[path] = self._changed(path)
+                self._files[path] = self._modified_at(path)
                 parent = path.rpartition("/")[0]
                 while parent and parent not in self._directories:
-                    self._directories[parent] = self._changed(parent)
+                    self._directories[parent] = self._modified_at(parent)
                     parent = parent.rpartition("/")[0]
         return self._files
 
-    def _changed(self, path: str) -> int:
+    def _modified_at(self, path: str) -> int:
         """Return the modification time in whole seconds, as in a trace; -1 if it is unknown."""
         try:
             entry = self.tree.place(path).entry

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import contract_spec as spec
-from contract_models.zeno.ops.verify import VerifyCitation
+from contract_models.zeno.ops.verify import VerifyCitation, VerifyResult
 
+from zeno.errors import ZenoError
 from zeno.files.file_tree import FileTree
 from zeno.results.receipts import check
 from zeno.trace.cited_answers import Answers, CheckedAnswer
@@ -40,6 +41,8 @@ class CheckedCitation(NamedTuple):
     reason: str | None
     provenance: Provenance
     """unknown: an answer that the tree no longer gives may have delivered the lines."""
+    symbol: str | None = None
+    """The definition that was cited, if one was."""
 
     @property
     def checks_out(self) -> bool:
@@ -108,13 +111,13 @@ def verify(steps: Iterable[TraceLine | Exchange], replayer: Replayer) -> Iterato
 
 def check_claim(line: int, event: dict[str, Any], seen: Seen, replayer: Replayer) -> CheckedClaim:
     """Check one claim against the answers before it."""
-    lines = tuple(_checked(citation, seen, replayer) for citation in event["evidence"])
+    lines = tuple(_check(citation, seen, replayer) for citation in event["evidence"])
     answers = tuple(map(seen.answers.check, event.get("answers", ())))
     search = check_search(event["search"], replayer) if "search" in event else None
     return CheckedClaim(line, event, lines, answers, search)
 
 
-def _checked(citation: dict[str, Any], seen: Seen, replayer: Replayer) -> CheckedCitation:
+def _check(citation: dict[str, Any], seen: Seen, replayer: Replayer) -> CheckedCitation:
     # 5.0 is an integer too.
     path, first, last = replayer.resolved(citation["path"]), int(citation["start_line"]), int(citation["end_line"])
     span = Span(path, first, last)
@@ -125,8 +128,32 @@ def _checked(citation: dict[str, Any], seen: Seen, replayer: Replayer) -> Checke
 
     if spec.violations("zeno/ops/verify.json#/$defs/citation", citation):
         return checked("invalid", reason="no file has lines of such numbers")
-    found = check(VerifyCitation.model_validate(citation), replayer.corpus.tree, "evidence").model_dump(mode="json")
+    if "symbol" in citation and "sha256" in citation:
+        return _check_symbol(citation, checked(None), replayer)
+    try:
+        tree = replayer.find_tree(citation.get("rev"))
+    except ZenoError as error:
+        return checked("missing", reason=str(error))
+    found = check(VerifyCitation.model_validate(citation), tree, "evidence").model_dump(mode="json")
     if found["verdict"] == "ok" and "sha256" not in citation and not seen.proves(span):
         return checked("unsealed", reason="no sha256 was given, and no answer that replays shows these lines")
     moved = found.get("moved_to")
     return checked(found["verdict"], (moved["start_line"], moved["end_line"]) if moved else None, found.get("reason"))
+
+
+def _check_symbol(citation: dict[str, Any], lines: CheckedCitation, replayer: Replayer) -> CheckedCitation:
+    """Return the verdict on a citation of a definition, which may stand elsewhere in the tree now."""
+    if replayer.later is not None:
+        citation = {name: value for name, value in citation.items() if name != "rev"}
+    result = replayer.look_up("verify", {"citations": [citation]})
+    assert isinstance(result, VerifyResult)  # noqa: S101 - for the type checker
+    found = result.items[0].model_dump(mode="json")
+    moved, reason = found.get("moved_to"), found.get("reason")
+    if moved and "path" in moved:
+        reason = f"it stands in {moved['path']!r} now"
+    return lines._replace(
+        verdict=found["verdict"],
+        moved_to=(moved["start_line"], moved["end_line"]) if moved else None,
+        reason=reason,
+        symbol=citation["symbol"],
+    )

@@ -25,7 +25,7 @@ from zeno.trace.digest import digest
 from zeno.trace.log import Log, timestamp
 
 
-def counted(result: Model) -> tuple[str, int] | None:
+def count_items(result: Model) -> tuple[str, int] | None:
     """Return the kind and number of items that a result lists; None if it is no list."""
     if isinstance(result, GrepResult):
         if result.counts is not MISSING:
@@ -44,6 +44,8 @@ class Summary(NamedTuple):
     found: int | None
     truncated: bool
     digest: str
+    rev: str | None = None
+    """The commit that the result is from."""
 
 
 class TraceWriter:
@@ -75,6 +77,7 @@ class TraceWriter:
             policy=describe_policy(tree.policy),
             limits=describe_limits(options),
             gitignore=options.gitignore,
+            rev=tree.rev or MISSING,
         )
 
     def request(self, request: Request) -> None:
@@ -83,14 +86,19 @@ class TraceWriter:
 
     def summary(self, result: Model) -> Summary:
         """Return the summary of a result. Called in the process that has the result, which may be a forked copy."""
-        found = counted(result)
+        found = count_items(result)
         # peek has `truncated` only under a limit.
         truncated = getattr(result, "truncated", False) is True
-        return Summary(None if found is None else found[1], truncated, digest(result))
+        rev = getattr(result, "rev", None)
+        return Summary(
+            None if found is None else found[1], truncated, digest(result), rev if isinstance(rev, str) else None
+        )
 
     def response(self, request: Request, summary: Summary, metrics: Metrics) -> None:
         """Write the response event, after the operation and before the answer is sent."""
-        told = ResponseSummary(count=summary.found, truncated=summary.truncated, metrics=metrics)
+        told = ResponseSummary(
+            count=summary.found, truncated=summary.truncated, rev=summary.rev or MISSING, metrics=metrics
+        )
         event = ResponseEvent(
             ts=self._now(), event="response", id=request.id, op=request.op, summary=told, digest=summary.digest
         )

@@ -127,6 +127,10 @@ class FindSymbolsArgs(ClientResult):
     """
     The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must be the same.
     """
+    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
 
 
 class FoundSymbol(ClientResult):
@@ -232,6 +236,12 @@ class FindSymbolsResult(ClientResult):
     hints: Annotated[list[Hint] | None, Field(min_length=1)] = None
     """
     Present when no file was selected, or when a selection or search found nothing and another request probably would: what to change. For people and models: the wording is not part of the contract.
+    """
+    rev: Annotated[
+        StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = None
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

@@ -115,6 +115,14 @@ class GrepArgs(ClientResult):
     """
     Return at most this many characters of text in all, context included. A hit that does not fit is left for the next page; one that would not fit on any page is clipped: its lines share the room, and where they are too many text has only the first. With output files the characters of the paths count, and the first file is returned however long its path is.
     """
+    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
+    changed_since: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    Take only files whose content differs from that in this commit of the repository at the root, and those that it does not have. Named as in rev.
+    """
 
 
 class GrepLine(ClientResult):
@@ -321,6 +329,12 @@ class GrepResult(ClientResult):
     hints: Annotated[list[Hint] | None, Field(min_length=1)] = None
     """
     Present when no file was selected, or when a selection or search found nothing and another request probably would: what to change. For people and models: the wording is not part of the contract.
+    """
+    rev: Annotated[
+        StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = None
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

@@ -80,6 +80,14 @@ class ListFilesArgs(ClientResult):
     """
     Return at most this many characters of paths in all. The first path is returned however long it is.
     """
+    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
+    changed_since: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    Take only files whose content differs from that in this commit of the repository at the root, and those that it does not have. Named as in rev.
+    """
 
 
 class ListFilesSkipped(ClientResult):
@@ -195,6 +203,12 @@ class ListFilesResult(ClientResult):
     hints: Annotated[list[Hint] | None, Field(min_length=1)] = None
     """
     Present when no file was selected: what to change. Also when * in the glob crossed a directory though it looks as if it should not. For people and models: the wording is not part of the contract.
+    """
+    rev: Annotated[
+        StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = None
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

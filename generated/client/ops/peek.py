@@ -44,6 +44,10 @@ class PeekArgs(ClientResult):
     """
     Return at most this many characters of text in all, line feeds between lines included. Each slice may take half of them and what the other leaves. Lines that do not fit are left out, in the head from its end, in the tail from its start; one that does not fit alone is clipped.
     """
+    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
 
 
 class PeekSlice(ClientResult):
@@ -84,6 +88,7 @@ class PeekResult(ClientResult):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     path: StrictStr
     """
@@ -110,6 +115,12 @@ class PeekResult(ClientResult):
     )
     """
     Present exactly when truncated is true: the limit that did it.
+    """
+    rev: Annotated[
+        StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = None
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

@@ -123,6 +123,10 @@ class ReadFileArgs(ClientResult):
     """
     Return at most this many characters of text, those of all ranges together, line feeds between lines included. Lines that do not fit are left out; a first line that does not fit is clipped.
     """
+    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
 
 
 class ReadFileResult(ClientResult):
@@ -179,6 +183,12 @@ class ReadFileResult(ClientResult):
     hints: Annotated[list[Hint] | None, Field(min_length=1)] = None
     """
     Present when a range begins behind the last line of its file: how many lines there are; and when the end of a symbol is not known. For people and models: the wording is not part of the contract.
+    """
+    rev: Annotated[
+        StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = None
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

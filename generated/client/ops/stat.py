@@ -62,6 +62,10 @@ class StatArgs(_JsonSchemaRuntimeValidationBase, ClientResult):
     """
     More paths, answered in the order given.
     """
+    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
 
 
 class StatItem(ClientResult):
@@ -119,10 +123,17 @@ class StatResult(ClientResult):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     items: list[StatItem]
     """
     One item for each path asked for, in the order asked.
+    """
+    rev: Annotated[
+        StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = None
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

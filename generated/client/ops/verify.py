@@ -14,7 +14,7 @@ from .. import metrics as metrics_1
 
 class VerifyCitation(ClientResult):
     """
-    A range of lines and what it said. Without sha256 and text, and where both are given and do not agree, the verdict is invalid.
+    A range of lines, or a symbol, and what it said. The verdict is invalid without sha256 and text, where both are given and do not agree, and without symbol and both lines.
     """
 
     model_config = ConfigDict(
@@ -25,13 +25,17 @@ class VerifyCitation(ClientResult):
     """
     Path relative to the root, or absolute and under it.
     """
-    start_line: Annotated[StrictInt, Field(ge=1, le=9007199254740991)]
+    start_line: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
     """
     First line, counted from 1.
     """
-    end_line: Annotated[StrictInt, Field(ge=1, le=9007199254740991)]
+    end_line: Annotated[StrictInt | None, Field(ge=1, le=9007199254740991)] = None
     """
     Last line, not below start_line.
+    """
+    symbol: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    The name of a definition, as in read_file: its lines are cited, wherever they stand in the file. With start_line and end_line they have to stand there.
     """
     sha256: Annotated[StrictStr | None, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = None
     """
@@ -41,16 +45,24 @@ class VerifyCitation(ClientResult):
     """
     A quotation: the cited lines joined by a line feed, a run of whole lines of them, or a part of the line where one is cited. White space at both ends of a line does not count.
     """
+    rev: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    Look in the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
 
 
 class LineRange(ClientResult):
     """
-    Some lines in a row.
+    Some lines in a row. path is present where they are in another file than the cited one.
     """
 
     model_config = ConfigDict(
         extra='forbid',
     )
+    path: StrictStr | None = None
+    """
+    Relative path.
+    """
     start_line: Annotated[StrictInt, Field(ge=1)]
     """
     First line, counted from 1.
@@ -68,22 +80,27 @@ class CitationVerdict(ClientResult):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     path: StrictStr
     """
     Relative path with links resolved.
     """
-    start_line: Annotated[StrictInt, Field(ge=1)]
+    symbol: StrictStr | None = None
+    """
+    The definition as cited.
+    """
+    start_line: Annotated[StrictInt | None, Field(ge=1)] = None
     """
     First line as cited.
     """
-    end_line: Annotated[StrictInt, Field(ge=1)]
+    end_line: Annotated[StrictInt | None, Field(ge=1)] = None
     """
     Last line as cited.
     """
     verdict: Literal['ok', 'moved', 'changed', 'out_of_range', 'missing', 'outside_root', 'denied', 'invalid']
     """
-    ok: the lines say what was cited. moved: the same lines stand elsewhere in the file. changed: the lines say something else, and what was cited was not found elsewhere in the file. out_of_range: the file has no such lines, and what was cited was not found in it. missing: no text file that can be read is at the path. outside_root, denied: the path may not be read; whether it exists is not told. invalid: the citation makes no sense.
+    ok: the lines say what was cited. moved: the same lines stand elsewhere in the file; a definition: elsewhere in the tree. changed: the lines say something else, and what was cited was not found elsewhere. out_of_range: the file has no such lines, and what was cited was not found in it. missing: no text file that can be read is at the path, or it does not define the symbol. outside_root, denied: the path may not be read; whether it exists is not told. invalid: the citation makes no sense.
     """
     match: Literal['exact', 'white_space', 'run', 'part'] | None = None
     """
@@ -95,11 +112,21 @@ class CitationVerdict(ClientResult):
     """
     moved_to: LineRange | None = None
     """
-    Present exactly when the verdict is moved: where the lines stand now; of several places the nearest, of two as near the earlier.
+    Present exactly when the verdict is moved: where the lines stand now; of several places the nearest, of two as near the earlier. Of several definitions the first by path and line.
+    """
+    found_at: LineRange | None = None
+    """
+    Present where a symbol was cited and the verdict is ok or changed: the lines of its definition now. Of several the first.
     """
     reason: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
     Why it is missing, refused or invalid; or that the file is too long to be searched in whole, so that the lines may have moved further than was looked. For people: its wording is not part of the contract.
+    """
+    rev: Annotated[
+        StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = None
+    """
+    Present exactly when the lines were looked up in a commit: its full id.
     """
 
 
@@ -124,10 +151,17 @@ class VerifyResult(ClientResult):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     items: list[CitationVerdict]
     """
     One verdict for each citation, in the order of the request.
+    """
+    rev: Annotated[
+        StrictStr | None, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = None
+    """
+    Present exactly when the server serves a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

@@ -117,7 +117,7 @@ class RequestLimits(Model):
     """
     max_symbols_file_bytes: Annotated[StrictInt, Field(ge=1)]
     """
-    Bytes of the largest file of which extract_symbols lists symbols. Larger ones are file_too_large.
+    Bytes of the largest file in which extract_symbols, and read_file with symbol, look for definitions. Larger ones are file_too_large.
     """
     unmetered_states: Annotated[StrictInt, Field(ge=1)]
     """
@@ -206,6 +206,9 @@ class Confinement(Model):
 Root = TypeAliasType("Root", Annotated[StrictStr, Field(min_length=1)])
 
 
+Rev = TypeAliasType("Rev", Annotated[StrictStr, Field(min_length=1)])
+
+
 class DescribeResult(Model):
     """
     Result of describe.
@@ -238,6 +241,16 @@ class DescribeResult(Model):
     roots: Annotated[list[Root] | MISSING, Field(min_length=1)] = MISSING
     """
     Names of the roots, sorted; every path begins with one of them. Absent where one root is served without a name, and paths begin below it.
+    """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    Present exactly when the server serves a commit (--rev): its full id.
+    """
+    revs: Annotated[list[Rev] | MISSING, Field(min_length=1)] = MISSING
+    """
+    The commits that requests may name in rev: all, names, or globs over references. Absent where none may be named.
     """
     policy: ServerPolicy | MISSING = MISSING
     """

@@ -61,6 +61,10 @@ class ExtractSymbolsArgs(Model):
     """
     The cursor of an earlier, cut result: continue strictly after its last item. All other arguments must be the same.
     """
+    rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
 
 
 class ExtractedSymbol(Model):
@@ -107,6 +111,7 @@ class ExtractSymbolsResult(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     path: StrictStr
     """
@@ -141,6 +146,12 @@ class ExtractSymbolsResult(Model):
     cursor: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
     Present exactly when truncated is true: send the same request with this cursor to continue strictly after the last symbol.
+    """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

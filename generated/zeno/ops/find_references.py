@@ -58,7 +58,7 @@ class FindReferencesArgs(Model):
     """
     max_files: Annotated[StrictInt, Field(ge=1, le=9007199254740991)] = 20000
     """
-    Look at the first max_files candidates in sorted order only. Candidates are the regular files left after the hidden and exclude rules.
+    List lines of the first max_files candidates in sorted order only. Candidates are the regular files left after the hidden and exclude rules. Totals count all.
     """
     max_bytes: Annotated[StrictInt, Field(ge=0, le=9007199254740991)] = 2000000
     """
@@ -99,6 +99,10 @@ class FindReferencesArgs(Model):
     )
     """
     Return at most this many characters of text in all, context included. A line that does not fit is left for the next page; one that would not fit on any page is clipped.
+    """
+    rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
     """
 
 
@@ -306,6 +310,12 @@ class FindReferencesResult(Model):
     hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
     """
     Present when no file was selected, or when a selection or search found nothing and another request probably would: what to change. For people and models: the wording is not part of the contract.
+    """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

@@ -121,6 +121,14 @@ class GrepArgs(Model):
     """
     Return at most this many characters of text in all, context included. A hit that does not fit is left for the next page; one that would not fit on any page is clipped: its lines share the room, and where they are too many text has only the first. With output files the characters of the paths count, and the first file is returned however long its path is.
     """
+    rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
+    changed_since: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Take only files whose content differs from that in this commit of the repository at the root, and those that it does not have. Named as in rev.
+    """
 
 
 class GrepLine(Model):
@@ -330,6 +338,12 @@ class GrepResult(Model):
     hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
     """
     Present when no file was selected, or when a selection or search found nothing and another request probably would: what to change. For people and models: the wording is not part of the contract.
+    """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

@@ -82,6 +82,14 @@ class ListFilesArgs(Model):
     """
     Return at most this many characters of paths in all. The first path is returned however long it is.
     """
+    rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
+    changed_since: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Take only files whose content differs from that in this commit of the repository at the root, and those that it does not have. Named as in rev.
+    """
 
 
 class ListFilesSkipped(Model):
@@ -197,6 +205,12 @@ class ListFilesResult(Model):
     hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
     """
     Present when no file was selected: what to change. Also when * in the glob crossed a directory though it looks as if it should not. For people and models: the wording is not part of the contract.
+    """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

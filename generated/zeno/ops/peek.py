@@ -48,6 +48,10 @@ class PeekArgs(Model):
     """
     Return at most this many characters of text in all, line feeds between lines included. Each slice may take half of them and what the other leaves. Lines that do not fit are left out, in the head from its end, in the tail from its start; one that does not fit alone is clipped.
     """
+    rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
 
 
 class PeekSlice(Model):
@@ -90,6 +94,7 @@ class PeekResult(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     path: StrictStr
     """
@@ -116,6 +121,12 @@ class PeekResult(Model):
     ] = MISSING
     """
     Present exactly when truncated is true: the limit that did it.
+    """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

@@ -129,6 +129,10 @@ class ReadFileArgs(Model):
     """
     Return at most this many characters of text, those of all ranges together, line feeds between lines included. Lines that do not fit are left out; a first line that does not fit is clipped.
     """
+    rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
 
 
 class ReadFileResult(Model):
@@ -187,6 +191,12 @@ class ReadFileResult(Model):
     hints: Annotated[list[Hint] | MISSING, Field(min_length=1)] = MISSING
     """
     Present when a range begins behind the last line of its file: how many lines there are; and when the end of a symbol is not known. For people and models: the wording is not part of the contract.
+    """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

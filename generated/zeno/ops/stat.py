@@ -65,6 +65,10 @@ class StatArgs(_JsonSchemaRuntimeValidationBase, Model):
     """
     More paths, answered in the order given.
     """
+    rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Answer from the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
 
 
 class StatItem(Model):
@@ -122,10 +126,17 @@ class StatResult(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     items: list[StatItem]
     """
     One item for each path asked for, in the order asked.
+    """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    Present exactly when the answer is from a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

@@ -14,7 +14,7 @@ from .. import metrics as metrics_1
 
 class VerifyCitation(Model):
     """
-    A range of lines and what it said. Without sha256 and text, and where both are given and do not agree, the verdict is invalid.
+    A range of lines, or a symbol, and what it said. The verdict is invalid without sha256 and text, where both are given and do not agree, and without symbol and both lines.
     """
 
     model_config = ConfigDict(
@@ -25,13 +25,19 @@ class VerifyCitation(Model):
     """
     Path relative to the root, or absolute and under it.
     """
-    start_line: Annotated[StrictInt, Field(ge=1, le=9007199254740991)]
+    start_line: Annotated[StrictInt | MISSING, Field(ge=1, le=9007199254740991)] = (
+        MISSING
+    )
     """
     First line, counted from 1.
     """
-    end_line: Annotated[StrictInt, Field(ge=1, le=9007199254740991)]
+    end_line: Annotated[StrictInt | MISSING, Field(ge=1, le=9007199254740991)] = MISSING
     """
     Last line, not below start_line.
+    """
+    symbol: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The name of a definition, as in read_file: its lines are cited, wherever they stand in the file. With start_line and end_line they have to stand there.
     """
     sha256: Annotated[StrictStr | MISSING, Field(pattern='^[0-9a-f]{64}$(?!\\n)')] = (
         MISSING
@@ -43,16 +49,24 @@ class VerifyCitation(Model):
     """
     A quotation: the cited lines joined by a line feed, a run of whole lines of them, or a part of the line where one is cited. White space at both ends of a line does not count.
     """
+    rev: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    Look in the tree of this commit of the repository at the root: a branch, a tag, or an id of at least ten digits.
+    """
 
 
 class LineRange(Model):
     """
-    Some lines in a row.
+    Some lines in a row. path is present where they are in another file than the cited one.
     """
 
     model_config = ConfigDict(
         extra='forbid',
     )
+    path: StrictStr | MISSING = MISSING
+    """
+    Relative path.
+    """
     start_line: Annotated[StrictInt, Field(ge=1)]
     """
     First line, counted from 1.
@@ -70,22 +84,27 @@ class CitationVerdict(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     path: StrictStr
     """
     Relative path with links resolved.
     """
-    start_line: Annotated[StrictInt, Field(ge=1)]
+    symbol: StrictStr | MISSING = MISSING
+    """
+    The definition as cited.
+    """
+    start_line: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
     """
     First line as cited.
     """
-    end_line: Annotated[StrictInt, Field(ge=1)]
+    end_line: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
     """
     Last line as cited.
     """
     verdict: Literal['ok', 'moved', 'changed', 'out_of_range', 'missing', 'outside_root', 'denied', 'invalid']
     """
-    ok: the lines say what was cited. moved: the same lines stand elsewhere in the file. changed: the lines say something else, and what was cited was not found elsewhere in the file. out_of_range: the file has no such lines, and what was cited was not found in it. missing: no text file that can be read is at the path. outside_root, denied: the path may not be read; whether it exists is not told. invalid: the citation makes no sense.
+    ok: the lines say what was cited. moved: the same lines stand elsewhere in the file; a definition: elsewhere in the tree. changed: the lines say something else, and what was cited was not found elsewhere. out_of_range: the file has no such lines, and what was cited was not found in it. missing: no text file that can be read is at the path, or it does not define the symbol. outside_root, denied: the path may not be read; whether it exists is not told. invalid: the citation makes no sense.
     """
     match: Literal['exact', 'white_space', 'run', 'part'] | MISSING = MISSING
     """
@@ -97,11 +116,21 @@ class CitationVerdict(Model):
     """
     moved_to: LineRange | MISSING = MISSING
     """
-    Present exactly when the verdict is moved: where the lines stand now; of several places the nearest, of two as near the earlier.
+    Present exactly when the verdict is moved: where the lines stand now; of several places the nearest, of two as near the earlier. Of several definitions the first by path and line.
+    """
+    found_at: LineRange | MISSING = MISSING
+    """
+    Present where a symbol was cited and the verdict is ok or changed: the lines of its definition now. Of several the first.
     """
     reason: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     """
     Why it is missing, refused or invalid; or that the file is too long to be searched in whole, so that the lines may have moved further than was looked. For people: its wording is not part of the contract.
+    """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    Present exactly when the lines were looked up in a commit: its full id.
     """
 
 
@@ -126,10 +155,17 @@ class VerifyResult(Model):
 
     model_config = ConfigDict(
         extra='forbid',
+        regex_engine="python-re",
     )
     items: list[CitationVerdict]
     """
     One verdict for each citation, in the order of the request.
+    """
+    rev: Annotated[
+        StrictStr | MISSING, Field(pattern='^(?:[0-9a-f]{40}|[0-9a-f]{64})$(?!\\n)')
+    ] = MISSING
+    """
+    Present exactly when the server serves a commit: its full id.
     """
     metrics: metrics_1.Metrics
     """

@@ -248,11 +248,11 @@ def test_once_all_directories_can_be_listed_again_the_listing_is_held_again(plan
     monkeypatch.setattr(os, "open", forbidden)
     prepare(corpus)
     assert answers(server) == answers(cold)
-    assert corpus._cache.opaque
+    assert corpus._cache.listing.needs_walk
     monkeypatch.undo()
     (planted / "e2").chmod(0o700)
     assert answers(server) == answers(cold)
-    assert not corpus._cache.opaque
+    assert not corpus._cache.listing.needs_walk
 
 
 def test_a_snapshot_is_given_again_until_the_rules_leave_other_files(planted, both):
@@ -275,10 +275,10 @@ def test_changes_are_applied_while_nobody_asks(planted):
 
     def change(corpus: WarmCorpus) -> None:
         try:
-            until(lambda: corpus.warm and not corpus.behind, "the tree is cached")
+            until(lambda: corpus.is_warm and not corpus.has_pending_work, "the tree is cached")
             cache = corpus._cache
             (planted / "new.txt").write_text("new\n")
-            until(lambda: cache is not None and "new.txt" in cache.paths, "the new file is listed")
+            until(lambda: cache is not None and "new.txt" in cache.entries, "the new file is listed")
             (planted / "new.txt").write_text("another text\n")
             assert cache is not None
             entry = cache.entries["new.txt"]

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.planting import prepare
-from zeno.cache.held_file import HeldFile
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.batch_open import CHUNK
+from zeno.files.open_file import HeldFile
 from zeno.files.tree import Tree
 from zeno.search.cold import ColdCorpus
 from zeno.session.server import Server

@@ -11,12 +11,11 @@ import pytest
 
 from tests.support.patience import until
 from tests.support.planting import answers, asked, prepare, warm
-from zeno.cache import inotify, text_store, tree_cache
-from zeno.cache.errors import Unwatchable
+from zeno.cache import text_store, tree_cache, watch
 from zeno.cache.index_builder import MAX_FAILURES, Builder
-from zeno.cache.inotify import Watch
 from zeno.cache.tree_cache import TreeCache
 from zeno.cache.warm_corpus import WarmCorpus
+from zeno.cache.watch import Unwatchable, Watches
 from zeno.files.tree import Tree
 from zeno.index import signatures
 from zeno.index.requirements import NOTHING
@@ -27,8 +26,8 @@ from zeno.session.server import Server
 def test_without_enough_watches_for_directories_nothing_is_held(planted, both, monkeypatch):
     corpus, server, cold = both
     allowed = iter([1])
-    add = Watch._add
-    monkeypatch.setattr(Watch, "_add", lambda *args: add(*args) if next(allowed, None) else None)
+    add = Watches._add
+    monkeypatch.setattr(Watches, "_add", lambda *args: add(*args) if next(allowed, None) else None)
     prepare(corpus)
     (planted / "d" / "a.txt").write_text("needle\n")
     assert corpus._cache is None
@@ -39,8 +38,10 @@ def test_without_enough_watches_for_directories_nothing_is_held(planted, both, m
 def test_files_without_a_watch_are_read_from_disk(planted, both, monkeypatch):
     corpus, server, cold = both
     allowed = iter(range(20))
-    add = Watch.file
-    monkeypatch.setattr(Watch, "file", lambda *args: add(*args) if next(allowed, None) is not None else None)
+    add = Watches.watch_file
+    monkeypatch.setattr(
+        Watches, "watch_file", lambda *args, **needed: next(allowed, None) is not None and add(*args, **needed)
+    )
     prepare(corpus)
     assert answers(server) == answers(cold)
     for path in planted.rglob("*.txt"):
@@ -70,7 +71,7 @@ def test_a_file_that_the_disk_does_not_give_is_not_held(planted, both, monkeypat
 def test_a_file_that_is_edited_again_and_again_takes_one_watch(planted, both, monkeypatch):
     corpus, server, _ = both
     files = len([path for path in planted.rglob("*") if path.is_file()])
-    monkeypatch.setattr(inotify, "_limit", lambda: 4 * files)
+    monkeypatch.setattr(watch, "_limit", lambda: 4 * files)
     prepare(corpus)
     for number in range(2 * files):
         (planted / "f7.txt").write_text(f"edit {number}\n")
@@ -83,13 +84,13 @@ def test_a_file_that_is_edited_again_and_again_takes_one_watch(planted, both, mo
 
 def test_other_systems_and_network_file_systems_hold_nothing(planted, both, monkeypatch):
     corpus, server, cold = both
-    monkeypatch.setattr("zeno.cache.inotify._LOCAL", set())
+    monkeypatch.setattr("zeno.cache.watch._LOCAL", set())
     prepare(corpus)
     assert corpus._cache is None
     assert answers(server) == answers(cold)
     monkeypatch.setattr("sys.platform", "darwin")
     with Tree(str(planted)) as tree, pytest.raises(Unwatchable):
-        Watch(tree)
+        Watches(tree)
 
 
 def test_memory_is_given_back_when_files_go(planted, monkeypatch):
@@ -98,17 +99,17 @@ def test_memory_is_given_back_when_files_go(planted, monkeypatch):
         held = TreeCache(tree, 1 << 20)
         while held.prepare():
             pass
-        assert held._store.size > 0
+        assert held.store.size > 0
         shutil.rmtree(planted / "d")
         for path in planted.glob("f*.txt"):
             path.unlink()
         for name in ("h.txt", "e2/c.txt", ".gitignore"):
             (planted / name).unlink()
         held.refresh()
-        assert held.paths == []
-        assert held._store.size == 0
-        assert held._store.narrow(NOTHING).segments() == []
-        assert len(held._watched) == 3
+        assert held.entries == {}
+        assert held.store.size == 0
+        assert held.store.narrow(NOTHING).segments() == []
+        assert len(held._watches._owners) == 3
         held.close()
 
 
@@ -117,7 +118,7 @@ def test_beyond_the_cache_files_are_read_from_disk(planted):
         corpus, cold = WarmCorpus(tree, 3000), Server(ColdCorpus(tree))
         prepare(corpus)
         assert corpus._cache is not None
-        assert 0 < corpus._cache._store.size < 5000
+        assert 0 < corpus._cache.store.size < 5000
         (planted / "f7.txt").write_text("needle\n")
         assert answers(Server(corpus)) == answers(cold)
         corpus.close()
@@ -132,7 +133,7 @@ def test_the_index_is_computed_by_a_process_and_used(planted, monkeypatch):
         assert corpus._cache._builder._thread is not None
         corpus._cache._builder._thread.join()
         assert answers(Server(corpus)) == answers(cold)
-        assert corpus._cache._store._fresh == {}
+        assert corpus._cache.store._fresh == {}
         (planted / "f7.txt").write_text("needle\n")
         assert answers(Server(corpus)) == answers(cold)
         prepare(corpus)
@@ -173,16 +174,16 @@ def test_an_index_whose_helper_was_killed_is_computed_by_another(planted, monkey
             pass
         builder = cache._builder
         until(lambda: not builder.busy, "the helper has ended")
-        builder.finished()
+        builder.take_finished()
         builder._closed = True  # the helper is killed as soon as it runs
         for failures in range(1, MAX_FAILURES):
-            builder.start(cache._store.unindexed())
+            builder.start(cache.store.collect_unindexed())
             until(lambda: not builder.busy, "the helper has ended")
-            assert (builder._failures, builder.broken, builder.finished()) == (failures, False, [])
+            assert (builder._failures, builder.broken, builder.take_finished()) == (failures, False, [])
         builder._closed = False
-        builder.start(cache._store.unindexed())
+        builder.start(cache.store.collect_unindexed())
         until(lambda: not builder.busy, "the helper has ended")
-        assert builder.finished()
+        assert builder.take_finished()
         assert builder._failures == 0
         cache.close()
 

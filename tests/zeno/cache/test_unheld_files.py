@@ -104,4 +104,4 @@ def test_texts_are_held_when_there_is_room_again(planted, tight):
     alike(server, cold, pattern="filler")
     held = sum(entry.segment is not None for entry in corpus._cache.entries.values())
     assert held > before
-    assert corpus._cache._store.size < 4000
+    assert corpus._cache.store.size < 4000

@@ -10,7 +10,7 @@ from tests.support.patience import until
 from tests.support.planting import answers, prepare
 from tests.support.unwatched import few_watches, settle
 from tests.zeno.cache.test_freshness import CHANGES
-from zeno.cache.inotify import Watch
+from zeno.cache.watch import Watches
 from zeno.files import batch_open
 
 
@@ -60,7 +60,7 @@ def test_a_file_that_changed_just_now_is_read_from_disk_until_its_change_time_is
         # Those that were left are read after the next request once they may be, without any event.
         settle(planted)
         answers(server)
-        assert corpus.behind
+        assert corpus.has_pending_work
         prepare(corpus)
         assert len(stamped(corpus)) > 40
         assert answers(server) == answers(cold)
@@ -68,7 +68,7 @@ def test_a_file_that_changed_just_now_is_read_from_disk_until_its_change_time_is
 
 def test_a_file_system_without_change_times_is_not_held_without_watches(planted, both, monkeypatch):
     corpus, server, cold = both
-    monkeypatch.setattr(Watch, "has_change_times", lambda *_: False)
+    monkeypatch.setattr(Watches, "has_change_times", lambda *_: False)
     with few_watches(0):
         settle(planted)
         prepare(corpus)

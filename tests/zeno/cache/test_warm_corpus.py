@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from stringzilla import count as count_bytes
 
 from tests.support.unwatched import few_watches, settle
 from zeno.cache import index_builder, located, text_store, tree_cache
@@ -18,10 +19,10 @@ from zeno.errors import InvalidPattern
 from zeno.files.tree import Tree
 from zeno.index import signatures
 from zeno.index.signatures import Block
+from zeno.search import line_view
 from zeno.search.cold import ColdCorpus
 from zeno.search.line_view import LineView
-from zeno.search.multiline import plan_for_text
-from zeno.search.plan import Plan
+from zeno.search.plan import Plan, plan_for_text
 from zeno.session.server import Server
 from zeno.text.file_lines import normal, raw_lines
 from zeno.text.regex import searcher, text_scanner
@@ -185,7 +186,7 @@ def test_what_narrows_a_search_never_loses_a_line(pattern, case_sensitive, regex
     if planned.sift is not None and wanted:
         assert planned.sift(bytearray(data), 0, len(data))[0] >= 0
     if wanted:
-        assert text_store._met(planned.demand, bits_of([text]).row, 1) == 1
+        assert text_store._meet(planned.demand, bits_of([text]).row, 1) == 1
 
 
 @given(pattern=PATTERN, case_sensitive=st.booleans(), regex=st.booleans(), data=CONTENT, joined=st.booleans())
@@ -210,7 +211,7 @@ def test_what_narrows_a_multiline_search_never_loses_a_file(pattern, case_sensit
         assert planned.sift(bytearray(data), 0, len(data))[0] >= 0
     # A piece of the index may hold any part of the file: some piece has what is demanded, however they are cut.
     pieces = [line + b"\n" for line in text.split(b"\n")[:-1]]
-    assert text_store._met(planned.demand, bits_of(pieces).row, (1 << len(pieces)) - 1)
+    assert text_store._meet(planned.demand, bits_of(pieces).row, (1 << len(pieces)) - 1)
 
 
 @given(data=CONTENT, before=CONTENT, pattern=PATTERN)
@@ -406,16 +407,22 @@ def test_warm_and_cold_answer_alike(start, rounds, cache_bytes, watches):
                 corpus.close()
 
 
-def test_the_lines_of_a_file_are_counted_once():
+def test_the_lines_of_a_file_are_counted_once(monkeypatch):
     """Every hit with context asks how many there are: counted each time, a request took minutes in a large file."""
+    counted = []
 
-    class Counted(bytes):
-        counts = 0
+    def count(*asked: Any) -> Any:
+        counted.append(asked)
+        return count_bytes(*asked)
 
-        def count(self, *arguments: Any) -> int:
-            Counted.counts += 1
-            return super().count(*arguments)
-
-    view = LineView(Counted(b"a\nb\nc\n"), 2)
+    monkeypatch.setattr(line_view, "count_bytes", count)
+    view = LineView(b"a\nb\nc\n", 2)
     assert [len(view) for _ in range(5)] == [2] * 5
-    assert Counted.counts == 1
+    assert len(counted) == 1
+
+
+@given(text=st.lists(st.sampled_from([b"\n", b"a", b"\xff"]), max_size=200).map(b"".join), data=st.data())
+def test_line_feeds_are_counted_as_bytes_counts_them(text, data):
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    assert count_bytes(text, b"\n", start, end) == text.count(b"\n", start, end)

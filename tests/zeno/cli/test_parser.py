@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.patience import PATIENCE, until
 from zeno.cli.parser import main
+from zeno.interfaces.colour import END, NUMBER
 from zeno.session.dispatch import OPS
 
 
@@ -32,10 +33,14 @@ def test_help_is_everywhere(command):
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        ("serve", "zeno serve: error: name the directory to work on, such as --root .\nTry 'zeno serve --help'.\n"),
-        ("call grep x", "zeno call: error: name the directory to work on, such as --root ."),
-        ("--verison", "zeno: error: unrecognized arguments: --verison"),
-        ("sarve", "invalid choice: 'sarve' (choose from "),
+        ("serve", "zeno: name the directory to work on, such as . for this one\n"),
+        ("trace replay t", "zeno: name the directory to work on, such as . for this one\n"),
+        ("call grep x", "zeno: name the directory before the operation, such as: zeno call . list_files\n"),
+        ("--verison", "zeno: error: unrecognized arguments: --verison; did you mean --version?"),
+        ("sarve", "did you mean serve?"),
+        ("trace verfy", "did you mean verify?"),
+        ("serve . --max-linse 4", "zeno: error: unrecognized arguments: --max-linse; did you mean --max-lines?"),
+        ("call . grp x", "zeno: no operation is called 'grp'; did you mean grep?\n"),
         ("call grp x --root .", "zeno: no operation is called 'grp'; did you mean grep?\n"),
         ("call xyzzy x --root .", f"zeno: no operation is called 'xyzzy'; there are {', '.join(sorted(OPS))}\n"),
         ("serve --root . --max-lines x", "zeno serve: error: argument --max-lines: 'x' is not a whole number above 0"),
@@ -341,7 +346,8 @@ def test_the_first_argument_may_stand_alone(root, words, args):
 def test_text_for_people_has_the_result_alone_and_the_error_on_standard_error(root):
     (root / "a.txt").write_text("one\n")
     done = zeno("call", "read_file", "a.txt", "--text", "--root", str(root))
-    assert (done.returncode, done.stdout.splitlines()[1:], done.stderr) == (0, ["one"], "")
+    assert (done.returncode, done.stdout.splitlines()[1:], done.stderr) == (0, ["[a.txt: lines 1-1 of 1]"], "")
+    assert done.stdout.splitlines()[0] == "1\tone"
     done = zeno("call", "read_file", "gone", "--text", "--root", str(root))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("zeno: not_found: ")
@@ -350,7 +356,7 @@ def test_text_for_people_has_the_result_alone_and_the_error_on_standard_error(ro
 def test_text_of_read_file_reads_on_and_the_response_line_is_that_of_the_protocol(root):
     (root / "a.txt").write_text("one\ntwo\n")
     words = ("call", "read_file", "a.txt", "--root", str(root))
-    assert zeno(*words, "--text").stdout.splitlines()[1:] == ["one", "two"]
+    assert zeno(*words, "--text").stdout.splitlines()[:2] == ["1\tone", "2\ttwo"]
     assert json.loads(zeno(*words).stdout)["result"]["text"] == "one"
 
 
@@ -370,7 +376,18 @@ def test_on_a_terminal_an_answer_is_text(root):
         told = os.read(master, 4096).decode()
     os.close(master)
     os.close(slave)
-    assert told.splitlines()[1:] == ["one"]
+    assert told.splitlines()[0] == f"{NUMBER}1{END}\tone"
+
+
+def test_a_directory_may_stand_alone(root):
+    (root / "a.txt").write_text("one\n")
+    assert json.loads(zeno("call", str(root), "read_file", "a.txt").stdout)["result"]["text"] == "one"
+    request = '{"id": "1", "op": "read_file", "args": {"path": "a.txt"}}\n'
+    for words in (["serve", str(root), "--no-cache"], ["serve", "--no-cache", str(root)]):
+        assert json.loads(zeno(*words, input=request).stdout)["result"]["text"] == "one"
+    trace = root.parent / "trace.jsonl"
+    assert zeno("serve", str(root), "--log", str(trace), input=request).returncode == 0
+    assert zeno("trace", "replay", str(trace), str(root)).returncode == 0
 
 
 def test_pretty_json_has_no_character_that_a_terminal_obeys(root):

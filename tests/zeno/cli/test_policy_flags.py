@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.interfaces import http_process
-from zeno.cli.parser import _parser, main
+from zeno.cli.parser import main, make_parser
 from zeno.cli.policy_flags import _is_nearly, policy_of
 from zeno.errors import CannotRun
 
@@ -24,7 +24,7 @@ def edits(name, letters):
 
 
 def policy(*flags, command="serve"):
-    return policy_of(_parser(of_trace=False).parse_args([command, "--root", ".", *flags]))
+    return policy_of(make_parser(of_trace=False).parse_args([command, "--root", ".", *flags]))
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,31 @@ def test_slashes_and_dots_that_name_no_step_do_not_count(glob):
     assert policy("--deny", glob).verdict("src/keys/x") == "denied"
     assert policy("--only", glob).verdict("src/keys/x") == "allowed"
     assert policy("--only", glob).verdict("src/other") == "denied"
+
+
+@pytest.mark.parametrize(
+    "flags", [["--deny", "secret/**"], ["--deny", "src/keys"], ["--deny", "{a/b,c/d}"], ["--only", "src"]]
+)
+def test_a_glob_that_matches_in_no_named_root_is_refused(tmp_path, capsys, flags):
+    named = [f"--root={name}={tmp_path / name}" for name in ("app", "lib")]
+    for name in ("app", "lib"):
+        (tmp_path / name).mkdir()
+    assert main(["call", "list_files", *named, *flags]) == 2
+    glob = flags[1]
+    assert capsys.readouterr().err == (
+        f"zeno: {flags[0]} {glob!r} matches in no root: a path begins with the name of its root; give "
+        f"'app/{glob}', or '*/{glob}' for every root\n"
+    )
+
+
+@pytest.mark.parametrize("glob", ["app/secret/**", "*/secret", "**/secret", "APP/secret", "{app,x}/secret", "./secret"])
+def test_a_glob_that_matches_in_a_named_root_denies_there(tmp_path, capsys, glob):
+    for name in ("app", "lib"):
+        (tmp_path / name / "secret").mkdir(parents=True)
+    (tmp_path / "app" / "secret" / "key").write_text("x")
+    named = [f"--root={name}={tmp_path / name}" for name in ("app", "lib")]
+    assert main(["call", "read_file", "path=app/secret/key", *named, "--deny", glob]) == 1
+    assert "denied" in "".join(capsys.readouterr())
 
 
 @pytest.mark.parametrize("command", ["mcp", "http"])

@@ -34,7 +34,7 @@ def test_call_and_shell_take_names_before_paths(home: Path) -> None:
     found = json.loads(run("call", "grep", "main", *flags(home)).stdout)["result"]
     assert [hit["path"] for hit in found["hits"]] == ["api/note.txt", "web/src/app.py"]
     assert (found["complete"], found["files_selected"], found["left_out"]["hidden"]) == (True, 2, 1)
-    assert "api/note.txt:1: main thing" in run("shell", *flags(home), given="grep main\n").stdout
+    assert "api/note.txt\n1\tmain thing\n" in run("shell", *flags(home), given="grep main\n").stdout
 
 
 @pytest.mark.parametrize("cache", [[], ["--no-cache"]])

@@ -11,8 +11,8 @@ from zeno.cli.start import mcp_arguments
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        (["DIR"], ["mcp", "--root", "DIR"]),
-        (["DIR", "--log", "t.jsonl"], ["mcp", "--root", "DIR", "--log", "t.jsonl"]),
+        (["DIR"], ["mcp", "DIR"]),
+        (["DIR", "--log", "t.jsonl"], ["mcp", "DIR", "--log", "t.jsonl"]),
         (["--root", "DIR"], ["mcp", "--root", "DIR"]),
         (["--version"], ["--version"]),
         (["--doctor", "--format", "json"], ["doctor", "--format", "json"]),

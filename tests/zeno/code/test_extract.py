@@ -200,6 +200,44 @@ def test_rules_find_definitions_on_lines_that_cannot_be_parsed():
     assert [(symbol.kind, symbol.name, symbol.end_line) for symbol in facts.symbols] == [("class", "Shape", 0)]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.kt", "fun `adds two`() { ) }"),
+        ("a.cs", "class @class { ) }"),
+        ("a.cpp", "namespace a::b { ) }"),
+        ("a.php", "<?php namespace A\\B { ) }"),
+        ("a.swift", "func `in`() { ) }"),
+    ],
+)
+def test_rules_add_no_second_spelling_of_a_definition(name, text):
+    facts = extract(name, text.encode() + b"\n")
+    assert facts.unparsed
+    assert len(facts.symbols) == 1
+
+
+def test_every_name_of_a_declaration_in_go_is_a_definition():
+    facts = extract("a.go", b"package a\n\nconst X, Y = 1, 2\n\nvar P, Q int\n")
+    assert [symbol.name for symbol in facts.symbols] == ["X", "Y", "P", "Q"]
+
+
+def test_operators_of_swift_are_definitions_and_extensions_have_no_arguments():
+    text = (
+        b"struct S {\n    static func == (a: S, b: S) -> Bool { true }\n}\nextension Box<Int> {\n    func f() {}\n}\n"
+    )
+    assert [symbol.path for symbol in extract("a.swift", text).symbols] == ["S", "S.==", "Box.f"]
+
+
+def test_a_class_behind_a_macro_is_a_class_with_its_members():
+    text = b"class EXPORT Slice {\n public:\n  int size() { return 1; }\n};\n"
+    assert next((symbol.kind, symbol.name) for symbol in extract("a.h", text).symbols) == ("class", "Slice")
+
+
+def test_operators_of_ruby_are_definitions():
+    facts = extract("a.rb", b"class A\n  def <=>(o) = 0\n  def <(o) = 1\nend\n")
+    assert [symbol.path for symbol in facts.symbols] == ["A", "A.<=>", "A.<"]
+
+
 def test_a_text_over_the_limit_is_left_to_the_rules():
     text = b"def f(): pass\n" + b"#" * MAX_BYTES + b"\n"
     assert extract("a.py", text) == apply_rules("a.py", text)
@@ -228,35 +266,31 @@ def test_a_language_without_grammar_has_symbols_without_extents():
     assert [(symbol.name, symbol.end_line) for symbol in facts.symbols] == [("f", 0)]
 
 
-PIECES = st.sampled_from(
-    [
-        "def f(",
-        "class A {",
-        "func (a *B) c() {",
-        "}",
-        ")",
-        "end",
-        '"',
-        "'",
-        "`",
-        "/*",
-        "*/",
-        "#",
-        "//",
-        "\n",
-        "  ",
-        "x",
-        "=",
-        "<<A",
-        "${",
-    ]
-)
+PIECES_OF_CODE = [
+    "def f(",
+    "class A {",
+    "func (a *B) c() {",
+    "}",
+    ")",
+    "end",
+    '"',
+    "'",
+    "`",
+    "/*",
+    "*/",
+    "#",
+    "//",
+    "\n",
+    "  ",
+    "x",
+    "=",
+    "<<A",
+    "${",
+]
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.sampled_from(sorted(SAMPLES)), st.lists(PIECES, max_size=40), st.text(max_size=20))
-def test_any_text_has_facts_whose_lines_exist(name, pieces, tail):
-    text = normal(("".join(pieces) + tail).encode("utf-8", "replace"))
+def require_sound_facts(name: str, text: bytes) -> None:
+    """Fail if the facts of a text name lines or bytes that it does not have, or contradict each other."""
     facts = extract(name, text)
     count = text.count(b"\n")
     for symbol in facts.symbols:
@@ -271,3 +305,10 @@ def test_any_text_has_facts_whose_lines_exist(name, pieces, tail):
     ends = stretches[1::3]
     assert all(start < end <= len(text) for start, end in zip(stretches[::3], ends, strict=True))
     assert all(end <= start for end, start in zip(ends, stretches[3::3], strict=False))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(SAMPLES)), st.lists(st.sampled_from(PIECES_OF_CODE), max_size=40), st.text(max_size=20))
+def test_any_text_has_facts_whose_lines_exist(name, pieces, tail):
+    text = normal(("".join(pieces) + tail).encode("utf-8", "replace"))
+    require_sound_facts(name, text)

@@ -31,6 +31,12 @@ def facts():
     facts.close()
 
 
+def test_facts_by_rules_are_kept_as_those_of_grammars(facts):
+    text = SourceText("a.md", b"# Title\n")
+    facts.of(*text, _nothing)
+    assert facts.of(*text, _nothing) is facts.of(*text, _nothing)
+
+
 def test_facts_are_those_of_extraction_first_and_later(facts):
     expected = [extract(*file) for file in FILES]
     assert facts.of_all(FILES, _nothing) == expected

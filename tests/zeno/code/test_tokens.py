@@ -39,6 +39,8 @@ SAMPLES: dict[str, list[tuple[str, str | None]]] = {
         ("class G { foo() {} }", "definition"),
     ],
     "a.cpp": [
+        ("namespace bar::foo {", "definition"),
+        ("}", None),
         ("#include <foo>", "import"),
         ("struct foo { ~foo() {} };", "definition"),
         ("void f() { g->foo(); }", "call"),
@@ -46,12 +48,15 @@ SAMPLES: dict[str, list[tuple[str, str | None]]] = {
     ],
     "a.rb": [
         ("require 'foo'", "import"),
+        ("require File.join(foo, 'a')", "import"),
         ('a = "foo #{foo(1)}"', "call"),
         ("def foo=(x); end", "definition"),
         ("=begin", None),
         ("foo", "comment"),
         ("=end", None),
     ],
+    "a.php": [("<?php", None), ("$foo(1);", "call"), ("new $foo;", "call"), ("$a = $foo;", "use")],
+    "a.swift": [("let a = [.foo(1)]", "call"), ("let b = .foo", "use")],
     "a.sh": [("source foo", "import"), ("foo x", "call"), ("echo 'foo'", "string"), ("foo() { :; }", "definition")],
     "a.lua": [("local x = foo()", "text"), ("function foo() end", "definition")],
 }

@@ -307,7 +307,7 @@ def test_memory_holds_no_denied_text(root, room_to_watch):
         prepare(corpus)
         held = corpus._cache
         assert held is not None
-        assert sorted(held._listing.entries) == ["a.txt"]
+        assert sorted(held.listing.entries) == ["a.txt"]
         corpus.close()
 
 

@@ -8,7 +8,7 @@ import pytest
 from zeno.errors import CannotRun, Denied, NotAFile, NotFound, OutsideRoot
 from zeno.files.policy import Policy
 from zeno.files.roots import Nested, Roots, walk_all
-from zeno.options import named_roots
+from zeno.options import read_roots
 
 
 @pytest.fixture
@@ -143,14 +143,14 @@ def test_directories_that_a_path_covers(roots, tmp_path):
         "": ["api", "web"],
         "out": [],
     }
-    assert {path: roots.covered_by(os.fsencode(tmp_path / path)) for path in covered} == covered
-    assert roots.covered_by(b"/") == ["api", "web"]
+    assert {path: roots.find_covered(os.fsencode(tmp_path / path)) for path in covered} == covered
+    assert roots.find_covered(b"/") == ["api", "web"]
 
 
 def test_names_of_roots():
-    assert named_roots(["a=/x", "b.c-d=y=z"]) == {"a": "/x", "b.c-d": "y=z"}
-    assert named_roots(["web=."]) == {"web": "."}
-    assert named_roots(["/tmp/x"]) == named_roots(["./a=b"]) == named_roots(["/tmp/a=b"]) == {}
+    assert read_roots(["a=/x", "b.c-d=y=z"]) == {"a": "/x", "b.c-d": "y=z"}
+    assert read_roots(["web=."]) == {"web": "."}
+    assert read_roots(["/tmp/x"]) == read_roots(["./a=b"]) == read_roots(["/tmp/a=b"]) == {}
 
 
 @pytest.mark.parametrize(
@@ -170,4 +170,4 @@ def test_names_of_roots():
 )
 def test_names_that_cannot_begin_a_path_are_refused(given, told):
     with pytest.raises(CannotRun, match=told):
-        named_roots(given)
+        read_roots(given)

@@ -41,7 +41,7 @@ def test_each_name_is_left_out_by_the_first_rule_that_applies(rules, entries, ba
         rule = plain(rules, name, is_directory, ignored)
         if rule is not None:
             expected[name] = rule
-    assert rules.left_out(entries.items(), base, inside) == expected
+    assert rules.leave_out(entries.items(), base, inside) == expected
 
 
 def test_rules_that_leave_everything_say_so():

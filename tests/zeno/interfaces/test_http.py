@@ -373,7 +373,11 @@ def test_a_claim_goes_into_the_trace_and_cites_an_answer_by_its_id(root: Path, u
         claim = {"claim": "it is not there", "answers": [request_id]}
         written = post(f"{traced}/v1/claims", json=claim)
         assert (written.status_code, spec.violations("zeno/trace_event.json", written.json())) == (201, [])
+        search = {"type": "absent", "pattern": "nowhere to be found"}
+        searched = post(f"{traced}/v1/claims", json={"claim": "it is not there", "search": search})
+        assert (searched.status_code, searched.json()["search"]) == (201, search)
         refused: list[Any] = [{"claim": 1}, {"claim": "x", "answers": ["never asked"]}, []]
+        refused += [{"claim": "x", "search": {"type": "absent"}}]
         for wrong in refused:
             assert problem(post(f"{traced}/v1/claims", json=wrong))["code"] == "invalid_args"
         assert post(f"{traced}/v1/ops/read_file", json={"path": "gone"}).headers["zeno-request-id"] != request_id

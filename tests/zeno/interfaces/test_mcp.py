@@ -50,7 +50,7 @@ def args_of(op: str) -> dict[str, Any]:
 
 def test_every_operation_is_a_tool_that_promises_only_to_read(root: Path) -> None:
     tools = ask(root, lambda client: client.list_tools(), "--all-tools").tools
-    assert [tool.name for tool in tools] == sorted(OPS)
+    assert [tool.name for tool in tools] == ["search", *sorted({*OPS} - {"search"})]
     few = ask(root, lambda client: client.list_tools()).tools
     assert few == [tool for tool in tools if not OPS[tool.name].tool.get("extra")]
     for tool in tools:
@@ -59,7 +59,8 @@ def test_every_operation_is_a_tool_that_promises_only_to_read(root: Path) -> Non
         assert tool.description == OPS[tool.name].tool["description"]
         assert tool.input_schema["type"] == "object"
         known = spec.schema(f"zeno/ops/{tool.name}.json")["$defs"]["args"]["properties"]
-        hidden = OPS[tool.name].tool.get("hidden", ())
+        # Without --revs no commit may be named.
+        hidden = {*OPS[tool.name].tool.get("hidden", ()), "rev", "changed_since"}
         assert list(tool.input_schema.get("properties", {})) == [name for name in known if name not in hidden]
         assert "$ref" not in json.dumps(tool.input_schema)
 
@@ -236,17 +237,29 @@ def test_a_claim_is_written_with_the_lines_and_the_answers_it_rests_on(root: Pat
         return [
             await client.call_tool("claim", {"claim": "it is not there", "answers": [request_id]}),
             await client.call_tool("claim", {"claim": "main asks the system", "evidence": evidence}),
+            await client.call_tool(
+                "claim",
+                {
+                    "claim": "there is a main",
+                    "evidence": [{"path": "src/app.py", "symbol": "main"}],
+                    "search": {"type": "defines", "name": "main"},
+                },
+            ),
             await client.call_tool("claim", {"claim": "", "evidence": evidence}),
             await client.call_tool("claim", {"claim": "x", "answers": ["never asked"]}),
+            await client.call_tool("claim", {"claim": "x", "evidence": [{"path": "src/app.py", "symbol": "gone"}]}),
+            await client.call_tool("claim", {"claim": "x", "search": {"type": "defines", "pattern": "main"}}),
         ]
 
-    absent, cited, *refused = ask(root, questions, "--log", str(log))
+    absent, cited, defined, *refused = ask(root, questions, "--log", str(log))
     events = [json.loads(line) for line in log.read_text().splitlines()]
     claims = [event for event in events if event["event"] == "claim"]
-    assert claims == [absent.structured_content, cited.structured_content]
+    assert claims == [absent.structured_content, cited.structured_content, defined.structured_content]
+    assert claims[2]["evidence"][0]["symbol"] == "main"
+    assert claims[2]["search"] == {"type": "defines", "name": "main"}
     assert claims[0]["answers"][0]["digest"] == events[2]["digest"]
     assert len(claims[1]["evidence"][0]["sha256"]) == 64
-    assert [json.loads(one.content[0].text)["code"] for one in refused] == ["invalid_args"] * 2
+    assert [json.loads(one.content[0].text)["code"] for one in refused] == ["invalid_args"] * 4
 
 
 def test_without_a_trace_there_is_no_claim_tool(root: Path) -> None:
@@ -409,7 +422,10 @@ def inspect(root: Path, *arguments: str) -> dict[str, Any]:
 
 def test_the_inspector_sees_the_tools_and_accepts_their_results(root: Path) -> None:
     tools = inspect(root, "--method", "tools/list")["tools"]
-    assert [tool["name"] for tool in tools] == sorted(set(OPS) - {"describe", "extract_symbols", "peek", "stat"})
+    assert [tool["name"] for tool in tools] == [
+        "search",
+        *sorted({*OPS} - {"search", "describe", "extract_symbols", "peek", "stat"}),
+    ]
     call = ("--method", "tools/call", "--tool-name")
     found = inspect(root, *call, "grep", "--tool-arg", "pattern=def main", "context=1")
     assert [hit["path"] for hit in found["structuredContent"]["hits"]] == ["src/app.py"]

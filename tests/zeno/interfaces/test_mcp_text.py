@@ -227,6 +227,17 @@ def test_a_file_of_one_line_has_one_line(root, ask):
     assert text_of("peek", ask("peek", **args)["result"], None, args) == "1\tx\n[a: 1 line]"
 
 
+def test_an_end_that_is_not_known_is_a_question_mark():
+    symbols = [
+        {"kind": "class", "name": "A", "line": 1, "end_line": 9},
+        {"kind": "method", "name": "f", "line": 4, "container": "A"},
+        {"kind": "method", "name": "g", "line": 8, "end_line": 8, "container": "A"},
+    ]
+    result = {"symbols": symbols, "truncated": False, "metrics": METRICS, "path": "a.py"}
+    rows = text_of("extract_symbols", result).split("\n")
+    assert rows[:3] == ["1-9\tclass A", "4-?\tmethod A.f", "  8\tmethod A.g"]
+
+
 def test_a_file_without_symbols_is_told_from_one_whose_language_is_not_known():
     result = {"symbols": [], "truncated": False, "metrics": METRICS}
     assert text_of("extract_symbols", {**result, "path": "a.py"}) == "[a.py: 0 symbols]"

@@ -100,7 +100,7 @@ def test_errors_name_the_field_and_what_would_be_right(ask):
     )
     assert ask("peek")["error"]["message"] == "args.path is missing"
     assert ask("stat", path="a", head=1)["error"]["message"] == (
-        "args.head is no argument of stat; its arguments are path, paths"
+        "args.head is no argument of stat; its arguments are path, paths, rev"
     )
     assert ask("foo")["error"] == {"message": "unknown op: foo", "code": "unknown_op"}
 

@@ -246,14 +246,14 @@ def test_changes_are_applied_while_nobody_asks(tmp_path: Path) -> None:
     async def run(corpus: WarmCorpus, server: Server) -> None:
         with Workers(server) as workers:
             workers.start_warming()
-            await see(lambda: corpus.warm and not corpus.behind)
+            await see(lambda: corpus.is_warm and not corpus.has_pending_work)
             cache = corpus._cache
             assert cache is not None
             (tmp_path / "b.txt").write_text("new\n")
-            await see(lambda: "b.txt" in cache.paths)
+            await see(lambda: "b.txt" in cache.entries)
             await workers.answer("1", "stat", {"path": "b.txt"})
             (tmp_path / "c.txt").write_text("newer\n")
-            await see(lambda: "c.txt" in cache.paths)
+            await see(lambda: "c.txt" in cache.entries)
 
     with Tree(str(tmp_path)) as tree, closing(Server(corpus := WarmCorpus(tree, 1 << 20))) as server:
         asyncio.run(run(corpus, server))

@@ -51,3 +51,15 @@ def test_pages_of_some_roles_are_the_whole_in_pieces(tree, ask):
     rest = ask("find_references", name="foo", roles=["call"], max_hits=2, cursor=first["cursor"])["result"]
     assert len(whole) == 6
     assert first["references"] + rest["references"] == whole[:4]
+
+
+def test_totals_count_files_beyond_max_files_on_every_page(tree, ask):
+    whole = ask("find_references", name="foo")["result"]
+    pages, answer = [], ask("find_references", name="foo", max_files=2)["result"]
+    assert answer["truncated_by"] == ["max_files"]
+    while "cursor" in answer:
+        pages += answer["references"]
+        assert answer["totals"] == whole["totals"]
+        answer = ask("find_references", name="foo", max_files=2, cursor=answer["cursor"])["result"]
+    assert pages + answer["references"] == whole["references"]
+    assert answer["totals"] == whole["totals"]

@@ -85,11 +85,21 @@ def test_without_case_a_name_is_found_whatever_else_is_in_its_file(root, ask, na
     assert name in alone
 
 
-@pytest.mark.parametrize("name", ["outer.inner", "outer::inner", "inner"])
+@pytest.mark.parametrize("name", ["outer.inner", "inner"])
 @pytest.mark.parametrize("case_sensitive", [True, False])
 def test_a_nested_namespace_is_found_by_the_chain_that_its_members_have(root, ask, name, case_sensitive):
     (root / "a.cpp").write_text("namespace outer::inner {\nclass A {};\n}\n")
     found = ask("find_symbols", name=name, case_sensitive=case_sensitive)["result"]["symbols"]
-    assert [(one["kind"], one["name"]) for one in found] == [("namespace", "outer::inner")]
+    assert [(one["kind"], one["name"], one["container"]) for one in found] == [("namespace", "inner", "outer")]
     assert ask("find_symbols", name="outer.inner.A")["result"]["symbols"][0]["container"] == "outer.inner"
     assert ask("grep", pattern="}", paths=["a.cpp"], scope=True)["result"]["hits"][-1]["scope"]["name"] == "outer.inner"
+
+
+@pytest.mark.parametrize("case_sensitive", [True, False])
+def test_a_dot_within_a_name_is_no_boundary(root, ask, case_sensitive):
+    (root / "a.md").write_text("# v1.2.3\n")
+    found = {
+        name: ask("find_symbols", name=name, case_sensitive=case_sensitive)["result"]["symbols"]
+        for name in ("v1.2.3", "2.3", "3")
+    }
+    assert [len(symbols) for symbols in found.values()] == [1, 0, 0]

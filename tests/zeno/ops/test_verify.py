@@ -1,6 +1,12 @@
 """verify: from a receipt to a verdict, through the server. The verdicts themselves are tested in test_citations.py."""
 
 import pytest
+from contract_models.zeno.ops.verify import VerifyArgs
+
+from zeno.files.tree import Tree
+from zeno.meter import Meter, Overrun
+from zeno.ops.verify import verify
+from zeno.search.cold import ColdCorpus
 
 
 def cite(result, path="f"):
@@ -78,3 +84,40 @@ def test_what_was_read_is_measured(root, ask):
     (root / "f").write_text("x\n")
     metrics = ask("verify", citations=[{"path": "f", "start_line": 1, "end_line": 1, "text": "x"}])["result"]["metrics"]
     assert (metrics["bytes_read"], metrics["files_scanned"]) == (2, 1)
+
+
+FUNCTION = "def renew(self):\n    return 1"
+
+
+def test_a_definition_is_found_again_where_it_moved_and_says_whether_it_changed(root, ask):
+    (root / "a.py").write_text(f"{FUNCTION}\n")
+    read = ask("read_file", path="a.py", symbol="renew", receipts=True)["result"]
+    citation = {"path": "a.py", "symbol": "renew", "sha256": read["sha256"]}
+
+    def check():
+        (item,) = ask("verify", citations=[citation])["result"]["items"]
+        return item["verdict"], item.get("moved_to"), item.get("found_at")
+
+    assert check() == ("ok", None, {"start_line": 1, "end_line": 2})
+    (root / "a.py").write_text(f"import time\n\n{FUNCTION}\n")
+    assert check() == ("ok", None, {"start_line": 3, "end_line": 4})
+    (root / "a.py").write_text("import time\n")
+    assert check() == ("missing", None, None)
+    (root / "b.py").write_text(f"# moved\n{FUNCTION}\n")
+    assert check() == ("moved", {"path": "b.py", "start_line": 2, "end_line": 3}, None)
+    (root / "b.py").unlink()
+    (root / "a.py").write_text("def renew(self):\n    return 2\n")
+    assert check() == ("changed", None, {"start_line": 1, "end_line": 2})
+
+
+def test_a_part_of_a_definition_moves_to_no_other_file(root, ask):
+    (root / "a.py").write_text("")
+    (root / "b.py").write_text(f"{FUNCTION}\n")
+    (item,) = ask("verify", citations=[{"path": "a.py", "symbol": "renew", "text": "return 1"}])["result"]["items"]
+    assert item["verdict"] == "missing"
+
+
+def test_citations_of_many_commits_are_interrupted(root):
+    args = VerifyArgs.model_validate({"citations": [{"path": "a", "text": "b", "rev": "none"}]})
+    with Tree(str(root)) as tree, pytest.raises(Overrun):
+        verify(args, ColdCorpus(tree), Meter(patience=lambda: -1.0))

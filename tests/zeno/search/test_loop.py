@@ -7,7 +7,7 @@ from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.corpus import Query, SearchedFile, Skipped, Wish
 from zeno.search.line_view import LineView
-from zeno.search.loop import MayMatch, Unheld, merge, search
+from zeno.search.loop import MayMatch, SearchFiles, merge, search
 from zeno.text.regex import searcher
 
 
@@ -33,7 +33,7 @@ def run(root, sink: Taker) -> tuple[list[str], Skipped, int]:
     meter = Meter()
     query = Query("needle", False, True, searcher("needle", "pattern", literal=True), 50)
     with Tree(str(root)) as tree:
-        skipped = search(tree, Unheld([*files, "gone"], Skipped()), query, sink, meter)
+        skipped = search(tree, SearchFiles([*files, "gone"]), query, sink, meter)
     return sink.paths, skipped, meter.files_scanned
 
 

@@ -15,12 +15,12 @@ class Pile:
         self.left = pieces
 
     @property
-    def behind(self) -> bool:
+    def has_pending_work(self) -> bool:
         return self.left > 0
 
     def idle(self) -> bool:
-        self.left -= self.behind
-        return self.behind
+        self.left -= self.has_pending_work
+        return self.has_pending_work
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_steps_run_once_and_in_order_before_the_work():
     while work.run():
         pass
     assert done == ["first", "second"]
-    assert not pile.behind
+    assert not pile.has_pending_work
     assert not work.run()
 
 
@@ -48,7 +48,7 @@ def test_after_an_answer_the_work_goes_on_as_long_as_the_answer_took():
     work = WarmUp([], pile)
     work.catch_up()
     assert pile.left == 1000
-    work.owe(0.1)
+    work.add_busy_time(0.1)
     work.catch_up()
     assert 890 <= pile.left <= 905
     work.catch_up()
@@ -59,8 +59,8 @@ def test_after_an_answer_the_work_goes_on_as_long_as_the_answer_took():
 def test_however_long_an_answer_took_the_next_one_waits_no_longer_than_a_slice_may_be():
     pile = Pile(10_000)
     work = WarmUp([], pile)
-    work.owe(60)
-    work.owe(60)
+    work.add_busy_time(60)
+    work.add_busy_time(60)
     work.catch_up()
     assert 10_000 - pile.left <= warm_up.MAX_SLICE * 1000 + 1
 
@@ -70,5 +70,5 @@ def test_where_nothing_is_behind_nothing_is_done():
     pile = Pile(0)
     pile.idle = lambda: pytest.fail("asked for work")  # type: ignore[method-assign]
     work = WarmUp([], pile)
-    work.owe(1)
+    work.add_busy_time(1)
     work.catch_up()

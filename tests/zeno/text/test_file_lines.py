@@ -80,5 +80,5 @@ def test_a_line_too_long_for_the_answer_stops_the_reading():
             yield b"x" * 1000
 
     with pytest.raises(ResponseTooLarge):
-        Window(1, 1, Meter(options=Options(max_response_bytes=5000)).keep).feed(chunks())
+        Window(1, 1, Meter(options=Options(max_response_bytes=5000)).charge_text).feed(chunks())
     assert seen == 6

@@ -1,11 +1,12 @@
 """Ignore rules, with git itself as the referee."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.lacking import needs
@@ -19,7 +20,7 @@ from zeno.text.gitignore import (
     Ignores,
     _CompiledRules,
 )
-from zeno.text.gitignore_syntax import MAX_RULE_BYTES
+from zeno.text.gitignore_syntax import MAX_RULE_BYTES, _class_name
 
 needs_git = needs("git", "git")  # it is the referee here
 
@@ -261,3 +262,10 @@ def test_a_longer_line_is_no_rule():
 
 def test_without_rules_nothing_is_left_out():
     assert Ignores().enter(b"", {}, None, is_repository=False).leave_out(b"a", True) is False
+
+
+@given(st.text("[:]a", max_size=12).map(str.encode), st.integers(0, 11))
+def test_the_name_of_a_class_is_what_stands_before_the_next_bracket_between_colons(glob, index):
+    plain = re.compile(rb"\[:([^\]]*):\]").match(glob, index)
+    assume(glob[index : index + 1] == b"[")
+    assert _class_name(glob, index) == (plain[1] if plain else None)

@@ -3,6 +3,7 @@
 import pytest
 
 from zeno.cli.parser import main
+from zeno.trace.recorder import NotRecorded
 
 
 @pytest.fixture
@@ -10,6 +11,7 @@ def session(traced):
     traced.file("a.txt", "one\ntwo\n")
     traced.file("sub/b.txt", "Three\n")
     traced.file(".hidden", "secret\n")
+    traced.file("c.py", "class Lease:\n    def renew(self): ...\n\n\nrenew()\n")
     return traced
 
 
@@ -37,6 +39,14 @@ def judge(session, **search):
         ({"type": "absent", "pattern": "(", "regex": True}, "unknown", None),
         ({"type": "absent", "pattern": "x", "paths": ["none"]}, "unknown", 0),
         ({"type": "absent", "pattern": "x", "paths": ["../x"]}, "unknown", None),
+        ({"type": "defines", "name": "Lease.renew"}, "ok", 1),
+        ({"type": "defines", "name": "renew", "paths": ["sub"]}, "fails", 0),
+        ({"type": "defines", "name": "expire"}, "fails", 0),
+        ({"type": "occurs", "name": "renew"}, "ok", 2),
+        ({"type": "occurs", "name": "ren"}, "fails", 0),
+        ({"type": "absent", "name": "renew"}, "fails", 2),
+        ({"type": "absent", "name": "expire"}, "ok", 0),
+        ({"type": "absent", "name": "not a name"}, "unknown", None),
     ],
     ids=str,
 )
@@ -77,3 +87,31 @@ def test_a_claim_about_a_search_is_made_on_the_command_line(session, capsys):
     assert session.run("verify")[0] == 0
     assert main(["trace", "claim", "x", "--in", "a.txt", *flags]) == 2
     assert "--occurs or --absent" in capsys.readouterr().err
+
+
+def test_no_definition_is_not_shown_by_a_file_that_could_not_be_parsed(session):
+    session.file("broken.py", "x = expire )\n")
+    assert judge(session, type="defines", name="expire") == ("unknown", 0)
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        {"type": "occurs"},
+        {"type": "occurs", "pattern": "a", "name": "a"},
+        {"type": "defines", "pattern": "a"},
+        {"type": "defines", "pattern": "a", "name": "a"},
+        {"type": "absent", "name": "a", "regex": True},
+    ],
+    ids=str,
+)
+def test_a_search_that_cannot_be_asked_is_refused(session, search):
+    with pytest.raises(NotRecorded, match="search"):
+        session.record.claim("x", search=search)
+
+
+def test_a_claim_that_something_is_defined_is_made_on_the_command_line(session):
+    flags = ["--log", str(session.log), "--root", str(session.root)]
+    assert main(["trace", "claim", "leases renew", "--defines", "Lease.renew", "--in", "c.py", *flags]) == 0
+    assert session.events()[-1]["search"] == {"type": "defines", "name": "Lease.renew", "paths": ["c.py"]}
+    assert "ok  defines: find_symbols name=Lease.renew" in session.text("verify")[1]

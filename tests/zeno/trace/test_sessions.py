@@ -147,7 +147,7 @@ def test_narrowing_by_a_client_is_a_session_of_its_own(tree, tmp_path, capsys):
         server.begin_session()
         request = b'{"id": "1", "op": "list_files", "args": {}}'
         server.answer(request)
-        server.answer_from(ColdCorpus(wide.under(wide.policy.narrowed(["sub"]))))
+        server.answer_from(ColdCorpus(wide.under(wide.policy.narrow(["sub"]))))
         server.answer(request)
     writer.close()
     events = [json.loads(line) for line in log.read_text().splitlines()]
@@ -158,3 +158,33 @@ def test_narrowing_by_a_client_is_a_session_of_its_own(tree, tmp_path, capsys):
 def test_a_policy_is_told_as_its_flags():
     policy = Policy(["x", "a/b"], ["src"], lists=["secrets"], ignored=True)
     assert _flags(policy) == ["--deny a/b", "--deny ignored", "--deny secrets", "--deny x", "--only src"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        (lambda line: line.replace('"deny":["x"]', '"deny":"x"'), "policy.deny must be an array"),
+        (lambda line: line[:-9], "not strict JSON"),
+        (lambda line: line[:30] + line, "not strict JSON"),
+    ],
+    ids=["no policy", "torn", "begun twice"],
+)
+@pytest.mark.parametrize("command", ["replay", "verify", "coverage", "view"])
+def test_a_session_that_cannot_be_read_is_refused(tree, tmp_path, capsys, command, damage, why):
+    """Without its policy the requests of that server would be run on files that it denied."""
+    log, page = tmp_path / "log", tmp_path / "page.html"
+    serve(tree, log, ASKED[0], flags=["--deny", "x"])
+    first, *others = log.read_text().splitlines()
+    log.write_text("\n".join([damage(first), *others, ""]))
+    status, told = run(capsys, command, log, tree, *(["--out", str(page)] if command == "view" else []))
+    assert (status, told.out, page.exists()) == (2, "", False)
+    assert told.err.startswith("zeno: line 1: a server started here, and its policy cannot be read (")
+    assert why in told.err
+
+
+def test_another_line_that_cannot_be_read_is_told_and_the_rest_is_replayed(tree, tmp_path, capsys):
+    log = tmp_path / "log"
+    serve(tree, log, *ASKED, flags=["--deny", "secrets"])
+    log.write_text(log.read_text() + '{"event": "request", "args": {"pattern": "session"}\n')
+    status, told = run(capsys, "replay", log, tree)
+    assert (status, "2 answers: 2 the same" in told.out, "not_json" in told.out) == (1, True, True)

@@ -357,3 +357,34 @@ def test_a_trace_without_claims_fails_where_claims_are_required(session):
     assert session.run("verify", "--require-claims")[0] == 1
     session.record.claim("it counts", [("a.txt", 1, 1)])
     assert session.run("verify", "--require-claims")[0] == 0
+
+
+def test_a_definition_that_is_cited_is_found_again_where_it_moved(session):
+    session.file("a.py", "def f():\n    return 1\n")
+    session.ask("read_file", path="a.py", symbol="f")
+    session.record.claim("f is one", [{"path": "a.py", "symbol": "f"}])
+    status, report = session.run("verify")
+    (cited,) = report["claims"][0]["evidence"]
+    assert (status, cited["symbol"], cited["start_line"], cited["end_line"]) == (0, "f", 1, 2)
+
+    def judge():
+        (cited,) = session.run("verify")[1]["claims"][0]["evidence"]
+        return cited["verdict"], cited["moved_to"]
+
+    session.file("a.py", "\n\ndef f():\n    return 1\n")
+    assert judge() == ("moved", [3, 4])
+    session.file("a.py", "")
+    session.file("b.py", "def f():\n    return 1\n")
+    assert judge() == ("moved", [1, 2])
+    assert "it stands in 'b.py' now" in session.text("verify")[1]
+    session.file("b.py", "def f():\n    return 2\n")
+    assert judge() == ("missing", None)
+
+
+def test_an_answer_about_code_that_skipped_files_proves_nothing(session):
+    (session.root / "wide.py").write_bytes(b"\xff\xfex\0")
+    answer = session.ask("find_references", name="nowhere")
+    assert answer["result"]["complete"] is False
+    session.record.claim("nobody uses it", answers=[answer["id"]])
+    (cited,) = session.run("verify")[1]["claims"][0]["answers"]
+    assert cited["verdict"] == "partial"

@@ -82,17 +82,17 @@ class ClientRoots:
         self._within = within
         if within is not None:
             _tell(f"the client's roots leave {', '.join(map(one_line, within))}")
-        tree = self._tree if within is None else self._tree.under(self._tree.policy.narrowed(within))
+        tree = self._tree if within is None else self._tree.under(self._tree.policy.narrow(within))
         self._server.answer_from(self._make_corpus(tree))
         if self._claims is not None:
-            self._claims.cite_from(tree)
+            self._claims.cite_from(self._server.corpus.tree)
 
     def _find_covered(self, uris: Iterable[str]) -> list[str] | None:
         """Return the directories that the roots cover, sorted; None for everything."""
         found: set[str] = set()
         for uri in uris:
             path = _path(uri)
-            covered = [] if path is None else self._tree.covered_by(path)
+            covered = [] if path is None else self._tree.find_covered(path)
             if not covered:
                 _tell(f"the client's root {one_line(uri)} is no directory of what is served, and is ignored")
             found.update(covered)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from zeno.interfaces.visible import one_line
-from zeno.results.left_out import in_words, selected_in_words
+from zeno.results.left_out import describe_selected, in_words
 
 Result = dict[str, Any]
 Asked = dict[str, Any]
@@ -25,7 +25,7 @@ def completeness(result: Result, args: Asked, verb: str) -> str:
         told.append(f"skipped {', '.join(skipped)}{f' ({named})' if named else ''}")
     if selected:
         # Files that were skipped, or lie behind the last hit, were not searched.
-        told.append(selected_in_words(selected, "selected" if skipped or result["truncated"] else verb))
+        told.append(describe_selected(selected, "selected" if skipped or result["truncated"] else verb))
     left_out = in_words(result.get("left_out", {}))
     if left_out:
         told.append(left_out)

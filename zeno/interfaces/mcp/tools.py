@@ -35,11 +35,16 @@ REQUEST_ID = "zeno/request_id"
 # Seconds between progress notifications to a client that asked for them.
 _PROGRESS = 1.0
 _NO_LIMIT = (1 << 53) - 1
+# Arguments that name a commit.
+_COMMITS = ("rev", "changed_since")
 # Stands in the name of a default between a list and the member of its entries.
 _EACH = "[]."
 # Schema keywords that models do not need: the server validates them and explains violations.
 _LEFT_OUT = frozenset(
-    {"additionalProperties", "title", "minimum", "maximum", "minLength", "minItems", "minProperties", "pattern"}
+    {
+        *("additionalProperties", "title", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"),
+        *("minProperties", "pattern"),
+    }
 )
 
 
@@ -72,9 +77,13 @@ def mcp_server(workers: Workers, calls: Calls, client_roots: "ClientRoots | None
     `client_roots` the roots of its client are honoured.
     """
     numbers = count(1)
-    tools = [_tool(op) for op in sorted(OPS) if workers.all_tools or not OPS[op].tool.get("extra")]
+    ordered = sorted(OPS, key=lambda op: (not OPS[op].tool.get("first"), op))
+    tools = [_tool(op) for op in ordered if workers.all_tools or not OPS[op].tool.get("extra")]
     if workers.claims is not None:
         tools.append(_claim_tool())
+    if not workers.revs:
+        for tool in tools:
+            _leave_out_revs(tool.input_schema)
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools)
@@ -215,8 +224,25 @@ def _tool(op: str) -> types.Tool:
     return _make_tool(op, tool["description"], schema)
 
 
+def _leave_out_revs(schema: Any) -> None:
+    """Take arguments that name commits out of a schema: the server would refuse them."""
+    properties = schema.get("properties", {})
+    for name in _COMMITS:
+        properties.pop(name, None)
+    for one in properties.values():
+        _leave_out_revs(one)
+    if "items" in schema:
+        _leave_out_revs(schema["items"])
+
+
 def _claim_tool() -> types.Tool:
-    return _make_tool("claim", _rules()["claim"], _short(inlined("zeno/claim.json#/$defs/args")), reads=False)
+    schema = _short(inlined("zeno/claim.json#/$defs/args"))
+    # Models hardly need these arguments: they are taken where they are given, and not listed.
+    for name in ("id", "parent"):
+        del schema["properties"][name]
+    for name in ("case_sensitive", "include_hidden"):
+        del schema["properties"]["search"]["properties"][name]
+    return _make_tool("claim", _rules()["claim"], schema, reads=False)
 
 
 def _make_tool(name: str, description: str, schema: dict[str, Any], *, reads: bool = True) -> types.Tool:

@@ -29,7 +29,7 @@ def excerpts(groups: Iterable[Delivered], tree: FileTree) -> tuple[dict[str, lis
                     if room < 0:
                         left_out += 1
                         continue
-                    chosen[number] = _clipped(lines[number - 1])
+                    chosen[number] = _clip(lines[number - 1])
                     room -= len(chosen[number].encode()) + 1
     return {path: _runs(chosen) for path, chosen in sorted(kept.items()) if chosen}, left_out
 
@@ -38,12 +38,12 @@ def _lines(path: str, tree: FileTree) -> list[str]:
     try:
         with tree.open(path) as file:
             file.require_text()
-            return lines_of(file.read()) if file.size <= MAX_FILE_BYTES else []
+            return lines_of(b"".join(file.chunks())) if file.size <= MAX_FILE_BYTES else []
     except ZenoError:
         return []
 
 
-def _clipped(line: str) -> str:
+def _clip(line: str) -> str:
     return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "\N{HORIZONTAL ELLIPSIS}"
 
 

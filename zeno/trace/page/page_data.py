@@ -98,13 +98,13 @@ class _Collector:
             row |= {"ms": metrics["time_ms"], "bytes": metrics["bytes_read"], "scanned": metrics["files_scanned"]}
             row |= {"count": summary["count"] if summary["count"] is not None else metrics.get("lines_returned")}
             if summary["truncated"]:
-                row["cut"] = self._withheld(comparison)
+                row["cut"] = self._count_withheld(comparison)
             spans = self._spans(exchange, comparison)
             if spans:
                 row["seen"] = self._delivery(spans)
         self._rows.append(row)
 
-    def _withheld(self, comparison: Comparison | None) -> list[Any]:
+    def _count_withheld(self, comparison: Comparison | None) -> list[Any]:
         if comparison is None or self._replayer is None:
             return []
         exchange = comparison.exchange
@@ -195,7 +195,7 @@ class _Collector:
                 row["t"] -= start
         nest(self._rows)
         table, binary = self._files()
-        cited = self._cited()
+        cited = self._cite()
         texts: dict[str, list[Any]] = {}
         left_out = 0
         if self._replayer is not None and text != "none":
@@ -208,7 +208,7 @@ class _Collector:
             "seconds": max(0, self._end - start),
             "tree": self._replayer is not None,
             "columns": columns,
-            "rows": [_trimmed([row.get(name) for name in columns]) for row in self._rows],
+            "rows": [_trim([row.get(name) for name in columns]) for row in self._rows],
             "args": self._args.values,
             "deliveries": self._deliveries.values,
             "ranges_left_out": self._ranges_left_out,
@@ -245,7 +245,8 @@ class _Collector:
         if "search" in event:
             search = checked.search if checked else None
             found = f": {search.verdict}, matching lines: {search.lines}" if search else ""
-            claim["search"] = f"{event['search']['type']}: {event['search']['pattern']}{found}"
+            sought = event["search"].get("pattern") or event["search"].get("name", "")
+            claim["search"] = f"{event['search']['type']}: {sought}{found}"
         return claim
 
     def _files(self) -> tuple[list[list[Any]], int]:
@@ -260,7 +261,7 @@ class _Collector:
             for file in table
         ], binary
 
-    def _cited(self) -> Delivered:
+    def _cite(self) -> Delivered:
         cited = Delivered()
         for claim in self._claims:
             for path, first, last, _, _, moved, _ in claim["evidence"]:
@@ -270,7 +271,7 @@ class _Collector:
         return cited
 
 
-def _trimmed(values: list[Any]) -> list[Any]:
+def _trim(values: list[Any]) -> list[Any]:
     """Remove the nulls at the end. The rarest columns come last, so most rows get short."""
     while values and values[-1] is None:
         values.pop()

@@ -240,7 +240,7 @@
     const claim = row.kind === "claim" ? DATA.claims[row.claim] : null;
     if (row.kind === "start") {
       const open = !folded.has(row.index);
-      what.append(el("button", { class: "fold", type: "button", tabindex: "-1", "aria-label": open ? "fold" : "unfold", on: { click: (event) => { event.stopPropagation(); fold(row); } } }, open ? "\u25be" : "\u25b8"));
+      what.append(el("span", { class: "fold", title: (open ? "fold" : "unfold") + " (x)", on: { click: (event) => { event.stopPropagation(); fold(row); } } }, open ? "\u25be" : "\u25b8"));
     } else if (claim) what.append(el("span", { class: "mark" }));
     else if (row.kind !== "end") what.append(el("span", { class: "dot", css: { "--hue": row.op ? hue(row.op) : "var(--bad)" } }));
     what.append(el("span", { class: "op" }, show(label(row) || "?")), el("span", { class: "arg", title: show(summary(row).slice(0, 400)) }, ...argNodes(row)), row.error && row.kind === "op" ? el("span", { class: "oops" }, show(row.error[0])) : "");
@@ -254,11 +254,13 @@
       flagOf(row));
   };
   let picked = null;
+  const NARROW = matchMedia("(max-width: 900px)"); // the panes lie below each other
   const timeline = new List($("rows"), ROW, drawRow, (row, open) => {
     picked = row;
     try { history.replaceState(null, "", "#L" + row.line); } catch { /* a page without an address of its own */ }
     if (row.kind === "claim") { if (open || tab() === "claims") { choose("claims"); openClaim(row.claim, open); } else detail(row); }
     else { detail(row); if (open || tab() === "claims") choose("detail"); }
+    if (open && NARROW.matches) document.querySelector(".side").scrollIntoView({ block: "start" });
     drawStrip();
   });
   timeline.onscroll = () => drawStrip();
@@ -452,8 +454,10 @@
       claim.evidence.length + claim.answers.length ? el("ol", { class: "evidence" }, ...claim.evidence.map((_, index) => evidence(claim, row, index)), ...claim.answers.map((_, index) => answer(claim, row, index))) : claim.search ? null : el("p", { class: "why" }, "It cites nothing."),
       claim.search ? el("p", { class: "why" }, show(claim.search)) : null);
   };
+  const WORST_FIRST = ["bad", "warn", "none", "good"];
+  const CLAIMS_BY_VERDICT = [...CLAIM_ROWS].sort((a, b) => WORST_FIRST.indexOf(claimClass(DATA.claims[a.claim])) - WORST_FIRST.indexOf(claimClass(DATA.claims[b.claim])) || a.index - b.index);
   const drawClaims = () => {
-    const wanted = words(), box = $("claims"), shown = CLAIM_ROWS.filter((row) => (claimFilter === "all" || (claimFilter === "holds") === (DATA.claims[row.claim].holds === true)) && wanted.every((word) => haystack(row).includes(word)));
+    const wanted = words(), box = $("claims"), shown = CLAIMS_BY_VERDICT.filter((row) => (claimFilter === "all" || (claimFilter === "holds") === (DATA.claims[row.claim].holds === true)) && wanted.every((word) => haystack(row).includes(word)));
     const holds = DATA.claims.filter((claim) => claim.holds === true).length;
     const filters = [["all", "All " + number(CLAIM_ROWS.length)], ["holds", number(holds) + (holds === 1 ? " checks out" : " check out")], ["fails", number(CLAIM_ROWS.length - holds) + " in question"]];
     fill(box,
@@ -464,7 +468,7 @@
   };
   const openClaim = (index, unfold) => {
     pickedClaim = index;
-    const place = CLAIM_ROWS.findIndex((row) => row.claim === index);
+    const place = CLAIMS_BY_VERDICT.findIndex((row) => row.claim === index);
     if (place >= claimRoom) claimRoom = place + 50;
     claimFilter = "all";
     if (unfold) for (const [list, key] of [["evidence", "/"], ["answers", "/answer/"]]) DATA.claims[index][list].slice(0, 3).forEach((_, at) => openCards.add(index + key + at));
@@ -707,7 +711,7 @@
   /** The part that stays while one moves about: all bars, subcalls and claims. */
   const drawStripBase = (canvas) => {
     const [pen, width, height] = surface(canvas), step = (width - 2 * STRIP.pad) / Math.max(1, ROWS.length), wide = stripBar(width);
-    const bottom = height - 16, most = Math.log1p(maxMs), x = (index) => stripX(index, width);
+    const bottom = height - 30, most = Math.log1p(maxMs), x = (index) => stripX(index, width);
     const kept = timeline.items.length === ROWS.length ? null : new Set(timeline.items);
     const colours = new Map();
     const ink = (name) => { if (!colours.has(name)) colours.set(name, colour(name)); return colours.get(name); };
@@ -736,6 +740,15 @@
       pen.globalAlpha = !kept || kept.has(row) ? 1 : 0.25;
       pen.fillStyle = ink("--" + claimClass(DATA.claims[row.claim]));
       pen.beginPath(); pen.arc(x(row.index) + wide / 2, bottom + 8, Math.max(2.2, Math.min(4, step * 2)), 0, 7); pen.fill();
+    }
+    /* the axis: when the events below it happened */
+    pen.globalAlpha = 1; pen.fillStyle = ink("--muted"); pen.font = "11px system-ui, sans-serif"; pen.textBaseline = "alphabetic";
+    const ticks = Math.min(ROWS.length - 1, Math.max(1, Math.floor(width / 180)));
+    for (let tick = 0; tick <= ticks && ROWS.length; tick++) {
+      const row = ROWS[Math.round((tick * (ROWS.length - 1)) / Math.max(1, ticks))];
+      if (row.t === undefined) continue;
+      pen.textAlign = tick === 0 ? "left" : tick === ticks ? "right" : "center";
+      pen.fillText(clock(row.t), tick === 0 ? STRIP.pad : tick === ticks ? width - STRIP.pad : x(row.index), height - 4);
     }
     STRIP.base = document.createElement("canvas");
     STRIP.base.width = canvas.width; STRIP.base.height = canvas.height;

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.lacking import needs
 from zeno.cli.install.completion import SHELLS, commands
-from zeno.cli.parser import _parser
+from zeno.cli.parser import make_parser
 
 
 def made(shell: str) -> str:
@@ -64,6 +64,6 @@ def test_zsh_loads_the_script_and_knows_every_command():
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_command_and_flag_of_the_parser_is_in_the_script(shell):
     script = made(shell)
-    for command in commands(_parser(of_trace=True)):
+    for command in commands(make_parser(of_trace=True)):
         for word, _ in (*command.words, *command.flags):
             assert (word[2:] if shell == "fish" and word.startswith("--") else word) in script

@@ -8,7 +8,7 @@ from zeno.interfaces.visible import one_line
 
 def symbol_rows(symbols: list[Result]) -> Iterator[str]:
     """Yield a row for each symbol of a file: its lines, its kind, its name with its containers."""
-    ranges = [write_range(one.get("start_line") or one["line"], one.get("end_line") or one["line"]) for one in symbols]
+    ranges = [write_range(one.get("start_line") or one["line"], one.get("end_line")) for one in symbols]
     width = max(map(len, ranges), default=0)
     for lines, one in zip(ranges, symbols, strict=True):
         name = ".".join(part for part in (one.get("container"), one["name"]) if part)
@@ -23,6 +23,6 @@ def scope_row(hit: Result) -> str:
     return f"in {scope['kind']} {one_line(scope['name'])} ({write_range(scope['line'], scope['end_line'])})"
 
 
-def write_range(first: int, last: int) -> str:
-    """Return lines as `3-5`, or `3`."""
-    return str(first) if first == last else f"{first}-{last}"
+def write_range(first: int, last: int | None) -> str:
+    """Return lines as `3-5`, `3`, or `3-?` where the last is not known."""
+    return str(first) if first == last else f"{first}-{last or '?'}"

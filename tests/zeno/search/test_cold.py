@@ -52,11 +52,11 @@ def run(script: str, root: Path) -> str:
     """What a script with one thread prints about the names that one and two processes find."""
     setting = f"""
         import os
-        from types import SimpleNamespace
         from zeno.files.tree import Tree
         from zeno.search import fork_helper
-        from zeno.search.shared_walk import names
-        rules = SimpleNamespace(include_hidden=False, exclude_dirs=[], gitignore=False)
+        from zeno.files.rules import NameRules
+        from zeno.search.cold import walk_shared
+        rules = NameRules()
         tree = Tree({str(root)!r})
         before = os.listdir("/proc/self/fd")
         forks, fork = [], os.fork
@@ -74,9 +74,9 @@ def run(script: str, root: Path) -> str:
 
 def test_many_directories_are_walked_by_two_processes_in_the_order_of_one(wide):
     script = """
-        alone = list(names(tree, rules, "", 1000))
+        alone = list(walk_shared(tree, rules, "", 1000))
         assert not forks
-        shared = list(names(tree, rules, ""))
+        shared = list(walk_shared(tree, rules, ""))
         assert len(forks) == 1
         assert shared == alone
         print(sum(len(paths) for paths, _ in shared))
@@ -87,21 +87,21 @@ def test_many_directories_are_walked_by_two_processes_in_the_order_of_one(wide):
 def test_a_second_process_that_dies_changes_nothing(wide):
     script = """
         import signal
-        alone = list(names(tree, rules, "", 1000))
+        alone = list(walk_shared(tree, rules, "", 1000))
         def doomed():
             process = fork()
             if process == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
             return process
         os.fork = doomed
-        print(list(names(tree, rules, "")) == alone)
+        print(list(walk_shared(tree, rules, "")) == alone)
         """
     assert run(script, wide) == "True\n"
 
 
 def test_who_stops_early_ends_the_other_process(wide):
     script = """
-        walked = names(tree, rules, "")
+        walked = walk_shared(tree, rules, "")
         print(next(walked).paths)
         walked.close()
         try:

@@ -1,0 +1,56 @@
+"""Functions are named by what they do: `read_entry`, not `made`. The names that are still participles only get fewer.
+
+A property is an attribute, so that an adjective is a good name for it.
+"""
+
+import ast
+import json
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LEFT = json.loads((Path(__file__).parent / "participles.json").read_text(encoding="utf-8"))
+"""How many functions of each package have which participle as their name."""
+
+_IRREGULAR = """
+begun broken brought built chosen done drawn found given gone held hidden kept known left lost made meant met paid
+proven said seen sent shown spent stood taken thought told torn understood withheld written
+"""
+IRREGULAR = set(_IRREGULAR.split())
+VERBS = {"bleed", "embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed"}
+
+
+def is_participle(name: str) -> bool:
+    """Whether the first word of a name is a past participle."""
+    word = name.strip("_").split("_")[0]
+    return (word.endswith("ed") or word in IRREGULAR) and word not in VERBS
+
+
+@cache
+def participles(package: str) -> "Counter[str]":
+    """Count the functions of a package that are named by a participle, by name."""
+    found: Counter[str] = Counter()
+    for path in (ROOT / package).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and is_participle(node.name):
+                decorators = {ast.unparse(one).rpartition(".")[2] for one in node.decorator_list}
+                found[node.name] += not decorators & {"property", "cached_property", "setter"}
+    return +found
+
+
+@pytest.mark.parametrize("package", ["normalizer", "zeno"])
+def test_no_more_functions_are_named_by_participles(package):
+    assert participles(package) - Counter(LEFT[package]) == Counter(), "name it by what it does: a verb"
+
+
+@pytest.mark.parametrize("package", ["normalizer", "zeno"])
+def test_names_that_are_gone_are_not_listed(package):
+    assert LEFT[package].keys() - participles(package).keys() == set()
+
+
+def test_a_participle_is_seen():
+    assert all(map(is_participle, ["made", "_opened", "kept_files", "listed"]))
+    assert not any(map(is_participle, ["make", "is_kept", "feed", "speed_up_lookups", "read", "list_kept"]))

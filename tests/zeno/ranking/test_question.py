@@ -1,0 +1,47 @@
+"""A query: which words count and how much, and what it names."""
+
+from zeno.ranking.question import Term, read_query
+
+
+def test_stop_words_do_not_count_and_forms_of_one_word_count_once():
+    assert read_query("How are sessions and the session closed?").terms == {
+        b"session": Term("sessions", 100),
+        b"clos": Term("closed", 100),
+    }
+
+
+def test_parts_of_compound_names_and_backquoted_words_weigh_more():
+    terms = read_query("close `store` after read_rows or `getRows`").terms
+    assert {term.spelling: term.weight for term in terms.values()} == {
+        "close": 100,
+        "store": 200,
+        "read": 150,
+        "rows": 300,
+        "get": 300,
+    }
+
+
+def test_a_single_character_counts_only_where_there_is_nothing_else():
+    assert list(read_query("g").terms) == [b"g"]
+    assert list(read_query("g value").terms) == [b"valu"]
+
+
+def test_a_query_of_one_identifier_names_it():
+    assert read_query("the FooBar").only == b"FooBar"
+    assert read_query("FooBar FooBar").only == b"FooBar"
+    assert read_query("FooBar baz").only is None
+
+
+def test_adjacent_words_are_also_read_as_one_name():
+    question = read_query("rate limits of the client")
+    assert {b"ratelimits", b"limitsclient"} == question.joined
+    assert b"ratlimit" in question.joined_stems
+
+
+def test_names_of_files_are_taken_with_the_directory_before_them():
+    query = 'File "/usr/lib/app/db/Query.py", line 3, in close; see ./notes.md, not e.g. this'
+    assert read_query(query).files >= {b"db/query.py", b"notes.md"}
+
+
+def test_a_query_without_words_asks_for_nothing():
+    assert read_query("?! how is it").terms == {}

@@ -1,0 +1,82 @@
+"""Read a query: words, identifiers or a whole bug report."""
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+from zeno.ranking.rules import BACKQUOTED, COMPOUND, STOP_WORDS
+from zeno.ranking.words import RUN, split_run, stem
+
+_BACKQUOTED = re.compile(rb"`([^`\n]+)`")
+_FILE = re.compile(rb"[0-9A-Za-z_\x80-\xff./-]*[0-9A-Za-z_\x80-\xff-]\.[A-Za-z][0-9A-Za-z]{0,7}\b")
+
+
+class Term(NamedTuple):
+    """A word that counts."""
+
+    spelling: str
+    """In lower case, as the query has it first."""
+    weight: int
+    """Its weight beside that of its rarity, in hundredths."""
+
+
+class Question(NamedTuple):
+    """The parts of a query that the ranker looks at."""
+
+    terms: dict[bytes, Term]
+    """The words that count, by stem, in the order of the query."""
+    joined_stems: frozenset[bytes]
+    """Stems of one word, and of two adjacent ones written as one: a file may be named so."""
+    only: bytes | None
+    """The identifier, if the query has no other word."""
+    compounds: frozenset[bytes]
+    """Identifiers of several parts, as they are written."""
+    names: frozenset[bytes]
+    """All identifiers and words in lower case."""
+    joined: frozenset[bytes]
+    """Two adjacent words in lower case, written as one."""
+    files: frozenset[bytes]
+    """Names of files in lower case, with the directory before them where the query has it."""
+
+
+def read_query(query: str) -> Question:
+    """Return what a query asks for."""
+    raw = query.encode()
+    runs = RUN.findall(raw)
+    quoted = {run for part in _BACKQUOTED.findall(raw) for run in RUN.findall(part)}
+    spoken = [run for run in runs if run.lower() not in STOP_WORDS]
+    terms: dict[bytes, Term] = {}
+    words: list[bytes] = []
+    compounds = set()
+    for run in spoken:
+        parts = split_run(run)
+        is_compound = len(parts) > 1
+        if is_compound:
+            compounds.add(run)
+        weight = (COMPOUND if is_compound else 100) * (BACKQUOTED if run in quoted else 100) // 100
+        for part in parts:
+            # A single character is a word only where there is nothing else.
+            if len(part) == 1 and len(spoken) > 1:
+                continue
+            words.append(part)
+            key = stem(part)
+            before = terms.get(key)
+            if before is None:
+                terms[key] = Term(part.decode(), weight)
+            elif weight > before.weight:
+                terms[key] = before._replace(weight=weight)
+    stems = list(map(stem, words))
+    return Question(
+        terms,
+        frozenset([*stems, *(first + second for first, second in pairwise(stems))]),
+        spoken[0] if len(set(spoken)) == 1 else None,
+        frozenset(compounds),
+        frozenset(run.lower() for run in spoken if len(run) > 2),
+        frozenset(first + second for first, second in pairwise(words)),
+        frozenset(_end(name.lower()) for name in _FILE.findall(raw)),
+    )
+
+
+def _end(path: bytes) -> bytes:
+    """Return the last two steps of a path, or the one that it has."""
+    return b"/".join([step for step in path.split(b"/") if step not in (b"", b".", b"..")][-2:])

@@ -1,0 +1,127 @@
+"""List the names of a commit by the rules of a request, with the result that a walk of a checkout would have."""
+
+import os
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+from zeno.errors import Denied, ObjectUnavailable, OutsideRoot
+from zeno.files.location import MAX_LISTED_PATH
+from zeno.files.rules import NameRules
+from zeno.files.walk import NOT_REGULAR, UNREADABLE, Walked, WalkedNames
+from zeno.revisions.commit_tree import CommitTree
+from zeno.revisions.objects import Unavailable
+from zeno.revisions.trees import FOLDER, SUBMODULE, TreeEntry
+from zeno.text.gitignore import Ignores
+from zeno.text.path_names import printed
+
+MAX_NAMES = 1 << 20
+"""A commit with more names is refused: a few directories, each many times in the one above, make billions."""
+
+
+class _Folder(NamedTuple):
+    """A directory to be listed."""
+
+    base: bytes
+    """Its path with a slash at the end; empty for the root."""
+    id: bytes
+    ignores: Ignores | None
+    """The ignore rules around it, where a request asks for them."""
+    denying: Ignores | None
+    """The ignore rules around it, where the policy denies what they ignore."""
+
+
+def walk_commit(tree: CommitTree, rules: NameRules) -> Iterator[WalkedNames]:
+    """Yield all names: those that a rule leaves out first, then all others in order. Raises ObjectUnavailable."""
+    return _Walk(tree, rules).run()
+
+
+class _Walk:
+    def __init__(self, tree: CommitTree, rules: NameRules) -> None:
+        self._tree = tree
+        self._rules = rules
+        self._found: list[Walked] = []
+        self._left_out: dict[str, list[str]] = {}
+        self._names = 0
+
+    def run(self) -> Iterator[WalkedNames]:
+        denying = Ignores() if self._tree.policy.ignored else None
+        todo = [_Folder(b"", self._tree.commit.tree, self._rules.begin(), denying)]
+        while todo:
+            todo += self._list(todo.pop())
+        for rule, paths in self._left_out.items():
+            yield WalkedNames(paths, rule)
+        self._found.sort(key=itemgetter(0))
+        for problem, some in groupby(self._found, itemgetter(1)):
+            yield WalkedNames([path for path, _ in some], problem)
+
+    def _list(self, folder: _Folder) -> list[_Folder]:
+        """List one directory; return those in it that are to be listed."""
+        base, tree = folder.base, self._tree
+        prefix = printed(base)
+        try:
+            if len(base) > MAX_LISTED_PATH:
+                raise Unavailable("a path that is too long")
+            entries = tree.trees.read(folder.id)
+        except Unavailable:
+            self._found.append(Walked(prefix or "./", UNREADABLE))
+            return []
+        self._names += len(entries)
+        if self._names > MAX_NAMES:
+            raise ObjectUnavailable(".", f"the commit has more than {MAX_NAMES} names")
+        ignores, denying = folder.ignores, folder.denying
+        if denying is not None:
+            denying, complete = tree.rules_inside(denying, base, entries)
+            # If an ignore file cannot be read, everything in its directory is denied.
+            entries = self._leave_allowed(entries, base, denying) if complete else {}
+        elif tree.policy.active:
+            entries = self._leave_allowed(entries, base, None)
+        if ignores is not None:
+            ignores, complete = tree.rules_inside(ignores, base, entries)
+            if not complete:
+                self._found.append(Walked(prefix or "./", UNREADABLE))
+        without = self._rules.leave_out(
+            ((os.fsdecode(name), _is_folder(entry)) for name, entry in entries.items()), base, ignores
+        )
+        below: list[_Folder] = []
+        for name, entry in entries.items():
+            path = prefix + printed(name)
+            rule = without.get(os.fsdecode(name)) if without else None
+            if rule is not None:
+                self._left_out.setdefault(rule, []).append(path + "/" if _is_folder(entry) else path)
+            elif entry.is_file:
+                self._found.append(Walked(path, None))
+            elif entry.mode == FOLDER:
+                below.append(_Folder(base + name + b"/", entry.id, ignores, denying))
+            elif entry.mode == SUBMODULE:
+                self._found.append(Walked(path + "/", UNREADABLE))
+            else:
+                self._follow(path)
+        return below
+
+    def _leave_allowed(
+        self, entries: Mapping[bytes, TreeEntry], base: bytes, denying: Ignores | None
+    ) -> Mapping[bytes, TreeEntry]:
+        """Return the entries that the policy does not deny."""
+        policy, prefix = self._tree.policy, printed(base)
+        return {
+            name: entry
+            for name, entry in entries.items()
+            if not policy.denies(prefix + printed(name), is_directory=_is_folder(entry))
+            and not (denying is not None and denying.leave_out(base + name, _is_folder(entry)))
+        }
+
+    def _follow(self, path: str) -> None:
+        """Classify a link."""
+        try:
+            is_file = self._tree.place(path).is_file
+        except Denied:
+            return
+        except (OutsideRoot, ObjectUnavailable):
+            is_file = False
+        self._found.append(Walked(path, None if is_file else NOT_REGULAR))
+
+
+def _is_folder(entry: TreeEntry) -> bool:
+    return entry.mode in (FOLDER, SUBMODULE)

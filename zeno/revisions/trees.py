@@ -1,0 +1,89 @@
+"""Directories and commits, as objects describe them."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from zeno.revisions.objects import Objects, Unavailable
+from zeno.revisions.packs import COMMIT, TREE
+
+FOLDER, LINK, SUBMODULE = b"40000", b"120000", b"160000"
+"""Modes of what is no regular file."""
+_MODES = re.compile(rb"40000|120000|160000|100[0-7]{3}")
+# Bytes of a directory (some 700,000 names) and of a commit, at most: parsing takes ten times the memory.
+MAX_TREE, MAX_COMMIT = 1 << 25, 1 << 24
+# Entries of directories that are kept in parsed form: about 100 MB.
+_MAX_KEPT = 1 << 19
+_COMMIT = re.compile(rb"tree ([0-9a-f]+)\n(?:(?!committer )[^\n]+\n)*+committer [^\n]*> (-?\d{1,18}) [^\n]*\n")
+
+
+class TreeEntry(NamedTuple):
+    """An entry of a directory."""
+
+    mode: bytes
+    id: bytes
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a regular file."""
+        return self.mode[:3] == b"100"
+
+
+class Commit(NamedTuple):
+    """A commit: its id, its tree and its time."""
+
+    id: bytes
+    tree: bytes
+    time: int
+    """Seconds since 1970, by its committer."""
+
+
+class Trees:
+    """Reads directories, and keeps those read last: commits share most of them."""
+
+    def __init__(self, objects: Objects) -> None:
+        self.objects = objects
+        self._kept: dict[bytes, Mapping[bytes, TreeEntry]] = {}
+        self._entries = 0
+
+    def read(self, tree_id: bytes) -> Mapping[bytes, TreeEntry]:
+        """Return the entries of a directory by name. Raises Unavailable."""
+        found = self._kept.get(tree_id)
+        if found is None:
+            one = self.objects.read(tree_id, MAX_TREE)
+            if one.kind != TREE:
+                raise Unavailable(f"the object {tree_id.hex()} is no directory")
+            found = parse_tree(one.data, self.objects.id_bytes)
+            while self._kept and self._entries + len(found) > _MAX_KEPT:
+                self._entries -= len(self._kept.pop(next(iter(self._kept))))
+            self._kept[tree_id] = found
+            self._entries += len(found)
+        return found
+
+    def read_commit(self, commit_id: bytes) -> Commit:
+        """Return a commit. Raises Unavailable."""
+        found = self.objects.read(commit_id, MAX_COMMIT)
+        match = _COMMIT.match(found.data) if found.kind == COMMIT else None
+        if match is None or len(match[1]) != 2 * self.objects.id_bytes:
+            raise Unavailable(f"the object {commit_id.hex()} is no commit that git would write")
+        return Commit(commit_id, bytes.fromhex(match[1].decode()), int(match[2]))
+
+
+def parse_tree(data: bytes, id_bytes: int) -> dict[bytes, TreeEntry]:
+    """Return the entries of a directory by name.
+
+    Raises Unavailable for names that no checkout can have: twice the same, `.git`, `..`, or one with a slash.
+    """
+    found: dict[bytes, TreeEntry] = {}
+    at, end = 0, len(data)
+    while at < end:
+        blank = data.find(b" ", at, at + 8)
+        nul = data.find(b"\0", blank)
+        mode, name = data[at:blank], data[blank + 1 : nul]
+        at = nul + 1 + id_bytes
+        if blank < 0 or nul < 0 or at > end or not _MODES.fullmatch(mode):
+            raise Unavailable("a directory is damaged: an entry of it cannot be read")
+        if name in found or name in (b"", b".", b"..") or b"/" in name or name.lower() == b".git":
+            raise Unavailable("a directory has a name that no checkout can have")
+        found[name] = TreeEntry(mode, data[nul + 1 : at])
+    return found
