@@ -62,7 +62,7 @@ GROUPS = {
 UNLISTED = ("completion", "man")
 """Commands that a package or a shell's start-up file runs, and no list shows."""
 
-COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
+COMMANDS = {name: about for listed in GROUPS.values() for name, about in listed.items()}
 
 
 class _Commands(click.Group):
@@ -80,9 +80,9 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click asks so
         width = max(map(len, COMMANDS))
-        for heading, group in GROUPS.items():
+        for heading, listed in GROUPS.items():
             with formatter.section(heading):
-                formatter.write_dl([(name.ljust(width), about) for name, about in group.items()])
+                formatter.write_dl([(name.ljust(width), about) for name, about in listed.items()])
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -110,7 +110,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     callback=_print_version,
     help="Show the versions of program and protocol.",
 )
-def _normalizer() -> None:
+def group() -> None:
     """Turn judge bundles and files of other evaluation tools into canonical eval_records: lossless, checked, kept."""
 
 
@@ -130,7 +130,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _main(argv: list[str] | None = None) -> int:
     try:
-        status = _normalizer.main(argv, prog_name="normalizer", standalone_mode=False)
+        status = group.main(argv, prog_name="normalizer", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         LINE.clear()

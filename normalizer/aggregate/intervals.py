@@ -7,8 +7,10 @@ nearly normal, and gives no interval where all items have one value.
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from math import erfc, sqrt
 from typing import Any
 
@@ -18,6 +20,10 @@ from normalizer.documents.exact import root
 from normalizer.estimation.clusters import Clusters, robust_variance
 from normalizer.estimation.intervals import Interval, mean_interval
 
+_BLOCK = 1 << 18
+"""Indexes that are made at once."""
+_MOST_HELD = 1 << 24
+"""Random numbers that are kept for the next resampling, in 64 MiB; more are made anew each time."""
 _Z = Fraction("1.959963984540054")
 """The 97.5 % point of the normal distribution."""
 
@@ -107,26 +113,39 @@ def _interval(items: Clusters, scale: Interval, method: Method) -> Interval | No
     return max(low, scale[0]), min(high, scale[1])
 
 
-def draws(method: Method, n: int) -> Any:
-    """Yield resamples, each n indexes below n, from the raw bits of PCG64: numpy guarantees that stream."""
+def draw_blocks(method: Method, n: int) -> Iterator[Any]:
+    """Yield all resamples, many at a time: rows of n indexes below n.
+
+    They are made from the raw bits of PCG64, a stream that numpy guarantees, one resample after the other.
+    """
     import numpy as np
 
-    def drawn() -> Any:
-        source = np.random.PCG64(method.seed)
-        for _ in range(method.resamples):
-            # High half of 32 bits times n: as uniform as 2**32 / n allows.
-            yield ((source.random_raw(n) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32)
+    rows = max(1, _BLOCK // n)
+    total = method.resamples * n
+    held = _bits(method.seed, 1 << (total - 1).bit_length()) if total <= _MOST_HELD else None
+    source = np.random.PCG64(method.seed)
+    for start in range(0, method.resamples, rows):
+        stop = min(start + rows, method.resamples)
+        bits = source.random_raw((stop - start) * n) >> np.uint64(32) if held is None else held[start * n : stop * n]
+        # High half of 32 bits times n: as uniform as 2**32 / n allows.
+        yield (bits.astype(np.uint64) * np.uint64(n) >> np.uint64(32)).astype(np.int64).reshape(-1, n)
 
-    return drawn
+
+@lru_cache(maxsize=4)
+def _bits(seed: int, count: int) -> Any:
+    """Return the high halves of the first raw numbers of PCG64: every resampling with the seed begins with them."""
+    import numpy as np
+
+    return (np.random.PCG64(seed).random_raw(count) >> np.uint64(32)).astype(np.uint32)
 
 
-def middle(means: list[Fraction], n: int) -> Interval:
-    """Return the ends of the 95 % interval from the sorted means of resamples of n units or clusters.
+def middle_places(resamples: int, n: int) -> tuple[int, int]:
+    """Return which of the sorted means of resamples of n units or clusters are the ends of the 95 % interval.
 
     They are order statistics, without interpolation. Plain 2.5 % and 97.5 % points would be too narrow: resamples vary
     less than samples by (n - 1) / n, and have the normal distribution's tails. The points taken are those that make up
     for both (Hesterberg 2015, expanded percentiles); with many units they are the plain ones.
     """
     share = erfc(quantile(n - 1) * sqrt(n / (n - 1)) / sqrt(2)) / 2
-    cut = int(len(means) * share)
-    return means[cut], means[-1 - cut]
+    cut = int(resamples * share)
+    return cut, resamples - 1 - cut

@@ -88,7 +88,7 @@ class Query:
     def records(self, *, worths: bool) -> str:
         """Return the SQL of `records`; with `worths`, lines have the values of labels instead of labels."""
         columns = [f"{self._level(name)} AS k{number}" for number, name in enumerate(self.by)]
-        columns += [f"{self._level(self.cluster) if self.cluster else 'NULL'} AS c"]
+        columns += [f"{self._item()} AS c"]
         columns += ["artifact", "generator_model AS generator", "judge_model AS judge"]
         columns += [f"{_PHASE} AS phase", "protocol_version AS protocol", f"{eligibility.SELF} AS self"]
         columns += [f"{_JUDGE_KIND} AS judge_kind", "leg", "named_factors"]
@@ -195,11 +195,15 @@ class Query:
         columns = [*self.keys, "size", measure]
         return _grouped([*columns, "COUNT(*)"], "items", columns)
 
-    def distinct_artifacts(self, eligible: str, apart: tuple[str, ...] = ()) -> str:
-        """Return SQL that counts the artifacts of each group; groups that differ only in the keys `apart` are one."""
-        columns = [key for key, name in zip(self.keys, self.by, strict=True) if name not in apart]
-        group = f" GROUP BY {', '.join(columns)}" if columns else ""
-        return f"SELECT {', '.join([*columns, 'COUNT(DISTINCT artifact)'])} FROM records WHERE {eligible}{group}"
+    def distinct(self, eligible: str, columns: tuple[str, ...], apart: tuple[str, ...] = ()) -> str:
+        """Return SQL for the values of columns in each group; groups that differ only in the keys `apart` are one."""
+        keys = [key for key, name in zip(self.keys, self.by, strict=True) if name not in apart]
+        return f"SELECT DISTINCT {', '.join([*keys, *columns])} FROM records WHERE {eligible}"
+
+    def count_distinct(self, eligible: str, columns: tuple[str, ...], apart: tuple[str, ...] = ()) -> str:
+        """Return SQL that counts what `distinct` gives, for each group."""
+        keys = [key for key, name in zip(self.keys, self.by, strict=True) if name not in apart]
+        return _grouped([*keys, "COUNT(*)"], f"({self.distinct(eligible, columns, apart)}) AS d", keys)
 
     def scale(self, place: int) -> tuple[Fraction, Fraction]:
         """Return the least and the greatest value of a measure."""
@@ -211,6 +215,13 @@ class Query:
         if name.startswith(FACTOR):
             return f"f{self.fields.factors.index(name.removeprefix(FACTOR))}"
         return {"phase": _PHASE, "judge_kind": _JUDGE_KIND}.get(name, name)
+
+    def _item(self) -> str:
+        """Return the level of the key of items; an empty one, such as that of an empty cell, is none."""
+        if self.cluster is None:
+            return "NULL"
+        level = self._level(self.cluster)
+        return level if self.cluster == "phase" else f"NULLIF({level}, '')"
 
     def _chosen(self) -> str:
         conditions = [f"rubric = {sql_literal(self.rubric.name)}"]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from normalizer.aggregate import intervals, keys
+from normalizer.aggregate import intervals, keys, neighbours
 from normalizer.aggregate.eligibility import Levels, Rules
 from normalizer.aggregate.engines.interface import Engine
 from normalizer.aggregate.engines.start import started
@@ -64,7 +64,12 @@ def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str,
         numbers = Numbers(engine, query, options.rules.condition(), options.unit)
         groups = numbers.groups()
         spreads = intervals.intervals(numbers, groups, options.interval)
-        differing = numbers.different_artifacts()
+        eligible = options.rules.condition()
+        shown = {levels for levels in groups if not options.rules.only_self_judged(found.valid[levels])}
+        differing = {
+            "different_artifacts": neighbours.different_artifacts(engine, query, eligible),
+            "different_judges": neighbours.different_judges(engine, query, eligible, shown),
+        }
     rows = []
     for levels in sorted(found.valid, key=keys.sort_key):
         kinds = found.valid[levels]
@@ -79,8 +84,7 @@ def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str,
             flags.append("one_item")
         if group.n > 1 and spreads.items[levels] > 1 and None in spreads.found[levels]:
             flags.append("no_spread")
-        if group.n and levels in differing:
-            flags.append("different_artifacts")
+        flags += [flag for flag, among in differing.items() if group.n and levels in among]
         rows.append(_row(query, levels, group, numbers.denominator, spreads, flags, options.places))
     low, high = query.rubric.bounds()
     return {

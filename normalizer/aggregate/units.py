@@ -1,6 +1,5 @@
 """Units and their exact sums. A unit is an artifact with its judges averaged, or a record."""
 
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,8 +10,7 @@ from tempfile import TemporaryDirectory
 from normalizer.aggregate import restated_scores
 from normalizer.aggregate.artifact_names import refuse_shared_names
 from normalizer.aggregate.eligibility import Levels
-from normalizer.aggregate.engines.interface import Engine, RecordFile
-from normalizer.aggregate.keys import DESIGN_KEYS
+from normalizer.aggregate.engines.interface import Engine, RecordFiles
 from normalizer.aggregate.query import Query
 from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import OpenLedgers, conserved
@@ -57,11 +55,13 @@ def prepared(
     with TemporaryDirectory(prefix="normalizer-") as scratch:
         exactly = read_exactly(query, given, diagnostic=diagnostic)
         if exactly:
-            files = [RecordFile(restated_scores.restated(given.parts, query.rubric, Path(scratch) / "records.jsonl"))]
+            files = [
+                RecordFiles([restated_scores.restated(given.parts, query.rubric, Path(scratch) / "records.jsonl")])
+            ]
         else:
-            files = [RecordFile(part.ledger.path("records"), part.skip) for part in given.parts]
+            files = [RecordFiles(part.ledger.paths("records"), part.skip) for part in given.parts]
         if extra is not None:
-            files.append(RecordFile(extra))
+            files.append(RecordFiles([extra]))
         engine.lines(files, query.fields)
         engine.table("records", query.records(worths=exactly))
         if extra is None:
@@ -112,27 +112,6 @@ class Numbers:
             if tuple(row[: self.width]) in groups:
                 groups[tuple(row[: self.width])].judges = int(row[-1])
         return groups
-
-    def different_artifacts(self) -> set[Levels]:
-        """Return the groups whose generators or judges have other artifacts than those they stand beside."""
-        apart = tuple(name for name in self.query.by if name in DESIGN_KEYS)
-        if not apart:
-            return set()
-        kept = [place for place, name in enumerate(self.query.by) if name not in apart]
-        together = {
-            tuple(row[:-1]): int(row[-1])
-            for row in self.engine.rows(self.query.distinct_artifacts(self._eligible, apart))
-        }
-        own = {tuple(row[:-1]): int(row[-1]) for row in self.engine.rows(self.query.distinct_artifacts(self._eligible))}
-        beside: dict[Levels, list[Levels]] = defaultdict(list)
-        for levels in own:
-            beside[tuple(levels[place] for place in kept)].append(levels)
-        return {
-            levels
-            for shared, group in beside.items()
-            if any(own[levels] < together[shared] for levels in group)
-            for levels in group
-        }
 
     def _by_moments(self) -> dict[Levels, Group]:
         groups = {}

@@ -1,6 +1,7 @@
-"""Inputs of a run: files, folders and standard input as streams of bytes."""
+"""Inputs of a run: files, folders and standard input as streams of bytes, and how their bytes are taken in."""
 
 import errno
+import hashlib
 import io
 import os
 import stat
@@ -9,13 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Literal, cast
 
 from normalizer.errors import CannotRun
+from normalizer.ledger.buckets import raw_bucket, raw_place
+from normalizer.ledger.integrity import check_bytes
+from normalizer.ledger.reader import STAGING
 from normalizer.regular_files import regular_bytes
 
 MAX_PIPED_BYTES = 1 << 32
 """Standard input is read up to here. A bundle may be 64 MiB long; files of other tools may be longer."""
+_BLOCK = 1 << 22
 
 
 def sources(named: list[str], apart: list[Path], globs: Sequence[str] = ("*.json",)) -> Iterator[str]:
@@ -125,3 +130,59 @@ def _is_endless(descriptor: int) -> bool:
 
 def _unreadable(error: OSError) -> None:
     raise CannotRun(f"cannot read {error.filename}: {error.strerror}")
+
+
+def take(stream: BinaryIO, folder: Path, *, replace: bool) -> tuple[Literal["new", "again", "known"], str]:
+    """Copy a bundle's bytes into the staging folder under their hash, unless this run or the ledger has them.
+
+    Returns the outcome and the hash. Safe for several processes at once: the one that creates the file has taken the
+    bundle.
+    """
+    root = folder / STAGING
+    data = _read(stream)
+    digest = hashlib.sha256(data)
+    scratch = None
+    if len(data) == _BLOCK:  # there may be more, perhaps more than fits into memory
+        scratch = root / f"taking-{os.getpid()}"
+        with scratch.open("wb") as file:
+            while data:
+                file.write(data)
+                data = _read(stream)
+                digest.update(data)
+    sha256 = digest.hexdigest()
+    kept = raw_place(folder, sha256)
+    known = not replace and kept.exists()
+    if known:
+        check_bytes(kept, sha256)
+    place = _place(root, "known" if known else "incoming", sha256)
+    try:
+        with _new(place) as file:
+            file.write(b"" if known else data)
+    except FileExistsError:
+        return "known" if known else "again", sha256
+    if scratch is not None and not known:
+        scratch.replace(place)
+    return "known" if known else "new", sha256
+
+
+def _read(stream: BinaryIO) -> bytes:
+    try:
+        data: bytes | None = stream.read(_BLOCK)
+    except OSError as error:
+        raise CannotRun(f"cannot read {stream.name}: {error.strerror or error}") from None
+    if data is None:  # a file of /proc that would make its reader wait
+        raise CannotRun(f"cannot read {stream.name}: {os.strerror(errno.EAGAIN)}")
+    return data
+
+
+def _new(place: Path) -> BinaryIO:
+    try:
+        return place.open("xb")
+    except FileNotFoundError:
+        place.parent.mkdir(exist_ok=True)
+        return place.open("xb")
+
+
+def _place(root: Path, part: str, sha256: str) -> Path:
+    """Return the path of a bundle in the staging folder."""
+    return root / part / raw_bucket(sha256) / f"{sha256}.json"

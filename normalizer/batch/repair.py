@@ -2,17 +2,17 @@
 
 A ledger is a function of its bundles and their settings, so the rebuilt one has the bytes of the original. The line
 of a bundle in headers or audit is the only place that says under which settings it was normalized. Where that line is
-damaged, or names what is not kept, every combination of the kept documents is tried for such bundles of a bucket, and
+damaged, or names what is not kept, combinations of the kept documents are tried for such bundles of a bucket, and
 taken only if the rebuilt lines have the digests in the commit record: nothing is guessed.
 """
 
 import contextlib
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import groupby, islice, product
+from functools import cache
+from itertools import chain, groupby, islice, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,10 +23,11 @@ from normalizer.documents import protocol
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import Settings, load, parse_document
 from normalizer.errors import CannotRun, UnusableDocument, UnusableLedger
-from normalizer.ledger import commit_record
-from normalizer.ledger.commit_record import SpanDigester, Spans, bucket_of
+from normalizer.ledger.buckets import Chunk, raw_place, split
+from normalizer.ledger.commit_record import line_file, load_node
+from normalizer.ledger.commit_tree import CommitTree
 from normalizer.ledger.durable import create_folder, sync
-from normalizer.ledger.line_format import DOCUMENT_NAME, SHA256, settings_in, sha_slice
+from normalizer.ledger.line_format import SHA256, settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
 
 _DOCUMENTS = {
@@ -73,16 +74,18 @@ def repair(ledger: Ledger, out: Path, jobs: int = 1) -> Repaired:
     doubtful = (
         dict.fromkeys(unnamed, "the line that named its settings is damaged, and no digest proves others") | refused
     )
-    spans = _old_spans(ledger.folder)
-    possible = _possible(ledger, usable) if doubtful and spans is not None else {}
-    for bucket, together in groupby(sorted(doubtful), lambda path: bucket_of(path.stem)):
+    tree = _old_tree(ledger.folder)
+    possible = _possible(ledger, usable) if doubtful and tree is not None else {}
+    for prefix, together in groupby(sorted(doubtful), lambda path: _region(tree, path.stem)):
         paths = list(together)
-        text = _proven(bucket, paths, groups, usable, possible, spans or {})
-        if text is None:
+        known = [(path, usable[text]) for text in usable for path in groups[text] if path.stem.startswith(prefix)]
+        proven = _proven(_Bucket(tree, prefix, known), paths, possible) if tree is not None else None
+        if proven is None:
             outcome.lost += [(path.stem, doubtful[path]) for path in paths]
-        else:
+            continue
+        for path, text in proven.items():
             usable[text] = possible[text]
-            groups.setdefault(text, []).extend(paths)
+            groups.setdefault(text, []).append(path)
     if not usable:
         why = f": bundle {outcome.lost[0][0]}: {outcome.lost[0][1]}" if outcome.lost else ""
         raise UnusableLedger(f"no bundle of {ledger.folder} can be rebuilt{why}")
@@ -93,7 +96,7 @@ def repair(ledger: Ledger, out: Path, jobs: int = 1) -> Repaired:
         for text, settings in usable.items():
             run(sorted(map(str, groups[text])), rebuilt, settings, jobs=jobs)
             outcome.rebuilt += len(groups[text])
-        outcome.same = None if spans is None else commit_record.load(rebuilt) == spans
+        outcome.same = None if tree is None else load_node(rebuilt) == load_node(ledger.folder)
         rebuilt.rename(out)
         sync(out.parent)
     outcome.lost.sort()
@@ -106,7 +109,7 @@ def _named_settings(ledger: Ledger) -> dict[str, bytes]:
     lines: Counter[str] = Counter()
     for kind in ("headers", "audit"):
         where = sha_slice(kind)
-        for line in ledger.lines(kind) if ledger.path(kind).is_file() else ():
+        for line in ledger.lines(kind):
             sha256, text = line[where].decode("latin-1"), settings_in(kind, line)
             if SHA256.fullmatch(sha256) and _is_named(ledger, text):
                 lines[sha256] += 1
@@ -127,11 +130,8 @@ def _is_named(ledger: Ledger, text: bytes) -> bool:
 
 def _raw_bundles(ledger: Ledger, outcome: Repaired) -> Iterator[Path]:
     """The raw bundles that have the bytes of their name; others are noted as lost."""
-    folder = ledger.folder / "bundles"
-    for name in sorted(os.listdir(folder)) if folder.is_dir() else ():
-        path = folder / name
-        if not DOCUMENT_NAME.fullmatch(name):
-            continue
+    for sha256 in ledger.raw_bundles():
+        path = raw_place(ledger.folder, sha256)
         if not path.is_file() or path.is_symlink():
             outcome.lost.append((path.stem, "its raw bytes cannot be read"))
             continue
@@ -167,11 +167,18 @@ def _settings(ledger: Ledger, text: bytes) -> Settings:
     return load(**documents)
 
 
-def _old_spans(folder: Path) -> Spans | None:
+def _old_tree(folder: Path) -> CommitTree | None:
     try:
-        return commit_record.load(folder)
+        tree = CommitTree(folder)
+        list(tree.names())
     except UnusableLedger:
         return None
+    return tree
+
+
+def _region(tree: CommitTree | None, sha256: str) -> str:
+    """Return the prefix of the bundles whose lines a digest covers together with those of this one."""
+    return "" if tree is None else min((tree.region(kind, sha256) for kind in ("headers", "audit")), key=len)
 
 
 def _possible(ledger: Ledger, usable: dict[bytes, Settings]) -> dict[bytes, Settings]:
@@ -194,37 +201,38 @@ def _possible(ledger: Ledger, usable: dict[bytes, Settings]) -> dict[bytes, Sett
     return found
 
 
-def _proven(
-    bucket: str,
-    paths: list[Path],
-    groups: dict[bytes, list[Path]],
-    usable: dict[bytes, Settings],
-    possible: dict[bytes, Settings],
-    spans: Spans,
-) -> bytes | None:
-    """The settings for some bundles of a bucket with which all its lines have the digests of the commit record."""
-    known = [(other, usable[key]) for key in usable for other in groups[key] if bucket_of(other.stem) == bucket]
-    for text, settings in possible.items():
-        together = [*known, *((path, settings) for path in paths)]
-        found = [_digests(bucket, _lines(together, kind)) for kind in ("headers", "audit")]
-        expected = [[span for span in spans[kind] if span.bucket == bucket] for kind in ("headers", "audit")]
-        if found == expected:
-            return text
+class _Bucket:
+    """The lines of headers and audit that some bundles give, and the digests that the commit record has of them."""
+
+    def __init__(self, tree: CommitTree, prefix: str, known: list[tuple[Path, Settings]]) -> None:
+        self._prefix = prefix
+        self._digests = {kind: list(tree.files(kind, prefix)) for kind in ("headers", "audit")}
+        self._known = {path.stem: _lines(path, settings) for path, settings in known}
+
+    def fits(self, lines: dict[str, dict[str, str]]) -> bool:
+        """Whether the known bundles and these, by hash, together have the digests."""
+        together = sorted((self._known | lines).items())
+        for kind, digests in self._digests.items():
+            content = (Chunk(sha256, each[kind].encode("ascii")) for sha256, each in together if each[kind])
+            if [line_file(place, data) for place, data in split(kind, self._prefix, content)] != digests:
+                return False
+        return True
+
+
+def _proven(bucket: _Bucket, paths: list[Path], possible: dict[bytes, Settings]) -> dict[Path, bytes] | None:
+    """Return settings for bundles of a bucket with which all its lines have the digests of the commit record."""
+    lines = cache(lambda path, text: _lines(path, possible[text]))
+    alike = ([text] * len(paths) for text in possible)
+    for texts in islice(chain(alike, product(possible, repeat=len(paths))), _MOST_TRIED):
+        if bucket.fits({path.stem: lines(path, text) for path, text in zip(paths, texts, strict=True)}):
+            return dict(zip(paths, texts, strict=True))
     return None
 
 
-def _lines(bundles: list[tuple[Path, Settings]], kind: str) -> bytes:
-    lines = []
+def _lines(path: Path, settings: Settings) -> dict[str, str]:
+    """Return the header and the audit item of a bundle; one of them is empty."""
     with TemporaryDirectory() as scratch:
         parts = PartFiles(Path(scratch), "again")
-        for path, settings in sorted(bundles, key=lambda each: each[0].stem):
-            outcome = outcome_of(path, settings, parts)
-            lines.append(outcome.header if kind == "headers" else outcome.audit)
+        outcome = outcome_of(path, settings, parts)
         parts.close()
-    return "".join(lines).encode("ascii")
-
-
-def _digests(bucket: str, data: bytes) -> list[commit_record.Span]:
-    digester = SpanDigester()
-    digester.add(bucket, data)
-    return list(digester.spans())
+    return {"headers": outcome.header, "audit": outcome.audit}

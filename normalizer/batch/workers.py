@@ -18,11 +18,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from normalizer.batch.intake import open_bundle
+from normalizer.batch.intake import open_bundle, take
 from normalizer.batch.part_files import PartFiles
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun
-from normalizer.ledger import transaction
 from normalizer.ledger.reader import STAGING
 from normalizer.screening.pipeline import BundleOutcome, normalize_file
 from normalizer.screening.reasons import Reason
@@ -116,7 +115,7 @@ class TaskRunner:
         done = BundleCounts()
         for source in part.sources:
             with open_bundle(source) as stream:
-                taken, sha256 = transaction.take(stream, self.folder, replace=self.replace)
+                taken, sha256 = take(stream, self.folder, replace=self.replace)
             names = ((sha256, source),) if taken == "new" else ()
             done += BundleCounts(taken=1, duplicates=taken != "new", known=taken == "known", names=names)
         return done

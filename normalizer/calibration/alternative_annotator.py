@@ -3,7 +3,8 @@ arXiv 2501.10970).
 
 For each annotator, on each item: is the judge at least as close to the other annotators as this annotator is, by the
 root of the mean squared difference, and the other way round? The judge wins against an annotator if the share of items
-on which it is at least as close is not lower by more than epsilon, tested one-sided by Student's t with errors by item.
+on which it is at least as close is not lower by more than epsilon, tested one-sided by Student's t with errors by item;
+where no item differs from another, by the bound that holds for all distributions.
 The winning rate is the share of annotators it wins against, at a false discovery rate of 5 % (Benjamini and Yekutieli
 2001); from one half on, the judge may stand in for an annotator. The advantage is the mean share of items on which it
 is at least as close.
@@ -43,7 +44,7 @@ def _tested(study: LabelStudy, judge: str) -> dict[str, Any]:
         return {**document, "na": ALONE}
     if len(rows) < LEAST_ANNOTATORS:
         return {**document, "na": f"fewer than {LEAST_ANNOTATORS} annotators share items with two others"}
-    if min(len(closer) for _, closer in rows) < LEAST_ITEMS:
+    if min(len({artifact for artifact, _ in closer}) for _, closer in rows) < LEAST_ITEMS:
         return {**document, "na": f"an annotator shares fewer than {LEAST_ITEMS} items with two others and the judge"}
     ps = [_p([person - judge for judge, person in closer.values()], list(closer)) for _, closer in rows]
     wins = _discoveries(ps)
@@ -90,7 +91,8 @@ def _p(differences: list[Fraction], items: list[Item]) -> float:
     square, freedom = robust_variance(clusters)
     gap = clusters.mean - EPSILON
     if not square:
-        return 0.0 if gap < 0 else 1.0
+        # The likeliest that all clusters are like this under such a mean: all others would have 1, the greatest value.
+        return float((1 - EPSILON) / (1 - clusters.mean)) ** clusters.clusters if gap < 0 else 1.0
     return float(stdtr(freedom, float(gap) / float(square) ** 0.5))
 
 

@@ -8,7 +8,7 @@ it is: the corrected loss chooses on each bootstrap resample of the items and me
 from fractions import Fraction
 from typing import Any
 
-from normalizer.aggregate.intervals import Method, draws
+from normalizer.aggregate.intervals import Method, draw_blocks
 from normalizer.calibration.labels import Item, Labels, Values, consensus
 from normalizer.documents.exact import rounded
 from normalizer.statistics.signflip import holm, sign_flip
@@ -88,8 +88,8 @@ def _resampled(losses: dict[str, list[Fraction]], method: Method) -> tuple[dict[
     table = np.array([[float(loss) for loss in by_name[name]] for name in names])
     chosen = dict.fromkeys(names, Fraction(0))
     outside: list[float] = []
-    for drawn in draws(method, table.shape[1])():
-        often = np.bincount(drawn.astype(np.int64), minlength=table.shape[1])
+    for drawn in (row for block in draw_blocks(method, table.shape[1]) for row in block):
+        often = np.bincount(drawn, minlength=table.shape[1])
         loss = (table * often).sum(axis=1)
         winners = np.flatnonzero(loss <= loss.min() + 1e-9).tolist()
         for winner in winners:

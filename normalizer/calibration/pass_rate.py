@@ -2,8 +2,9 @@
 
 The judge passes a share q of items without gold. On items with gold it passes a share of those that pass (sensitivity)
 and fails a share of those that fail (specificity). The true rate is (q + specificity - 1) / (sensitivity + specificity
-- 1). The interval is that of the posterior distribution of the three shares under Jeffreys' prior, cut to 0 and 1. It
-assumes that the judge errs as often on the items without gold as on those with it, but not that as many of them pass.
+- 1). Each end of the interval is that of the posterior distribution of the three shares under a weak prior that leans
+to that end, cut to 0 and 1. It assumes that the judge errs as often on the items without gold as on those with it, but
+not that as many of them pass.
 """
 
 from collections import Counter
@@ -16,6 +17,8 @@ from normalizer.estimation.gamma_draws import draw_gammas, find_ends
 
 _LEAST_GAIN = 0.02
 """Draws in which sensitivity and specificity add up to less than 1 and this are of a judge that says nothing."""
+_LEAN = 0.25
+"""The prior counts one observation for each share, with this weight on the side that it leans away from."""
 
 
 def correct_pass_rate(labelled: PairsByItem, unlabelled: list[Fraction]) -> dict[str, Any] | None:
@@ -44,12 +47,19 @@ def correct_pass_rate(labelled: PairsByItem, unlabelled: list[Fraction]) -> dict
 
 
 def _interval(counts: list[int]) -> tuple[float, float] | None:
+    """Return both ends, given right and wrong of both gold values, and the items that the judge passed and failed."""
     import numpy as np
 
-    drawn = draw_gammas([count + 0.5 for count in counts])
-    sensitivity, specificity, rate = (drawn[:, at] / (drawn[:, at] + drawn[:, at + 1]) for at in (0, 2, 4))
-    gain = sensitivity + specificity - 1
-    if float((gain < _LEAST_GAIN).mean()) > 0.025:
-        return None
-    known = gain >= _LEAST_GAIN
-    return find_ends(np.clip((rate[known] + specificity[known] - 1) / gain[known], 0, 1))
+    ends = []
+    for side in (0, 1):
+        # Low: few passes, few of them missed, many of them wrong.
+        leaning = [_LEAN if at in ((1, 2, 4), (0, 3, 5))[side] else 1 - _LEAN for at in range(len(counts))]
+        drawn = draw_gammas([count + more for count, more in zip(counts, leaning, strict=True)])
+        sensitivity, specificity, rate = (drawn[:, at] / (drawn[:, at] + drawn[:, at + 1]) for at in (0, 2, 4))
+        gain = sensitivity + specificity - 1
+        if float((gain < _LEAST_GAIN).mean()) > 0.025:
+            return None
+        known = gain >= _LEAST_GAIN
+        corrected = np.clip((rate[known] + specificity[known] - 1) / gain[known], 0, 1)
+        ends.append(find_ends(corrected)[side])
+    return ends[0], ends[1]

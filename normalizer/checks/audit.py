@@ -14,7 +14,7 @@ from normalizer.batch.run import ProgressCallback
 from normalizer.checks.reverify import Verified, mismatch_in_words, reverify
 from normalizer.documents import lossless, phases
 from normalizer.documents.lossless import loads_plain
-from normalizer.ledger.commit_record import changes
+from normalizer.ledger.commit_tree import changes
 from normalizer.ledger.line_format import MAX_DEPTH, SCHEMAS, VERDICTS, has_own_id, index_of, sha_slice, starts_well
 from normalizer.ledger.reader import Ledger
 from normalizer.regular_files import regular_bytes
@@ -33,7 +33,7 @@ def audit(
     tally = _Tally()
     wait: Callable[[], Verified]
     changed = changes(ledger.folder)
-    for change in changed or ():
+    for change in changed:
         tally.problem(change)
     if not verify:
         wait = Verified
@@ -52,7 +52,7 @@ def audit(
     return {
         "counts": {key: tally.counts[key] for key in ("bundles", "audited", "entries", "valid", "invalid")},
         "problems": tally.told(),
-        "digests": "none" if changed is None else "differ" if changed else "match",
+        "digests": "differ" if changed else "match",
         "verified": {
             "bundles": verified.bundles,
             "not_verifiable": _protocols(verified.other_protocols),
@@ -133,7 +133,7 @@ class _Tally:
 def _balance(ledger: Ledger, tally: _Tally, progress: ProgressCallback) -> None:
     """Read the sorted files side by side. Every record that a header promises must be there, and no other."""
     valid, invalid = _Groups(ledger, "records", tally), _Groups(ledger, "invalid", tally)
-    kept = ledger.raw_bundles()
+    kept = len(ledger.raw_bundles())
     seen = 0
     for sha256, group in _grouped(ledger, "headers", tally):
         for header in _items("headers", group, tally):

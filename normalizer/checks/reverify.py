@@ -21,14 +21,15 @@ from typing import NamedTuple
 from normalizer.batch.part_files import PartFiles
 from normalizer.batch.run import ProgressCallback
 from normalizer.batch.workers import WorkerPool, outcome_of
+from normalizer.checks.joined_files import JoinedFiles
 from normalizer.documents import protocol
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.ledger.buckets import raw_place
 from normalizer.ledger.content_check import documents_named, settings_named
 from normalizer.ledger.line_format import FILES, SHA256, settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
 from normalizer.ledger.record_check import check_records
-from normalizer.regular_files import whole_lines
 from normalizer.screening.pipeline import BundleOutcome
 
 _BUCKETS = 64
@@ -47,7 +48,7 @@ class BundleMismatch(NamedTuple):
     kind: str = ""
     """The file whose line differs, if one does."""
     offset: int = 0
-    """Where in that file the line begins."""
+    """Where in the files of its kind the line begins."""
 
 
 @dataclass(slots=True)
@@ -69,7 +70,7 @@ class Verified:
 
 
 class LedgerSlice(NamedTuple):
-    """Where in each of the ledger's files the lines of some bundles begin and end."""
+    """Where in the files of each kind the lines of some bundles begin and end."""
 
     bounds: tuple[tuple[int, int], ...]
 
@@ -86,7 +87,10 @@ class Reverifier:
         ledger = Ledger(self.folder)
         gc.disable()  # as in `workers`: outcomes have no reference cycles
         try:
-            cursors = {kind: _Cursor(ledger, kind, *bounds) for kind, bounds in zip(FILES, part.bounds, strict=True)}
+            cursors = {
+                kind: _Cursor(JoinedFiles(ledger, kind), kind, *bounds)
+                for kind, bounds in zip(FILES, part.bounds, strict=True)
+            }
             while heads := [cursor.sha256 for cursor in cursors.values() if cursor.line]:
                 _compare(ledger, min(heads), cursors, verified)
         except OSError as error:
@@ -116,7 +120,7 @@ def reverify(ledger: Ledger, jobs: int = 1, progress: ProgressCallback = lambda 
 
 def jobs_for(ledger: Ledger) -> int:
     """How many worker processes pay: one for every 16 MiB of lines, at most one for each core."""
-    size = sum(ledger.path(kind).stat().st_size for kind in FILES if ledger.path(kind).exists())
+    size = sum(ledger.size(kind) for kind in FILES)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, 1 + size // _A_WORKER)
 
@@ -126,12 +130,12 @@ def require_verified(ledger: Ledger, sha256: str | None = None, progress: Progre
     if sha256 is None:
         verified = reverify(ledger, jobs_for(ledger), progress)
     else:
-        bounds = tuple(ledger.bounds_of(kind, sha256) for kind in FILES)
+        bounds = tuple(JoinedFiles(ledger, kind).bounds(sha256) for kind in FILES)
         verified = Reverifier(ledger.folder).do(LedgerSlice(bounds))
     for finding in verified.findings:
         raise UnusableLedger(f"{ledger.folder} does not verify: {mismatch_in_words(ledger, finding)}")
     named = verified.bundles + sum(verified.other_protocols.values())
-    if sha256 is None and (kept := ledger.raw_bundles()) != named:
+    if sha256 is None and (kept := len(ledger.raw_bundles())) != named:
         raise UnusableLedger(f"{ledger.folder} does not verify: it keeps {kept} raw bundles and accounts for {named}")
     for version, bundles in sorted(verified.other_protocols.items()):
         raise UnusableLedger(
@@ -150,17 +154,14 @@ def mismatch_in_words(ledger: Ledger, finding: BundleMismatch) -> str:
     """A finding in words, with bundle and line."""
     if not finding.kind:
         return f"bundle {finding.sha256}: {finding.why}"
-    with ledger.path(finding.kind).open("rb") as file:
-        before, left = 1, finding.offset
-        while left and (block := file.read(min(left, 1 << 20))):
-            before += block.count(b"\n")
-            left -= len(block)
-    return f"bundle {finding.sha256}: line {before} of {finding.kind}.jsonl {finding.why}"
+    name, line = JoinedFiles(ledger, finding.kind).place(finding.offset)
+    return f"bundle {finding.sha256}: line {line} of {name} {finding.why}"
 
 
 def _spans(ledger: Ledger) -> Iterator[LedgerSlice]:
     """Cut the files into spans that together cover every byte of them, sorted or not."""
-    cuts = [ledger.cuts(kind, [f"{bucket * 256 // _BUCKETS:02x}" for bucket in range(1, _BUCKETS)]) for kind in FILES]
+    hashes = [f"{bucket * 256 // _BUCKETS:02x}" for bucket in range(1, _BUCKETS)]
+    cuts = [JoinedFiles(ledger, kind).cuts(hashes) for kind in FILES]
     for bounds in zip(*(pairwise(places) for places in cuts), strict=True):
         if any(start < stop for start, stop in bounds):
             yield LedgerSlice(bounds)
@@ -169,24 +170,18 @@ def _spans(ledger: Ledger) -> Iterator[LedgerSlice]:
 class _Cursor:
     """Lines of a part of a file, one after the other."""
 
-    def __init__(self, ledger: Ledger, kind: str, start: int, stop: int) -> None:
+    def __init__(self, files: JoinedFiles, kind: str, start: int, stop: int) -> None:
         self.kind = kind
         self._where = sha_slice(kind)
+        self._lines = files.lines(start, stop)
         self._stop = stop
-        self._file = ledger.path(kind).open("rb")
-        self._file.seek(start)
         self.offset, self.line, self.sha256 = start, b"", ""
-        self._after = start
         self.step()
 
     def step(self) -> None:
         """Read the next line; after the last one `line` is empty."""
-        self.offset = self._after
-        self.line = next(whole_lines(self._file), b"") if self.offset < self._stop else b""
-        self._after += len(self.line)
+        self.offset, self.line = next(self._lines, (self._stop, b""))
         self.sha256 = self.line[self._where].decode("latin-1")
-        if not self.line:
-            self._file.close()
 
     def of(self, sha256: str) -> Iterator[tuple[int, bytes]]:
         """Yield the next lines of a bundle, each with its offset."""
@@ -247,7 +242,7 @@ def _again(
         return BundleMismatch(sha256, f"is not what its raw bytes give: it {why}", about.kind, about.offset)
     if isinstance(settings, str):
         return settings
-    path = ledger.folder / "bundles" / f"{sha256}.json"
+    path = raw_place(ledger.folder, sha256)
     try:
         if path.exists() and not path.is_file():
             return BundleMismatch(sha256, "its raw bytes cannot be read: it is not a file")

@@ -14,13 +14,18 @@ from normalizer.tables import formats, pretty, summary_table
 from normalizer.terminal.output import WIDE, print_table
 from normalizer.terminal.progress import elapsed
 
+SHOWN = 3
+"""Decimal places in tables for people: fixed, so that numbers below each other are compared at a glance."""
+
 
 @click.command()
 @LEDGERS
 @click.option("--by", multiple=True, callback=join_values, metavar="KEYS", help="Keys of the groups, with commas.")
 @add_intervals
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("--places", type=click.IntRange(0, 12), default=PLACES, show_default=True, help="Decimal places.")
+@click.option(
+    "--places", type=click.IntRange(0, 12), help=f"Decimal places.  [default: {SHOWN}; {PLACES} in json and csv]"
+)
 @click.option(
     "--cells",
     type=click.Choice(["mean", "mean-ci", "mean-sd"]),
@@ -29,18 +34,16 @@ from normalizer.terminal.progress import elapsed
 @click.option("--columns", default="", metavar="NAMES", help="Only these columns, with commas, in this order.")
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="Another name for a column; repeatable.")
 @click.option("--bold", type=click.Choice(["highest", "lowest"]), help="With --cells: the best of each column in bold.")
-@click.option("--fit", is_flag=True, help="LaTeX that fits one column of a page.")
 @WIDE
 @add_selection
 def command(
     ledgers: tuple[Path, ...],
     form: str,
-    places: int,
+    places: int | None,
     cells: str | None,
     columns: str,
     rename: tuple[str, ...],
     bold: str | None,
-    fit: bool,
     **chosen: Any,
 ) -> int:
     """Mean, spread and interval of total and dimensions, group by group, over VALID and eligible records only.
@@ -49,20 +52,19 @@ def command(
     With the unit artifact the judges of each artifact are averaged first. Records left out are counted by reason.
     """
     # A table for a paper is rounded once, when it is written.
+    if places is None:
+        places = PLACES if form in ("json", "csv") and cells is None else SHOWN
     with elapsed("aggregate", shown=not chosen["verify"]):
         summary = aggregate(ledgers, replace(read_grouping(**chosen), places=places if cells is None else places + 12))
-    if cells is not None or columns or rename or fit:
+    if cells is not None or columns or rename:
         if form == "json":
-            raise CannotRun("--cells, --columns, --rename and --fit are for tables: choose csv, md, latex or text")
+            raise CannotRun("--cells, --columns and --rename are for tables: choose csv, md, latex or text")
         table = (
             _table(summary, form) if cells is None else summary_table.published(summary, cells, places, **_best(bold))
         )
         wanted = tuple(name.strip() for name in columns.split(",")) if columns else ()
         table = formats.chosen(table, wanted, _renamed(rename))
-        if fit and form == "latex":
-            click.echo(formats.latex(table, fit=True), nl=False, color=True)
-        else:
-            print_table(table, form)
+        print_table(table, form)
         return 0
     if form == "json":
         click.echo(pretty.dumps(summary))

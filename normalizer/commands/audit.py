@@ -2,17 +2,20 @@
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import click
 
+from normalizer.api.sources import study_of
 from normalizer.checks import claims as stated
 from normalizer.checks import evidence
 from normalizer.checks.audit import audit
+from normalizer.checks.instruments import instruments
 from normalizer.checks.reverify import jobs_for
 from normalizer.checks.study.findings import findings
-from normalizer.commands.options import choose_check
+from normalizer.commands.options import add_files, choose_check, print_note
 from normalizer.documents import protocol
 from normalizer.ledger import signature as signatures
 from normalizer.ledger.reader import reading
@@ -37,7 +40,10 @@ _FORMATS = ["text", "json", "csv", "md"]
     "--signers", type=_PATH, metavar="FILE", help="With --signature: a file with a line NAME KEY for each trusted key."
 )
 @click.option("--signer", metavar="NAME", help="With --signature: the NAME that must have signed.")
-@click.option("--study", type=_PATH, metavar="DIR", help="Find defects of a study: a folder with ledgers below it.")
+@click.option("--instruments", is_flag=True, help="List what judged: judge, prompt, rubric, and how often it failed.")
+@click.option(
+    "--study", type=_PATH, metavar="DIR", help="Find defects of a study: a folder with ledgers, or with its files."
+)
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True)
 @click.option(
     "--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: one a core on ledgers over 16 MiB]"
@@ -46,6 +52,7 @@ _FORMATS = ["text", "json", "csv", "md"]
     "--no-verify", "quick", is_flag=True, help="Do not normalize raw bundles again: check digests, ids and counts only."
 )
 @WIDE
+@add_files
 def command(ledger: Path | None, study: Path | None, form: str, jobs: int | None, quick: bool, **asked: Any) -> int:
     """Count what a ledger holds by reason, judge, generator and phase, and check that nothing is lost or forged.
 
@@ -61,17 +68,22 @@ def command(ledger: Path | None, study: Path | None, form: str, jobs: int | None
     --artifacts   Is every quotation in the evaluated file (PDF, Markdown, text)? Verdicts: exact, folded, elided,
                   other_artifact (which), absent, empty; not_checked where the file is missing or another one.
     --signature   Is it good, and are the ledger's files those that were signed?
+    --instruments What judged the records, by judge, prompt and rubric? (Status 0.)
     --study       Are there defects between files: the same answer under two generators, repeated and missing
-                  rows, unlabelled self-judging and more, the worst first?
+                  rows, unlabelled self-judging and more, the worst first? DIR may have the files as published:
+                  those of which it is certain how they are read are, the others are named.
     """
     question = _choose_question(ledger, study, quick, jobs, asked)
     if study is not None:
-        return _print_study(study, form)
+        with study_of(study, asked["dialect"], asked["rubric"], print_note) as folder:
+            return _print_study(folder, form)
     assert ledger is not None  # noqa: S101 - one of the two is given
     if question == "claims":
         return _print_claims(ledger, form, quick, asked["every"])
     if question == "artifacts":
         return _print_evidence(ledger, asked["artifacts"], form, quick)
+    if question == "instruments":
+        return _print_instruments(ledger, form)
     if question == "signature":
         return _print_signature(ledger, **{name: asked[name] for name in ("signature", "signers", "signer")})
     return _print_audit(ledger, form, jobs, quick)
@@ -85,10 +97,12 @@ def _choose_question(
         raise click.UsageError("give either a LEDGER or --study DIR")
     if quick and (study is not None or jobs is not None):
         raise click.UsageError("--no-verify goes with a LEDGER, without --jobs: there is nothing to share")
-    questions = [name for name in ("claims", "artifacts", "signature") if asked[name]]
+    questions = [name for name in ("claims", "artifacts", "signature", "instruments") if asked[name]]
     questions += ["study"] if study is not None else []
     if len(questions) > 1:
         raise click.UsageError(f"--{questions[0]} and --{questions[1]} are two questions: ask one at a time")
+    if study is None and (asked["dialect"] or asked["rubric"]):
+        raise click.UsageError("--dialect and --rubric go with --study")
     if asked["every"] and "claims" not in questions:
         raise click.UsageError("--every goes with --claims")
     given = [name for name in ("signature", "signers", "signer") if asked[name] is not None]
@@ -160,6 +174,18 @@ def _print_signature(ledger: Path, signature: Path, signers: Path, signer: str) 
     if not complaints:
         click.echo(formats.printable(f"{ledger}: signed by {signer}, and its files are those that were signed"))
     return 1 if complaints else 0
+
+
+def _print_instruments(ledger: Path, form: str) -> int:
+    found = instruments((ledger,))
+    if form == "json":
+        click.echo(json.dumps({"instruments": found}, indent=2))
+        return 0
+    rows: list[list[Any]] = [list(each.values()) for each in found]
+    several = [name for name, count in Counter(each["judge_model"] for each in found).items() if count > 1]
+    notes = [f"{name} is several instruments: a number over them mixes them." for name in several]
+    print_table(Table(list(found[0]) if found else ["judge_model"], rows, notes), form)
+    return 0
 
 
 def _print_study(folder: Path, form: str) -> int:

@@ -17,10 +17,10 @@ from normalizer.regular_files import regular_bytes
 from normalizer.terminal.progress import LINE
 
 _INPUTS = (
-    *("ledgers", "ledger", "base", "candidate", "table", "against", "gold", "preferences"),
-    *("artifacts", "signature", "signers", "study"),
+    *("ledgers", "ledger", "base", "candidate", "table", "against", "gold", "preferences", "rubric"),
+    *("artifacts", "signature", "signers", "study", "attested"),
 )
-_OUTPUTS = ("out", "tables", "figures", "junit", "markdown")
+_OUTPUTS = ("out", "tables", "figures", "junit", "markdown", "attest")
 
 
 @click.command()

@@ -5,9 +5,19 @@ from typing import Any
 
 import click
 
+from normalizer.checks.attestation import differences, statement
 from normalizer.checks.published_tables.compare import check, follows
-from normalizer.commands.options import LEDGERS, add_intervals, add_selection, join_values, read_grouping
+from normalizer.commands.options import (
+    LEDGERS,
+    add_intervals,
+    add_selection,
+    join_values,
+    print_note,
+    read_grouping,
+    refuse_inside_ledger,
+)
 from normalizer.errors import CannotRun
+from normalizer.ledger.durable import write_whole
 from normalizer.ledger.reader import is_ledger
 from normalizer.tables import check_table, formats, pretty
 from normalizer.terminal.output import WIDE, print_table
@@ -32,6 +42,18 @@ from normalizer.terminal.progress import elapsed
     metavar="NAME=STATISTIC",
     help="The statistic of a column, such as 'Mean score=total.mean' or 'Model=generator_model'; repeatable.",
 )
+@click.option(
+    "--attest",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a statement of in-toto: which cells follow from which records.",
+)
+@click.option(
+    "--attested",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Make this statement again, with its options, and list what is not as it states.",
+)
 @click.option("--all", "everything", is_flag=True, help="List the cells that match, too.")
 @click.option("--format", "form", type=click.Choice(["json", "text", "csv", "md"]), default="text", show_default=True)
 @WIDE
@@ -40,6 +62,8 @@ def command(
     table: Path,
     ledgers: tuple[Path, ...],
     columns: tuple[str, ...],
+    attest: Path | None,
+    attested: Path | None,
     everything: bool,
     form: str,
     **chosen: Any,
@@ -51,10 +75,13 @@ def command(
     Columns are known by the names that `aggregate` uses: the keys of --by, n, total, A_DIMENSION, total.sd,
     total.ci95_low, "95 % interval" and so on; --column names others. A cell matches if the exact value, rounded to
     the cell's own number of places, is what it says; where the exact value lies just between two, either is a tie.
+    A statement (--attest) has no signature: `normalizer sign FILE --key KEY` signs it.
     A number for a group that has none does not follow; columns whose names are no statistic are listed and skipped.
     """
     if is_ledger(table):
         raise CannotRun(f"{table} is a ledger: the table comes first, then its ledgers")
+    if attested is not None:
+        return _compare_statement(attested, table, ledgers)
     named = {}
     for text in columns:
         name, sign, statistic = text.rpartition("=")
@@ -62,7 +89,11 @@ def command(
             raise CannotRun(f"--column {text} names no statistic: write NAME=STATISTIC")
         named[name] = statistic
     with elapsed("check", shown=not chosen["verify"]):
-        report = check(table, ledgers, read_grouping(**chosen), named)
+        options = read_grouping(**chosen)
+        report = check(table, ledgers, options, named)
+    if attest is not None:
+        refuse_inside_ledger(attest)
+        _write(attest, statement(table, ledgers, options, named, report))
     if form == "json":
         click.echo(pretty.dumps(report))
     else:
@@ -71,3 +102,20 @@ def command(
             found = formats.flagged(found, ["diagnostic"])
         print_table(found, form)
     return 0 if follows(report) else 1
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise CannotRun(f"cannot write {path}: {error.strerror}") from None
+    print_note(f"stated in {path}, unsigned")
+
+
+def _compare_statement(path: Path, table: Path, ledgers: tuple[Path, ...]) -> int:
+    found = differences(path, table, ledgers)
+    for line in found:
+        click.echo(formats.printable(line))
+    if not found:
+        click.echo(formats.printable(f"{path}: made again from {table} and its ledgers, and the same"))
+    return 1 if found else 0

@@ -1,12 +1,15 @@
 """`normalizer compare`."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from normalizer.aggregate.keys import PAIRING, checked, keys_of
-from normalizer.commands.options import LEDGERS, add_selection, read_selection
+from normalizer.api.ledgers import open_ledgers
+from normalizer.api.sources import ledgers_of
+from normalizer.commands.options import LEDGERS, add_files, add_selection, print_note, read_selection
 from normalizer.errors import CannotRun
 from normalizer.statistics.contrasts import GENERATORS, Contrast, compare
 from normalizer.statistics.signflip import RESAMPLES
@@ -17,7 +20,11 @@ from normalizer.terminal.progress import elapsed
 
 @click.command()
 @LEDGERS
-@click.option("--by", default=GENERATORS.key, show_default=True, metavar="KEY", help="Compare its levels.")
+@click.option(
+    "--by",
+    metavar="KEY",
+    help="Compare its levels.  [default: generator_model; factors.file for two files of one generator]",
+)
 @click.option(
     "--pair-by",
     default="artifact",
@@ -34,18 +41,24 @@ from normalizer.terminal.progress import elapsed
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--format", "form", type=click.Choice(["json", "csv", "md", "text"]), default="text", show_default=True)
 @WIDE
+@add_files
 @add_selection
 def command(
     ledgers: tuple[Path, ...],
-    by: str,
+    by: str | None,
     pair_by: str,
     cluster: str | None,
     resamples: int,
     seed: int,
     form: str,
+    dialect: str | None,
+    rubric: Path | None,
     **chosen: Any,
 ) -> int:
     """Compare the levels of KEY, each with each, on pairs that agree in other keys, judge by judge.
+
+    A LEDGER may also be a file of judgements, such as a log: it is read with --dialect or, if it is certain how it is
+    to be read, without. Records of a file have the factor `file`, its name.
 
     By default generators are compared on the artifacts that they share. Differences are tested by flipping signs, item
     by item, exactly where that is feasible, and corrected by Holm's method.
@@ -53,14 +66,25 @@ def command(
     paired = keys_of(pair_by, PAIRING)
     if not paired:
         raise CannotRun("--pair-by is empty: name the keys that pairs agree in, such as artifact")
-    if checked(by) in paired:
+    if by is not None and checked(by) in paired:
         raise CannotRun(f"{by} cannot be both compared and agreed in")
     if cluster is not None and cluster not in paired:
         raise CannotRun(f"--cluster {cluster} is not among the keys that pairs agree in: {', '.join(paired)}")
-    with elapsed("compare", shown=not chosen["verify"]):
-        document = compare(ledgers, read_selection(**chosen), Contrast(by, paired, cluster), seed, resamples)
+    options = read_selection(**chosen)
+    with ledgers_of(ledgers, dialect, rubric, marked=True, tell=print_note) as folders:
+        key = by or _key_of(folders, all(path.is_file() for path in ledgers))
+        with elapsed("compare", shown=not chosen["verify"]):
+            document = compare(folders, options, Contrast(key, paired, cluster), seed, resamples)
     if form == "json":
         click.echo(pretty.dumps(document))
     else:
         print_table(contrast_table.with_notes(document), form)
     return 0
+
+
+def _key_of(folders: tuple[Path, ...], are_files: bool) -> str:
+    """Return the key to compare: generators, or the files if all of them are about one generator."""
+    if not are_files or len(folders) < 2:
+        return GENERATORS.key
+    generators = {json.loads(line).get(GENERATORS.key) for line in open_ledgers(*folders).lines()}
+    return GENERATORS.key if len(generators) > 1 else "factors.file"

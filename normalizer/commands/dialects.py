@@ -14,6 +14,7 @@ def command(name: str | None) -> int:
     if name is not None:
         click.echo(shipped.text(name), nl=False)
         return 0
+    print_line(f"{'name':<16}files that it reads")
     for each in shipped.names():
         document = shipped.dialect_named(each)
         needs = document.get("needs", [])

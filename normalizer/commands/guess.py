@@ -10,20 +10,17 @@ import click
 
 from normalizer.batch.intake import open_bundle
 from normalizer.containers import shipped
-from normalizer.containers.readers.rows import MAX_ROW_BYTES
+from normalizer.containers.readers.packed import unpack
+from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
 from normalizer.documents.lossless import dumps
 from normalizer.documents.settings import BY_NAME
 from normalizer.errors import CannotRun
 from normalizer.guess import shipped_fit
 from normalizer.guess.preview import Preview, preview
 from normalizer.guess.propose import Proposals, propose
-from normalizer.guess.roles import NO_GENERATOR, NO_JUDGE
 from normalizer.guess.shipped_fit import Proposal
 from normalizer.tables.formats import printable
 
-_STATED = {"judge": "judge_model", "b": "baseline"}
-"""Fields of a comparison, and what states them where rows lack them."""
-_UNNAMED = {"judge_model": NO_JUDGE, "generator_model": NO_GENERATOR, "baseline": "unnamed-baseline"}
 _FOLDER = Path("guessed")
 
 
@@ -38,12 +35,16 @@ def command(file: Path, save: Path | None) -> int:
     Shows what was found, what is doubtful, three entries, the table that would come out, and commands that can be run
     as they are. Where several readings are likely, each is shown. Exit status 1 when there is none.
     """
-    with open_bundle(str(file)) as stream:
-        fitting = shipped_fit.best(stream)
-        made = _preview(stream, fitting) if fitting is not None else None
-        stream.seek(0)
-        is_bundle = fitting is None and shipped_fit.is_bundle(stream.read(MAX_ROW_BYTES))
-        proposed = propose(stream) if fitting is None and not is_bundle else ""
+    try:
+        with open_bundle(str(file)) as opened:
+            stream = unpack(opened)
+            fitting = shipped_fit.best(stream)
+            made = _preview(stream, fitting) if fitting is not None else None
+            stream.seek(0)
+            is_bundle = fitting is None and shipped_fit.is_bundle(stream.read(MAX_ROW_BYTES))
+            proposed = propose(stream) if fitting is None and not is_bundle else ""
+    except UnreadableContainer as error:
+        raise CannotRun(f"cannot read {file}: {error}") from None
     if fitting is not None and made is not None:
         lines = list(_fitting(file, fitting, made))
     elif is_bundle:
@@ -61,26 +62,20 @@ def command(file: Path, save: Path | None) -> int:
     return 0
 
 
-def _lacking(best: Proposal) -> dict[str, str]:
-    """Run metadata that a shipped dialect needs and that the file does not have, with names to be replaced."""
-    known = {name for entry in best.entries for name in entry.metadata}
-    known |= {name for key, name in _STATED.items() if any(key in entry.value for entry in best.entries)}
-    needed = shipped.dialect_named(best.name).get("needs", [])
-    return {name: _UNNAMED[name] for name in needed if name not in known}
-
-
 def _preview(stream: BinaryIO, best: Proposal) -> Preview:
     document = shipped.given(best.name)
     if best.container:
         document = shipped.in_container(document, best.container)
-    return preview(stream, document, stated={**_lacking(best), "self_judged": BY_NAME})
+    return preview(stream, document, stated={**shipped_fit.lacking(best), "self_judged": BY_NAME})
 
 
 def _fitting(file: Path, best: Proposal, made: Preview) -> Iterator[str]:
     yield f"The shipped dialect {best.name} reads it."
-    yield from _shown(None, [f"no field gives {key}: it is {name}" for key, name in _lacking(best).items()], made)
+    yield from _shown(
+        None, [f"no field gives {key}: it is {name}" for key, name in shipped_fit.lacking(best).items()], made
+    )
     other = f" --container {shlex.quote(best.container)}" if best.container else ""
-    stated = "".join(f" --set {key}={name}" for key, name in _lacking(best).items())
+    stated = "".join(f" --set {key}={name}" for key, name in shipped_fit.lacking(best).items())
     compares = shipped.dialect_named(best.name).get("kind") == "comparison"
     options = f" --dialect {best.name}{other}{stated} --set self_judged={BY_NAME}"
     yield ""

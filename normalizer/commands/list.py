@@ -31,6 +31,8 @@ def command(ledger: Path, kind: str | None, reason: str | None, file: str | None
     codes = spec.schema("eval/reason.json")["$defs"]["code"]["enum"]
     if reason is not None and reason not in codes:
         raise CannotRun(f"no reason is called {reason}: {did_you_mean(reason, codes)}")
+    if form == "text":
+        print_line("id            kind        file  judge  reasons  bundle and place")
     with reading(ledger) as opened:
         for item in _items(opened, kind):
             if reason is not None and reason not in item["reasons"]:

@@ -107,7 +107,8 @@ def command(
 
 
 def _advice(account: Account, settings: Settings) -> Iterator[str]:
-    """Say what to do if a file is no bundle and no dialect was given, or if no record can enter a table."""
+    """Say what to do if a file is no bundle and no dialect was given, if no record can enter a table, or if records of
+    all generators are labelled self-judged."""
     names = dict(account.done.names)
     unread = [names.get(sha256, "FILE") for sha256, read, _ in account.done.shown if not read]
     if unread and settings.dialect is None:
@@ -115,6 +116,12 @@ def _advice(account: Account, settings: Settings) -> Iterator[str]:
     if settings.reads_rows and account.done.valid and phase_of({}, settings) == 0:
         version = "" if "protocol_version" in settings.run else f" --set protocol_version={protocol.version()}"
         yield f"nothing states a phase, so these records are diagnostic and enter no table: add --set phase=1{version}"
+    of_one = "judge_model" in settings.stated and "generator_model" in settings.stated
+    if settings.stated.get("self_judged") is True and account.done.valid and not of_one:
+        yield (
+            "--set self_judged=true labels every record, whoever judged whom: --set self_judged=by_name labels those "
+            "whose judge is their generator"
+        )
 
 
 def _not_to_be_interrupted() -> None:

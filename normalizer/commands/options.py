@@ -15,6 +15,7 @@ from normalizer.aggregate.summary import Options
 from normalizer.errors import CannotRun
 from normalizer.ledger.reader import Ledger, is_ledger
 from normalizer.ledger.record_check import Check, check_records
+from normalizer.tables.formats import printable
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("json", "csv", "md", "latex", "text")
@@ -29,6 +30,17 @@ def join_values(_: click.Context, __: click.Parameter, values: tuple[str, ...]) 
 VERIFY = click.option(
     "--verify", is_flag=True, help="Normalize the raw bundles again first, and refuse records that they do not give."
 )
+
+
+def add_files(function: Any) -> Any:
+    """Add the options that say how files are read that are given in place of ledgers."""
+    options = [
+        click.option("--dialect", metavar="NAME|FILE", help="How files are written that are given instead of ledgers."),
+        click.option("--rubric", type=click.Path(dir_okay=False, path_type=Path), help="The scoring scale of files."),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
 
 
 def judge_kind_option(what: str) -> Callable[[F], F]:
@@ -132,3 +144,8 @@ def refuse_inside_ledger(*places: Path | None) -> None:
         place = given.resolve() if given is not None else Path("/")
         for around in filter(is_ledger, (place, *place.parents)):
             raise CannotRun(f"{given} is in the ledger {around}, which only normalize writes to: name another place")
+
+
+def print_note(line: str) -> None:
+    """Print a line about what is done on standard error."""
+    click.echo(printable(line), err=True)

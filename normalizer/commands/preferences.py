@@ -10,6 +10,7 @@ from normalizer.aggregate.keys import keys_of, where_of
 from normalizer.commands.options import LEDGERS, VERIFY, choose_check, join_values, judge_kind_option
 from normalizer.preferences.comparisons import ALSO
 from normalizer.preferences.overview import PreferenceOptions, preferences
+from normalizer.preferences.recipes import RECIPES
 from normalizer.tables import preferences_table, pretty
 from normalizer.terminal.output import WIDE, print_table, print_tables
 from normalizer.terminal.progress import elapsed
@@ -25,6 +26,7 @@ from normalizer.terminal.progress import elapsed
     help="Keys of the groups, with commas; criterion is one of them.",
 )
 @click.option("--baseline", metavar="NAME", help="Compare every generator with this one.")
+@click.option("--recipe", type=click.Choice(sorted(RECIPES)), help="Also the score as this board publishes it.")
 @VERIFY
 @click.option("--where", multiple=True, metavar="KEY=LEVEL", help="Take only these comparisons; repeatable.")
 @click.option("--diagnostic", is_flag=True, help="Admit phase 0; every output says so.")
@@ -42,6 +44,7 @@ def command(
     ledgers: tuple[Path, ...],
     by: str,
     baseline: str | None,
+    recipe: str | None,
     where: tuple[str, ...],
     diagnostic: bool,
     mix: tuple[str, ...],
@@ -60,6 +63,7 @@ def command(
         by=keys_of(by, ALSO),
         where=where_of(where, ALSO),
         baseline=baseline,
+        recipe=recipe,
         rules=Rules(diagnostic, frozenset(mix), frozenset(judge_kinds)),
         method=Method(bootstrap=True, resamples=resamples, seed=seed),
         check=choose_check(verify),

@@ -49,7 +49,7 @@ def _complete(ledger: Path) -> int:
 
 
 def _rebuild(ledger: Path, out: Path, jobs: int) -> int:
-    with reading(ledger, checked=False, complete=False) as opened:
+    with reading(ledger, checked=False) as opened:
         outcome = repair(opened, out, jobs)
     click.echo(f"rebuilt: {outcome.rebuilt} bundles in {out}")
     for sha256, why in outcome.lost:

@@ -7,11 +7,14 @@ from typing import Any
 import click
 
 from normalizer.aggregate.keys import PAIRING, checked, keys_of
+from normalizer.api.sources import ledgers_of
 from normalizer.commands.options import (
     LEDGERS,
+    add_files,
     add_intervals,
     add_selection,
     join_values,
+    print_note,
     read_grouping,
     refuse_inside_ledger,
 )
@@ -58,6 +61,7 @@ from normalizer.terminal.progress import LINE, Steps
 @click.option("--figures", type=click.Path(path_type=Path), help="A folder for all plots as SVG, PDF and PNG.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of everything that is drawn.")
 @click.option("--title", default="Evaluation report", show_default=True)
+@add_files
 @add_selection
 def command(
     ledgers: tuple[Path, ...],
@@ -73,10 +77,13 @@ def command(
     margin: str,
     figures: Path | None,
     title: str,
+    dialect: str | None,
+    rubric: Path | None,
     **chosen: Any,
 ) -> int:
     """Write one self-contained page: numbers with intervals, plots, and links from each number to the raw lines.
 
+    A LEDGER may also be a file of judgements: it is read with --dialect or, if it is certain how, without.
     The page fetches nothing, and the same ledgers and options give the same bytes. With --artifacts it tells whether
     quoted evidence is in the evaluated files.
     """
@@ -97,9 +104,10 @@ def command(
     )
     options = read_grouping(**chosen)
     done = Steps("parts of the report made", PARTS + 1 + (tables is not None) + (figures is not None))
-    study = gather(ledgers, options, wanted, done)
     with ExitStack() as stack:
-        for folder in (*ledgers, *preferences, *gold, *(() if base is None else (base,))):
+        folders = stack.enter_context(ledgers_of(ledgers, dialect, rubric, tell=print_note))
+        study = gather(folders, options, wanted, done)
+        for folder in (*folders, *preferences, *gold, *(() if base is None else (base,))):
             stack.enter_context(content_checked_on_failure(folder))
         data = page(study, options, title=title)
     done()

@@ -19,7 +19,7 @@ from normalizer.ledger.signature import sign
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write the signature.  [default: LEDGER.sig]")
 def command(ledger: Path, key: Path, out: Path | None) -> int:
-    """Sign a ledger with an SSH key, by ssh-keygen.
+    """Sign a ledger, or a statement that `normalizer check --attest` wrote, with an SSH key, by ssh-keygen.
 
     The signature is on commit.json, which covers every file. It is written beside the ledger: publish both.
     A ledger whose files were changed is not signed. `normalizer audit LEDGER --signature FILE` checks a signature.

@@ -33,8 +33,9 @@ def conversion(declared: dict[str, Any], at: str) -> Callable[[Read], Read] | No
             return Read(Number("1" if value else "0"), read.take, "boolean")
         if type(value) is str and value in labels:
             return Read(Number(labels[value]), read.take, "label")
-        if words and isinstance(value, str) and value in words:
-            return Read(words[value], read.take, "word")
+        spelled = ("true" if value else "false") if type(value) is bool else value
+        if words and isinstance(spelled, str) and spelled in words:
+            return Read(words[spelled], read.take, "word")
         if type(value) is str:
             for name in names:
                 found = number(value, name)

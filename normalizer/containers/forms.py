@@ -105,6 +105,7 @@ class ComparisonForm:
             for names in (("item", "a", "b"), ("order",), ("criterion", "judge"))
         )
         self._verdict = _compared(declared, "verdict") if "verdict" in declared else None
+        self._winner = Field(declared["winner"], "/verdict", "/comparison/winner") if "winner" in declared else None
         self._scores = _both(declared, "scores", "/verdict")
         self._about = declared.get("verdict_about")
         self._repeat = _compared(declared, "repeat") if "repeat" in declared else None
@@ -125,6 +126,8 @@ class ComparisonForm:
         value: dict[str, Any] = {**self._sides.read(made)}
         if self._verdict is not None and (verdict := made.score(self._verdict)) is not None:
             value["verdict"] = verdict
+        if self._winner is not None and (name := made.text(self._winner)) is not None:
+            value["verdict"] = _side_of(name, value, made)
         if self._scores and (scores := _numbers(made, self._scores)):
             value["verdict"] = scores
         value |= self._order.read(made)
@@ -144,6 +147,17 @@ class ComparisonForm:
         if self._notes is not None and (notes := made.text(self._notes)) is not None:
             value["notes"] = notes
         return Content(value, self._names.read(made))
+
+
+def _side_of(name: str, sides: dict[str, Any], made: EntryBuilder) -> str:
+    """Return which side has that name; the name itself if it is neither's. A name of both is blamed."""
+    found = [side for side in "ab" if sides.get(side) == name]
+    if len(found) == 2:
+        made.problems.append(Problem("not_declared", "/verdict", f"both answers are of {name!r}: declare a verdict"))
+    elif found:
+        made.steps[-1] = made.steps[-1]._replace(how=f"{made.steps[-1].how} name".strip())
+        return found[0]
+    return name
 
 
 def _field(declared: dict[str, Any], put: str) -> Field:

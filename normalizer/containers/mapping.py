@@ -39,6 +39,9 @@ class Mapping:
             [steps_of(at) for at in (dialect["split"], *dialect.get("else_split", []))] if "split" in dialect else []
         )
         self._split_at = " or ".join([dialect.get("split", ""), *dialect.get("else_split", [])])
+        self._cut: str | None = dialect.get("split_text")
+        if self._cut is not None and any(steps[-1:] != ["*"] for steps in self._splits):
+            raise UnusableDocument("the dialect's /split_text goes with a split that ends with /*")
         self._not_parts = frozenset(dialect.get("members_but", []))
         _check_stars(dialect, min((steps.count("*") for steps in self._splits), default=0))
         self._parts = [(at, steps_of(at)) for at in dialect.get("parts", [])]
@@ -62,6 +65,9 @@ class Mapping:
         whole = Scope(row.value, MISSING, document, replied, "", place=row.pointer.rpartition("/")[2])
         for pointer, steps in self._parts:
             part = fetch(row.value, steps)
+            if not all(matches(part) for matches in self._select_part):
+                yield None
+                continue
             yield self._made(whole._replace(part=part, key=steps[-1]), first, problems, pointer)
         if self._parts:
             return
@@ -75,7 +81,8 @@ class Mapping:
                 yield None
                 continue
             scope = Scope(row.value, part.value, document, replied, part.key, None, part.stars, whole.place)
-            yield self._made(scope, first, problems, part.pointer)
+            cut = [RecordedStep(part.pointer, "part:", f"piece {part.key}")] if part.is_piece else []
+            yield self._made(scope, [*first, *cut], problems, part.pointer)
         if count == 0:
             message = f"nothing is at {self._split_at}, where the dialect splits a row into entries"
             split = Problem("judge_failed", self._form.verdict_at, message)
@@ -85,7 +92,7 @@ class Mapping:
         """The parts at the first place of a row that has some; else its members, where the dialect names the others."""
         count = 0
         for steps in self._splits:
-            for part in _matches(row, steps, "", ()):
+            for part in _matches(row, steps, "", (), self._cut):
                 count += 1
                 yield part
             if count:
@@ -151,15 +158,25 @@ class _Part(NamedTuple):
     key: str
     value: Any
     stars: tuple[Star, ...]
+    is_piece: bool = False
+    """Whether it is a piece of a text."""
 
 
-def _matches(value: Any, steps: list[str], pointer: str, stars: tuple[Star, ...]) -> Iterator[_Part]:
-    """Everything that the steps lead to."""
+def _matches(
+    value: Any, steps: list[str], pointer: str, stars: tuple[Star, ...], cut: str | None = None
+) -> Iterator[_Part]:
+    """Everything that the steps lead to, in the order of the row; with `cut`, pieces of a text at their end."""
     if not steps:
         yield _Part(pointer, steps_of(pointer)[-1] if pointer else "", value, stars)
         return
     items: Any = ()
-    if steps == ["*"] and type(value) not in (dict, list):
+    if steps[0] == "**":
+        yield from _matches(value, steps[1:], pointer, stars, cut)
+    elif steps == ["*"] and cut is not None and type(value) is str:
+        for place, piece in enumerate(value.split(cut)):
+            text = piece.strip()
+            yield _Part(pointer, str(place), text, (*stars, Star(str(place), text, pointer)), is_piece=True)
+    elif steps == ["*"] and type(value) not in (dict, list):
         yield _Part(pointer, "0", value, (*stars, Star(None, value, pointer)))
     if type(value) is dict:
         items = value.items()
@@ -167,7 +184,9 @@ def _matches(value: Any, steps: list[str], pointer: str, stars: tuple[Star, ...]
         items = ((str(index), inner) for index, inner in enumerate(value))
     for key, inner in items:
         at = f"{pointer}/{escape(key)}"
-        if steps[0] == "*":
-            yield from _matches(inner, steps[1:], at, (*stars, Star(key, inner, at)))
+        if steps[0] == "**":
+            yield from _matches(inner, steps, at, stars, cut)
+        elif steps[0] == "*":
+            yield from _matches(inner, steps[1:], at, (*stars, Star(key, inner, at)), cut)
         elif steps[0] == key:
-            yield from _matches(inner, steps[1:], at, stars)
+            yield from _matches(inner, steps[1:], at, stars, cut)

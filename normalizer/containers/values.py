@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from normalizer.containers.conversions import conversion
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, UnreadableContainer
 from normalizer.containers.scope import MISSING, Read, Scope, ValueReader
+from normalizer.containers.text_patterns import extractor, failure_finder
 from normalizer.documents.lossless import Number, dumps, exact_value
 from normalizer.documents.pointers import escape, steps_of
 from normalizer.errors import UnusableDocument
@@ -59,7 +60,9 @@ def reader(declared: dict[str, Any], at: str, *, option: bool = False) -> ValueR
     signs = [_sign(sign) for sign in declared.get("failed_if", [])]
     absent = declared.get("absent", "omitted")
     convert = conversion(declared, at)
-    if not failures and not signs and absent == "omitted" and convert is None:
+    extract = extractor(declared["pattern"], at) if "pattern" in declared else None
+    looks_failed = failure_finder(declared["failed_like"], at) if "failed_like" in declared else None
+    if not (failures or signs or extract or looks_failed or convert) and absent == "omitted":
         return found
 
     def read(scope: Scope) -> Read:
@@ -69,11 +72,18 @@ def reader(declared: dict[str, Any], at: str, *, option: bool = False) -> ValueR
         for sign in signs:
             if said := sign(scope):
                 return Read(MISSING, "", failed=said)
+        if looks_failed is not None and (said := looks_failed(read.value)):
+            return Read(MISSING, read.take, failed=said)
+        if extract is not None and (read := extract(read)).failed:
+            return read
         if read.value is MISSING:
             return read._replace(failed="nothing is there") if absent == "failed" else read
         if failures and comparable(read.value) in failures:
             return Read(MISSING, read.take, failed=f"it is {dumps(read.value)}")
-        return convert(read) if convert is not None else read
+        if convert is None:
+            return read
+        made = convert(read)
+        return made._replace(how=f"pattern {made.how}") if extract is not None and made is not read else made
 
     return read
 

@@ -163,9 +163,15 @@ def checked_dialect(data: bytes) -> dict[str, Any]:
         )
     if "split" in value and "parts" in value:
         raise UnusableDocument("the dialect must have split or parts, not both")
-    for name in ("else_split", "members_but"):
+    for name in ("else_split", "members_but", "split_text"):
         if name in value and "split" not in value:
             raise UnusableDocument(f"the dialect has {name}, which goes with split: declare that too")
+    places = [value.get("split", ""), *value.get("else_split", [])]
+    for container in value.get("container", []):
+        places += [container.get("rows", ""), *container.get("more_rows", [])]
+    for place in places:
+        if place.split("/").count("**") > 1:
+            raise UnusableDocument(f"the dialect's pointer {place} has ** more than once")
     if declared == "comparison":
         _comparing(value)
     return value
@@ -178,8 +184,10 @@ def _comparing(dialect: dict[str, Any]) -> None:
     for name in ("key", "rubric"):
         if name in dialect:
             raise UnusableDocument(f"a dialect of the kind comparison has no {name}: leave it out")
-    if ("verdict" in dialect["comparison"]) == ("scores" in dialect["comparison"]):
-        raise UnusableDocument("the dialect's /comparison must have exactly one of verdict and scores")
+    if len(dialect["comparison"].keys() & {"verdict", "winner", "scores"}) != 1:
+        raise UnusableDocument("the dialect's /comparison must have exactly one of verdict, winner and scores")
+    if "winner" in dialect["comparison"] and "b" not in dialect["comparison"]:
+        raise UnusableDocument("the dialect's /comparison has winner, which is one of two names: declare b, too")
 
 
 def _agreeing(stated: dict[str, Any], manifest: dict[str, Any], rubric: str) -> None:

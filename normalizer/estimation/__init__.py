@@ -1,6 +1,7 @@
 """Estimates that do not depend on where their values come from: clusters of values, intervals, tests.
 
 `clusters` puts values of one item together, `dirichlet_mean` computes with randomly weighted means, `gamma_draws` draws
-shares, and `intervals` makes intervals of means on a scale and of differences. They have a width where the values have
+shares, and `intervals` makes intervals of means on a scale and of differences; `over_judges` makes those for other
+judges, too, and `crossed_effects` tells where variance comes from. Intervals have a width where the values have
 none, stay on the scale, and assume that clusters are independent.
 """

@@ -4,6 +4,9 @@ import re
 from collections import Counter, defaultdict
 from typing import Any, NamedTuple
 
+from normalizer.containers.scope import MISSING, Scope
+from normalizer.containers.values import reader
+from normalizer.documents.lossless import Number, exact_value
 from normalizer.documents.pointers import steps_of
 from normalizer.guess import names
 from normalizer.guess.profile import FieldProfile, is_failure
@@ -26,10 +29,10 @@ _NUMBERED = {
     frozenset("123"): [{"1": "a", "2": "b", "3": "draw"}],
 }
 _MOST_WORDS = 10
-_Pair = tuple[FieldProfile, FieldProfile]
+Pair = tuple[FieldProfile, FieldProfile]
 
 
-class _Meaning(NamedTuple):
+class VerdictMeaning(NamedTuple):
     """A meaning of the values of verdicts."""
 
     words: dict[str, str]
@@ -39,7 +42,7 @@ class _Meaning(NamedTuple):
 
 def duel_readings(rows: FileRows) -> list[FileReading]:
     """Return the readings, the likeliest first; none where the rows do not look like comparisons."""
-    pairs = _pairs(rows)
+    pairs = find_pairs(rows)
     sides = [pair for pair in pairs if all(field.kinds["text"] for field in pair) and not _is_score(pair[0])]
     paired = {field.pointer for pair in pairs for field in pair if pair in sides or _is_score(field)}
     groups: dict[Any, list[FieldProfile]] = defaultdict(list)
@@ -52,10 +55,40 @@ def duel_readings(rows: FileRows) -> list[FileReading]:
         if _is_score(pair[0]) and all(field.is_numeric for field in pair) and (sides or len(pairs) > 1)
     ]
     for fields in sorted(groups.values(), key=lambda each: _rank(each[0])):
-        meanings = _meanings(fields, has_sides=bool(sides))
+        meanings = meanings_of(fields, has_sides=bool(sides))
         found += [_verdict(rows, fields, meaning, sides, len(meanings)) for meaning in meanings]
     best = max((reading.weight for reading in found), default=0)
-    return [reading for reading in found if reading.weight == best]
+    return _without_doubles(rows, [reading for reading in found if reading.weight == best])
+
+
+def _without_doubles(rows: FileRows, readings: list[FileReading]) -> list[FileReading]:
+    """Return the readings without verdicts that are those of the scores of both in every row, or their reverse."""
+    scored = [reading for reading in readings if "scores" in reading.dialect["comparison"]]
+    if len(scored) != 1:
+        return readings
+    winners = _winners(rows, scored[0])
+    same = [reading for reading in readings if reading is not scored[0] and _winners(rows, reading) == winners]
+    if not same:
+        return readings
+    field = same[0].dialect["comparison"]["verdict"]["at"]
+    others = [one for one in readings if one.dialect["comparison"].get("verdict", {}).get("at", field) != field]
+    return [scored[0]._replace(doubts=[*scored[0].doubts, f"{field} says the same in every row"]), *others]
+
+
+def _winners(rows: FileRows, reading: FileReading) -> list[str | None]:
+    """Return the verdict of each row: a, b or draw; None where it has none."""
+    declared = reading.dialect["comparison"]
+    if "verdict" in declared:
+        verdict = reader(declared["verdict"], "/verdict")
+        given = [verdict(Scope(row, MISSING, None, MISSING, "")).value for row in rows.profile.rows]
+        return [str(value) if isinstance(value, str) else None for value in given]
+    sides = [reader(declared["scores"][side], "/scores") for side in "ab"]
+    found: list[str | None] = []
+    for row in rows.profile.rows:
+        read = [side(Scope(row, MISSING, None, MISSING, "")).value for side in sides]
+        a, b = (exact_value(value) if type(value) is Number else None for value in read)
+        found.append(None if a is None or b is None else "draw" if a == b else "a" if a > b else "b")
+    return found
 
 
 def _rank(field: FieldProfile) -> int:
@@ -74,7 +107,7 @@ def _is_score(field: FieldProfile) -> bool:
     return bool(names.own_words(field.pointer) & names.SCORES)
 
 
-def _pairs(rows: FileRows) -> list[_Pair]:
+def find_pairs(rows: FileRows) -> list[Pair]:
     """The fields whose names differ only in 1 and 2, a and b, left and right."""
     known = {
         (*steps_of(pointer)[:-1], names.words(steps_of(pointer)[-1])): field
@@ -90,7 +123,7 @@ def _pairs(rows: FileRows) -> list[_Pair]:
     return found
 
 
-def _meanings(fields: list[FieldProfile], *, has_sides: bool) -> list[_Meaning]:
+def meanings_of(fields: list[FieldProfile], *, has_sides: bool) -> list[VerdictMeaning]:
     """Return the meanings that the values of fields may have as verdicts; none if they are no verdicts."""
     counts: Counter[str] = Counter()
     failed = {}
@@ -117,31 +150,31 @@ def _meanings(fields: list[FieldProfile], *, has_sides: bool) -> list[_Meaning]:
     numbered = frozenset(core for text, core in cores.items() if text not in words and text not in rare)
     known = [failed[key] for key in sorted(failed)]
     if not numbered:
-        return [_Meaning(words, known)] if {"a", "b"} <= set(words.values()) else []
+        return [VerdictMeaning(words, known)] if {"a", "b"} <= set(words.values()) else []
     if not has_sides and not words and numbered in (frozenset("01"), frozenset("123")):
         return []
     options = [one for one in _NUMBERED.get(numbered, []) if not words or "draw" not in one.values()]
     return [
-        _Meaning({**words, **{text: one[core] for text, core in cores.items() if core in one}}, known)
+        VerdictMeaning({**words, **{text: one[core] for text, core in cores.items() if core in one}}, known)
         for one in options
     ]
 
 
-def _two_scores(rows: FileRows, pair: _Pair, sides: list[_Pair]) -> FileReading:
+def _two_scores(rows: FileRows, pair: Pair, sides: list[Pair]) -> FileReading:
     made = [declare_score(field) for field in pair]
     scores = {
         side: {"at": field.pointer, **(one.value if one is not None else {})}
         for side, field, one in zip("ab", pair, made, strict=True)
     }
     used = {field.pointer for each in [pair, *sides] for field in each}
-    return _reading(rows, "comparisons: the greater of two scores wins", {"scores": scores}, sides, used, [], 6)
+    return make_duel(rows, "comparisons: the greater of two scores wins", {"scores": scores}, sides, used, [], 6)
 
 
 def _verdict(
     rows: FileRows,
     fields: list[FieldProfile],
-    meant: _Meaning,
-    sides: list[_Pair],
+    meant: VerdictMeaning,
+    sides: list[Pair],
     options: int,
 ) -> FileReading:
     words = meant.words
@@ -169,19 +202,20 @@ def _verdict(
     parts = [field.pointer for field in fields] if len(fields) > 1 else []
     if "criterion" in declared:
         parts = [pointer.rpartition("/")[0] for pointer in parts]
-    return _reading(rows, title, declared, sides, used, doubts, weight, parts)
+    return make_duel(rows, title, declared, sides, used, doubts, weight, parts)
 
 
-def _reading(
+def make_duel(
     rows: FileRows,
     title: str,
     declared: dict[str, Any],
-    sides: list[_Pair],
+    sides: list[Pair],
     used: set[str],
     doubts: list[str],
     weight: int,
     parts: list[str] | None = None,
 ) -> FileReading:
+    """Return the reading as comparisons, with the fields that name item, answers and judge."""
     named = next((pair for pair in sides if _name_generators(pair)), None)
     roles: Roles = find_roles(rows, used, [field.pointer for field in named or ()])
     if named is not None:
@@ -217,6 +251,6 @@ def _reading(
     return FileReading(title, dialect, None, weight, [*roles.doubts, *doubts])
 
 
-def _name_generators(pair: _Pair) -> bool:
+def _name_generators(pair: Pair) -> bool:
     own = names.own_words(pair[0].pointer)
     return all(field.is_short for field in pair) and bool(own & (names.GENERATORS | {"name"}))

@@ -6,6 +6,7 @@ from normalizer.containers.readers.rows import UnreadableContainer
 from normalizer.documents.lossless import dumps
 from normalizer.guess import names
 from normalizer.guess.duels import duel_readings
+from normalizer.guess.free_text import free_text_readings
 from normalizer.guess.preview import Preview, preview
 from normalizer.guess.readings import FileReading
 from normalizer.guess.rows import FileRows, read_rows
@@ -36,6 +37,8 @@ def propose(stream: BinaryIO) -> Proposals | str:
         duels, scores = duel_readings(rows), score_readings(rows)
         if duels and duels[0].weight > _SURE:
             scores = []
+        if not duels and not scores:
+            duels = free_text_readings(rows)
         best = max((reading.weight for reading in (*duels, *scores)), default=0)
         readings = [reading for reading in (*scores, *duels) if reading.weight == best]
         shown = []

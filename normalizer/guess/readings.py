@@ -19,7 +19,7 @@ class FileReading(NamedTuple):
     dialect: dict[str, Any]
     rubric: dict[str, Any] | None
     """None for comparisons."""
-    weight: int
+    weight: float
     """How likely it is, in comparison with other readings."""
     doubts: list[str]
 
@@ -45,7 +45,7 @@ def make_reading(
     declared: dict[str, Any],
     scales: dict[str, dict[str, Any]],
     roles: Roles,
-    weight: int,
+    weight: float,
     doubts: list[str],
     *,
     named_by: str = "",
@@ -55,7 +55,8 @@ def make_reading(
         (roles.judge, "judge_model", NO_JUDGE, "judge"),
         (roles.generator, "generator_model", NO_GENERATOR, "generator"),
     ]
-    told = [
+    told = ["the file has no line of names: its columns are numbered"] if "columns" in rows.container else []
+    told += [
         f"no field names the {what}: it is called {name}, which the saved dialect may say better"
         for role, key, name, what in lacking
         if role is None and key != named_by

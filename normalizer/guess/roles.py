@@ -51,7 +51,7 @@ def find_roles(rows: FileRows, used: set[str], pair: Sequence[str] = ()) -> Role
         for field in [one for one in fields if one.pointer not in named and _is_level(one, rows)][:_MOST_FACTORS]
     }
     unnamed = [field for field in fields if field.pointer not in named]
-    told_by = _told_by(rows, unnamed, generators[:1] + judges[:1], pair)
+    told_by = _find_id_fields(rows, unnamed, generators[:1] + judges[:1], pair)
     if not told_by and not rows.has_keys:
         doubts.append("no field tells the rows apart, so each row is an item of its own, named by its number")
     item = _join([pointer for pointer in told_by if pointer not in named])
@@ -102,7 +102,9 @@ def _join(pointers: list[str]) -> dict[str, Any]:
     return {"template": "/".join(f"{{{pointer}}}" for pointer in pointers) or "{index}"}
 
 
-def _told_by(rows: FileRows, fields: list[FieldProfile], others: list[FieldProfile], pair: Sequence[str]) -> list[str]:
+def _find_id_fields(
+    rows: FileRows, fields: list[FieldProfile], others: list[FieldProfile], pair: Sequence[str]
+) -> list[str]:
     """Return the fields that tell rows of one pair apart: an id, or one with several others; none if there are none."""
     if rows.has_keys:
         return []

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator
+from itertools import islice, pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from normalizer.containers.number_text import number
@@ -17,7 +18,10 @@ FIRST = 20_000
 _EVERY = 50
 _MOST_PLACES = 4
 _DEPTH = 6
-_DELIMITERS = (",", "\t", ";", "|")
+_DELIMITERS = (",", "\t", ";", "|", " ")
+"""Characters between cells. The last is tried only if no other separates any."""
+_LINES = 50
+"""Lines of a table of which all must have as many cells as the first, where the first line says nothing itself."""
 _START = 1 << 16
 
 
@@ -48,7 +52,7 @@ def read_rows(stream: BinaryIO) -> list[FileRows]:
     if start.startswith(b"PK\x03\x04"):
         raise UnreadableContainer("it is a zip archive, and no shipped dialect reads it")
     if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
-        return [_read(stream, {"kind": "csv", "delimiter": _delimiter(start)}, None, has_keys=False)]
+        return [_read(stream, _table(start), None, has_keys=False)]
     stream.seek(0)
     try:
         document = JsonReader(stream).document
@@ -88,16 +92,44 @@ def _places(value: Any, at: str, depth: int) -> Iterator[tuple[int, str, bool]]:
             yield from _places(item, f"{at}/{escape(key)}", depth + 1)
 
 
-def _delimiter(start: bytes) -> str:
-    """Return what stands between the cells of a table. Raises UnreadableContainer if it has no line of names."""
+def _table(start: bytes) -> dict[str, Any]:
+    """Return how a table is written. Raises UnreadableContainer if nothing separates its cells."""
     text = start.decode("utf-8", "replace").removeprefix("\ufeff")
-    tables = {mark: next(csv.reader(io.StringIO(text), delimiter=mark)) for mark in _DELIMITERS}
-    mark, header = max(tables.items(), key=lambda item: len(item[1]))
-    if len(header) < 2:
+    tables = {mark: _first_records(text, mark) for mark in _DELIMITERS}
+    blanks = tables.pop(" ")
+    mark, records = max(tables.items(), key=lambda item: len(item[1][0]))
+    if len(records[0]) < 2 and _is_even(blanks):
+        mark, records = " ", blanks
+    if len(records[0]) < 2:
         raise UnreadableContainer(
-            "it does not begin like JSON, and its first line is not names of columns that a comma, a tab, a semicolon "
-            "or a bar separates"
+            "it does not begin like JSON, and its first line is not names of columns that a comma, a tab, a semicolon, "
+            "a bar or a blank separates"
         )
-    if any(number(name, "plain") is not None or len(name) > 80 for name in header) or len(set(header)) < len(header):
+    container: dict[str, Any] = {"kind": "csv", "delimiter": mark}
+    if _are_names(records[0]):
+        return container
+    if not _is_even(records) or _are_numbered(records[0]):
         raise UnreadableContainer("its first line is not names of columns but data: write a line of names before it")
-    return mark
+    return {**container, "columns": [f"column_{number}" for number in range(1, len(records[0]) + 1)]}
+
+
+def _first_records(text: str, mark: str) -> list[list[str]]:
+    """Return the cells of the first lines, without the last one, which may be cut off; the first in any case."""
+    records = [cells for cells in islice(csv.reader(io.StringIO(text), delimiter=mark), _LINES + 1) if cells]
+    return records[:-1] or records
+
+
+def _is_even(records: list[list[str]]) -> bool:
+    """Whether all lines have the same number of cells, two or more."""
+    return len(records) > 1 and {len(cells) for cells in records} == {max(2, len(records[0]))}
+
+
+def _are_names(cells: list[str]) -> bool:
+    is_data = any(number(name, "plain") is not None or len(name) > 80 for name in cells)
+    return not is_data and len(set(cells)) == len(cells)
+
+
+def _are_numbered(cells: list[str]) -> bool:
+    """Whether numbers that stand side by side count on, as names of columns do."""
+    numbers = [int(cell) if cell.isdecimal() else None for cell in cells]
+    return any(one is not None and other == one + 1 for one, other in pairwise(numbers))

@@ -15,6 +15,8 @@ _MOST_DIMENSIONS = 12
 _COLUMNS = 4
 """The weight of a table of several judges."""
 _ANSWERS = frozenset(("response", "model", "system", "answer", "output"))
+_FEW = 11
+"""Values of a scale without a name."""
 _MANY = 3
 """Columns that look like a table of several judges."""
 
@@ -25,13 +27,14 @@ def score_readings(rows: FileRows) -> list[FileReading]:
     if columns:
         return columns
     scored = []
+    is_nameless = "columns" in rows.container
     for field in rows.profile.fields.values():
-        weight = _weight(field)
+        weight = float(_has_few_values(field)) if is_nameless else _weight(field)
         if weight and (made := declare_score(field)) is not None:
             scored.append(_Scored(field, made, weight))
     families: dict[Any, list[_Scored]] = defaultdict(list)
     for one in scored:
-        families[_family(one.field)].append(one)
+        families[one.field.pointer if is_nameless else _family(one.field)].append(one)
     lists = [one for one in scored if one.field.kinds["numbers"]]
     found = []
     for members in families.values():
@@ -53,7 +56,7 @@ class _Scored(NamedTuple):
 
     field: FieldProfile
     made: Declared
-    weight: int
+    weight: float
 
 
 def _siblings(one: FieldProfile, other: FieldProfile) -> bool:
@@ -62,12 +65,18 @@ def _siblings(one: FieldProfile, other: FieldProfile) -> bool:
     return bool(parent) and parent == other.pointer.rpartition("/")[0]
 
 
-def _weight(field: FieldProfile) -> int:
+def _has_few_values(field: FieldProfile) -> bool:
+    """Whether the values of a field without a name are a few different ones, as those of a scale are."""
+    return 1 < len(field.texts_or_booleans()) <= _FEW and not field.is_unique
+
+
+def _weight(field: FieldProfile) -> float:
     """How much the name of a field sounds like a score."""
     own, said = names.own_words(field.pointer), names.all_words(field.pointer)
     if own & names.NO_SCORES or said & {"logprob", "logprobs", "usage", "metrics"} or (field.is_unique and "id" in own):
         return 0
-    inner = any(step.isdigit() for step in steps_of(field.pointer))  # of one item of a list, not of the row
+    # One item of a list says less about the row than a field of its own.
+    inner = 1.5 if any(step.isdigit() for step in steps_of(field.pointer)) else 0
     if said & names.SCORES:
         return (4 if own & names.SCORES or own & names.CRITERIA else 3) - inner
     if own and own <= names.CRITERIA:
@@ -83,7 +92,7 @@ def _family(field: FieldProfile) -> Any:
     return tuple(steps[:-1])
 
 
-def _family_readings(rows: FileRows, members: list[_Scored], weight: int) -> list[FileReading]:
+def _family_readings(rows: FileRows, members: list[_Scored], weight: float) -> list[FileReading]:
     members = members[:_MOST_DIMENSIONS]
     reading = _criteria(rows, members, weight)
     columns = _columns(members)
@@ -91,9 +100,16 @@ def _family_readings(rows: FileRows, members: list[_Scored], weight: int) -> lis
         return [_by_column(rows, columns, "generator_model", weight), reading]
     scales = {_reach(one.made.scale) for one in members}
     are_criteria = all(names.own_words(one.field.pointer) & names.CRITERIA for one in members)
-    if len(members) == 1 or are_criteria or len(_labels(members)) > 1 or len(scales) > 1:
+    if len(members) == 1 or are_criteria or len(_labels(members)) > 1 or len(scales) > 1 or not _may_be_judges(members):
         return [reading]
     return [reading, _by_column(rows, members, "judge_model", weight)]
+
+
+def _may_be_judges(members: list[_Scored]) -> bool:
+    """Whether fields are called like judges, by their names or by numbers."""
+    last = [steps_of(one.field.pointer)[-1] for one in members]
+    stems = {tuple(word for word in names.words(name) if not word.isdigit()) for name in last}
+    return len(stems) == 1 or all(set(names.words(name)) & names.JUDGES or names.names_a_model(name) for name in last)
 
 
 def _labels(members: list[_Scored]) -> set[str]:
@@ -117,7 +133,7 @@ def _dimension(field: FieldProfile) -> str:
     return steps[-1] or "score"
 
 
-def _criteria(rows: FileRows, members: list[_Scored], weight: int) -> FileReading:
+def _criteria(rows: FileRows, members: list[_Scored], weight: float) -> FileReading:
     """Each row is an answer, each field a criterion."""
     scores = {_dimension(field): {"at": field.pointer, **made.value} for field, made, _ in members}
     scales = {_dimension(field): made.scale for field, made, _ in members}
@@ -136,7 +152,7 @@ def _criteria(rows: FileRows, members: list[_Scored], weight: int) -> FileReadin
     )
 
 
-def _by_column(rows: FileRows, members: list[_Scored], role: str, weight: int) -> FileReading:
+def _by_column(rows: FileRows, members: list[_Scored], role: str, weight: float) -> FileReading:
     """Each column is a judge or a generator, whose name is that of the column."""
     first = members[0].made
     roles = find_roles(rows, {field.pointer for field, _, _ in members})
@@ -149,7 +165,7 @@ def _by_column(rows: FileRows, members: list[_Scored], role: str, weight: int) -
         **named,
     }
     declared = {"parts": [field.pointer for field, _, _ in members], "fields": fields, "key": [*key, role]}
-    scale = _widest([made.scale for _, made, _ in members])
+    scale = widest_scale([made.scale for _, made, _ in members])
     what = "judge" if role == "judge_model" else "generator"
     failed = sorted({repr(value): value for _, made, _ in members for value in made.value.get("failed", [])}.items())
     if failed:
@@ -159,7 +175,8 @@ def _by_column(rows: FileRows, members: list[_Scored], role: str, weight: int) -
     return make_reading(rows, title, declared, {"score": scale}, roles, weight, doubts, named_by=role)
 
 
-def _widest(scales: list[dict[str, Any]]) -> dict[str, Any]:
+def widest_scale(scales: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a scale that has the values of all of these."""
     if any(scale["kind"] == "values" for scale in scales):
         return scales[0]
     bounds = [scale[end] for scale in scales for end in ("minimum", "maximum")]
@@ -167,7 +184,7 @@ def _widest(scales: list[dict[str, Any]]) -> dict[str, Any]:
     return {"kind": kind, "minimum": min(bounds, key=float), "maximum": max(bounds, key=float)}
 
 
-def _repeats(rows: FileRows, field: FieldProfile, made: Declared, weight: int) -> FileReading:
+def _repeats(rows: FileRows, field: FieldProfile, made: Declared, weight: float) -> FileReading:
     """Each item of a list is one repetition of the judgement."""
     roles = find_roles(rows, {field.pointer})
     value = {key: inner for key, inner in made.value.items() if key != "number"}

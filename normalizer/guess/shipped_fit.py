@@ -17,6 +17,7 @@ from normalizer.documents.lossless import Number, dumps
 from normalizer.documents.pointers import escape
 from normalizer.documents.rubric import rubric_of
 from normalizer.documents.settings import checked_dialect
+from normalizer.guess.roles import NO_GENERATOR, NO_JUDGE
 
 ROWS = 20
 """Rows that are looked at."""
@@ -31,6 +32,11 @@ _LINES = 200
 _MEMBERS = 60
 """Members of an object that are looked at."""
 _BUNDLE_LISTS = ("per_file_scores", "per_comparison")
+
+
+_STATED = {"judge": "judge_model", "b": "baseline"}
+"""Fields of a comparison, and what states them where rows lack them."""
+_UNNAMED = {"judge_model": NO_JUDGE, "generator_model": NO_GENERATOR, "baseline": "unnamed-baseline"}
 
 
 class Proposal(NamedTuple):
@@ -55,6 +61,14 @@ def best(stream: BinaryIO) -> Proposal | None:
     if not found or found[0].off_scale or 2 * (found[0].scored + found[0].failed) < len(found[0].entries):
         return None
     return found[0]
+
+
+def lacking(best: Proposal) -> dict[str, str]:
+    """Run metadata that a shipped dialect needs and that the file does not have, with names to be replaced."""
+    known = {name for entry in best.entries for name in entry.metadata}
+    known |= {name for key, name in _STATED.items() if any(key in entry.value for entry in best.entries)}
+    needed = shipped.dialect_named(best.name).get("needs", [])
+    return {name: _UNNAMED[name] for name in needed if name not in known}
 
 
 def proposals(stream: BinaryIO) -> list[Proposal]:

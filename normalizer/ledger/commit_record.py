@@ -1,186 +1,210 @@
-"""The commit record of a ledger: digests of its line files, by which a reader notices changed bytes.
+"""The commit record of a ledger: digests of its files of lines, by which a reader notices changed bytes.
 
-Each file is cut into spans of whole lines: at every change of bucket (64 of them, by bundle hash), and within a bucket
-after the first line that makes a span `SPAN_BYTES` long. The cuts depend only on the file's content, so the record of
-a ledger is the same however many runs made it, and a run keeps the spans of buckets that it does not change.
+The record is a tree. `commit.json` lists the files of lines, each with its length and its SHA-256. When there are more
+than `commit_tree.MOST_FILES`, it lists only those that no digit of a hash decides, and for each first digit of the
+others the digest of a further record, `commit-0.json` to `commit-f.json`, which is made alike. So reading or changing
+one bucket needs the records on the way to it, and `commit.json` stands for every byte.
 
-The record covers the four files of lines. The lines name raw bundles and settings documents by SHA-256.
+The record covers the files of lines. The lines name raw bundles and settings documents by SHA-256.
 """
 
 import errno
 import hashlib
 import json
 import os
+import re
 import stat
-from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import contract_spec as spec
 
 from normalizer.errors import UnusableLedger
+from normalizer.ledger.buckets import WHOLE_HASH, LinePlace
 from normalizer.ledger.line_format import FILES
 
 NAME = "commit.json"
-SPAN_BYTES = 1 << 20
+NODE_NAME = re.compile(r"commit(?:-([0-9a-f]{1,64}))?\.json")
 _MOST_BYTES = 1 << 28
-"""A commit record is shorter: a span takes some 120 bytes and covers up to 1 MiB."""
+"""A commit record is shorter: a file takes some 130 bytes, and only one long bundle has more than some 500 files."""
 _MEMBER = b',"sha256":"'
 
 
-class Span(NamedTuple):
-    """Digest of some consecutive lines of one bucket."""
+class LineFile(NamedTuple):
+    """A file of lines as a commit record has it."""
 
-    bucket: str
+    place: LinePlace
     bytes: int
     lines: int
     sha256: str
 
 
-Spans = dict[str, tuple[Span, ...]]
-"""The spans of each file, by its name in `FILES`."""
+class Totals(NamedTuple):
+    """Totals of the files of one kind below a record."""
+
+    files: int = 0
+    bytes: int = 0
+    lines: int = 0
+
+    def plus(self, other: "Totals") -> "Totals":
+        """Return the sum of both."""
+        return Totals(self.files + other.files, self.bytes + other.bytes, self.lines + other.lines)
 
 
-def bucket_of(sha256: str) -> str:
-    """The bucket of a bundle hash: its first byte with the two lowest bits zero. Buckets sort as hashes do."""
-    return f"{int(sha256[:2], 16) & 0xFC:02x}"
+class Part(NamedTuple):
+    """A further record: everything below one prefix."""
+
+    prefix: str
+    totals: dict[str, Totals]
+    sha256: str
 
 
-class SpanDigester:
-    """Computes the spans of a file from its content, given in order and in pieces of any size."""
+class Node(NamedTuple):
+    """One record of the tree."""
 
-    def __init__(self) -> None:
-        self._spans: list[Span] = []
-        self._bucket, self._bytes, self._lines, self._digest = "", 0, 0, hashlib.sha256()
+    prefix: str
+    files: dict[str, list[LineFile]]
+    """Those listed here, by kind and in order."""
+    parts: list[Part]
+    """The further records, in order; none if everything is listed here."""
 
-    def add(self, bucket: str, data: bytes) -> None:
-        """Add bytes of lines that belong to one bucket."""
-        if bucket != self._bucket:
-            self._close()
-            self._bucket = bucket
-        while data:
-            end = data.find(b"\n", max(0, SPAN_BYTES - self._bytes - 1)) + 1
-            piece = data[:end] if end else data
-            self._digest.update(piece)
-            self._bytes += len(piece)
-            self._lines += piece.count(b"\n")
-            data = data[len(piece) :]
-            if end:
-                self._close()
-
-    def keep(self, span: Span) -> None:
-        """Add a whole span of an earlier record as it is."""
-        self._close()
-        self._spans.append(span)
-
-    def spans(self) -> tuple[Span, ...]:
-        """The spans of everything that was added."""
-        self._close()
-        return tuple(self._spans)
-
-    def _close(self) -> None:
-        if self._bytes:
-            self._spans.append(Span(self._bucket, self._bytes, self._lines, self._digest.hexdigest()))
-        self._bytes, self._lines, self._digest = 0, 0, hashlib.sha256()
+    def totals(self) -> dict[str, Totals]:
+        """Return what the files of each kind have together, those of further records included."""
+        found = {}
+        for kind in FILES:
+            own = self.files[kind]
+            total = Totals(len(own), sum(file.bytes for file in own), sum(file.lines for file in own))
+            for part in self.parts:
+                total = total.plus(part.totals[kind])
+            found[kind] = total
+        return found
 
 
-def encode(files: Spans) -> bytes:
-    """The bytes of a commit record."""
-    members = {"format": 1, "files": {kind: [span._asdict() for span in files[kind]] for kind in FILES}}
+def node_name(prefix: str) -> str:
+    """Return the name of the record of a prefix."""
+    return f"commit-{prefix}.json" if prefix else NAME
+
+
+def encode(node: Node) -> bytes:
+    """Return the bytes of a record."""
+    members = {
+        "format": 2,
+        "prefix": node.prefix,
+        "files": {kind: [_file_members(file) for file in node.files[kind]] for kind in FILES},
+        "parts": [
+            {
+                "prefix": part.prefix,
+                "totals": {kind: part.totals[kind]._asdict() for kind in FILES},
+                "sha256": part.sha256,
+            }
+            for part in node.parts
+        ],
+    }
     body = json.dumps(members, separators=(",", ":")).encode()[:-1]
     return body + _MEMBER + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
 
 
-def load(folder: Path) -> Spans | None:
-    """The commit record of a ledger, or None if it has none: versions before this record made it.
-
-    Raises UnusableLedger if it is not exactly what a run writes.
-    """
-    path = folder / NAME
+def load_node(folder: Path, prefix: str = "", sha256: str | None = None) -> Node:
+    """Return a record of a ledger. Raises UnusableLedger if it is not exactly what a run writes, or not that digest."""
+    path = folder / node_name(prefix)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
-        return None
+        raise UnusableLedger(f"{path} is missing: {advice(folder)}") from None
     except OSError as error:
         raise UnusableLedger(f"cannot read {path}: {_why(error)}") from None
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise UnusableLedger(f"cannot read {path}: it is not a file")
         data = file.read() if os.fstat(descriptor).st_size < _MOST_BYTES else b""
-    files = _decode(data)
-    if files is None or encode(files) != data:
+    node = _decode(data)
+    as_named = sha256 is None or hashlib.sha256(data).hexdigest() == sha256
+    if node is None or node.prefix != prefix or not as_named or encode(node) != data:
         raise UnusableLedger(f"{path} was changed: {advice(folder)}")
-    return files
+    return node
 
 
 def advice(folder: Path) -> str:
-    """The end of a message about changed bytes."""
+    """Return the end of a message about changed bytes."""
     return f"`normalizer audit {folder}` lists what else differs, `normalizer repair {folder} --out NEW` rebuilds it"
 
 
-def verified_blocks(path: Path, spans: tuple[Span, ...], bucket: str | None = None) -> Iterator[tuple[Span, bytes]]:
-    """Read a file span by span, or the spans of one bucket; each is compared with its digest before it is given out.
-
-    Raises UnusableLedger, naming file and lines, at the first span that was changed, and if the file is longer.
-    """
-    line = 1
-    with path.open("rb") as file:
-        if os.fstat(file.fileno()).st_size > sum(span.bytes for span in spans):
-            last = sum(span.lines for span in spans)
-            raise UnusableLedger(f"{path} was changed: it goes on after line {last}: {advice(path.parent)}")
-        for span in spans:
-            if bucket is None or span.bucket == bucket:
-                yield span, _block(file, path, span, line)
-            else:
-                file.seek(min(span.bytes, 1 << 62), os.SEEK_CUR)
-            line += span.lines
-
-
-def changes(folder: Path) -> list[str] | None:
-    """Everything in the files of a ledger that differs from its commit record, in words; None if it has no record."""
+def read_verified(folder: Path, file: LineFile) -> bytes:
+    """Return the bytes of a file of lines. Raises UnusableLedger, naming file and lines, unless it has its digest."""
+    path = folder / file.place.name
     try:
-        files = load(folder)
-    except UnusableLedger as error:
-        return [str(error)]
-    if files is None:
-        return None
-    found = []
-    for kind in FILES:
-        path = folder / f"{kind}.jsonl"
-        line = 1
-        if not path.is_file():
-            found.append(f"{path} is missing: {advice(folder)}")
-            continue
-        with path.open("rb") as file:
-            for span in files[kind]:
-                try:
-                    _block(file, path, span, line)
-                except UnusableLedger as error:
-                    found.append(str(error))
-                line += span.lines
-            if file.read(1):
-                found.append(f"{path} was changed: it goes on after line {line - 1}: {advice(folder)}")
-    return found
-
-
-def _block(file: BinaryIO, path: Path, span: Span, line: int) -> bytes:
-    left = os.fstat(file.fileno()).st_size - file.tell()
-    data = file.read(span.bytes) if span.bytes <= left else b""
-    if len(data) != span.bytes or hashlib.sha256(data).hexdigest() != span.sha256:
-        last = line + span.lines - 1
-        where = f"line {line}" if span.lines == 1 else f"lines {line} to {last}"
-        raise UnusableLedger(f"{path} was changed: {where} do not have the digest in {NAME}: {advice(path.parent)}")
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise UnusableLedger(f"{path} is missing: {advice(folder)}") from None
+    except OSError as error:
+        raise UnusableLedger(f"cannot read {path}: {_why(error)}") from None
+    with os.fdopen(descriptor, "rb") as stream:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise UnusableLedger(f"cannot read {path}: it is not a file")
+        data = stream.read(file.bytes) if file.bytes <= about.st_size else b""
+    if len(data) != file.bytes or hashlib.sha256(data).hexdigest() != file.sha256:
+        where = "line 1" if file.lines == 1 else f"lines 1 to {file.lines}"
+        raise UnusableLedger(f"{path} was changed: {where} do not have the digest in {NAME}: {advice(folder)}")
+    if about.st_size > file.bytes:
+        raise UnusableLedger(f"{path} was changed: it goes on after line {file.lines}: {advice(folder)}")
     return data
 
 
-def _decode(data: bytes) -> Spans | None:
+def line_file(place: LinePlace, data: bytes) -> LineFile:
+    """Return what a commit record has of a file with these bytes."""
+    return LineFile(place, len(data), data.count(b"\n"), hashlib.sha256(data).hexdigest())
+
+
+def _file_members(file: LineFile) -> dict[str, object]:
+    return {
+        "prefix": file.place.prefix,
+        "first": file.place.first,
+        "bytes": file.bytes,
+        "lines": file.lines,
+        "sha256": file.sha256,
+    }
+
+
+def _decode(data: bytes) -> Node | None:
     try:
         value = spec.parse(data.removesuffix(b"\n"), max_depth=8)
     except spec.NotStrictJson:
         return None
     if spec.violations("eval/ledger_commit.json", value):
         return None
-    return {kind: tuple(Span(**span) for span in value["files"][kind]) for kind in FILES}
+    files = {
+        kind: [
+            LineFile(LinePlace(kind, file["prefix"], file["first"]), file["bytes"], file["lines"], file["sha256"])
+            for file in value["files"][kind]
+        ]
+        for kind in FILES
+    }
+    parts = [
+        Part(part["prefix"], {kind: Totals(**part["totals"][kind]) for kind in FILES}, part["sha256"])
+        for part in value["parts"]
+    ]
+    node = Node(value["prefix"], files, parts)
+    return node if _is_arranged(node) else None
+
+
+def _is_arranged(node: Node) -> bool:
+    """Whether everything is where it belongs: in order, below the record's prefix, and no bucket within another."""
+    for files in node.files.values():
+        places = [file.place for file in files]
+        if not all(place.prefix.startswith(node.prefix) for place in places):
+            return False
+        if node.parts and any(place.prefix != node.prefix for place in places):
+            return False
+        if any(not (one < other and _apart(one, other)) for one, other in pairwise(places)):
+            return False
+    prefixes = [part.prefix for part in node.parts]
+    return prefixes == sorted(set(prefixes)) and all(prefix and prefix[:-1] == node.prefix for prefix in prefixes)
+
+
+def _apart(one: LinePlace, other: LinePlace) -> bool:
+    return len(one.prefix) == WHOLE_HASH if one.prefix == other.prefix else not other.prefix.startswith(one.prefix)
 
 
 def _why(error: OSError) -> str:

@@ -17,6 +17,7 @@ import contract_spec as spec
 from normalizer.documents import lossless
 from normalizer.documents.settings import LIMITS, Settings, load
 from normalizer.errors import CannotRun, UnusableLedger
+from normalizer.ledger.buckets import places_in
 from normalizer.ledger.commit_record import advice
 from normalizer.ledger.line_format import (
     FILES,
@@ -52,17 +53,15 @@ def content_checked_on_failure(folder: Path) -> Iterator[None]:
 def refuse_strange_content(folder: Path) -> None:
     """Raise UnusableLedger, naming file and line, for the first line or settings document that no run writes."""
     named: set[bytes] = set()
-    for kind in FILES:
-        path = folder / f"{kind}.jsonl"
-        if path.is_file():
-            with open_regular(path) as file:
-                for number, line in enumerate(whole_lines(file), start=1):
-                    if why := _strange(kind, line):
-                        raise UnusableLedger(
-                            f"line {number} of {path} is not what a run writes: {why}: {advice(folder)}"
-                        )
-                    if kind in ("headers", "audit"):
-                        named.add(settings_in(kind, line))
+    places = places_in(folder)
+    for kind, place in ((kind, place) for kind in FILES for place in places if place.kind == kind):
+        with open_regular(folder / place.name) as file:
+            for number, line in enumerate(whole_lines(file), start=1):
+                if why := _strange(kind, line):
+                    path = folder / place.name
+                    raise UnusableLedger(f"line {number} of {path} is not what a run writes: {why}: {advice(folder)}")
+                if kind in ("headers", "audit"):
+                    named.add(settings_in(kind, line))
     for text in sorted(named):
         try:
             settings_named(folder, documents_named(text))

@@ -1,19 +1,35 @@
-"""Check that a ledger is still as runs left it, before a run changes anything.
+"""Check that a ledger is still as runs left it, as far as a run looks at it, before the run changes anything.
 
-Lines are checked as they are merged, and what they refer to must be there. Raw bundles are only counted: `audit` reads
-them again.
+A run reads the buckets of its own bundles. Their lines are checked as they are merged, what these refer to must be
+there, and the files of every kind that those bundles belong to must have their size. Raw bundles are only counted:
+`audit` reads them again.
 """
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.commit_record import Span, Spans, advice, load, verified_blocks
-from normalizer.ledger.line_format import FILES, settings_in
+from normalizer.ledger.buckets import places_in, raw_place
+from normalizer.ledger.commit_record import NAME, LineFile, advice, read_verified
+from normalizer.ledger.commit_tree import CommitTree
+from normalizer.ledger.line_format import FILES, settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
 from normalizer.regular_files import open_regular
+
+
+@dataclass(slots=True)
+class _Region:
+    """Bundles whose hashes begin alike: those that lines name, those whose raw bytes are there, and the staged ones."""
+
+    prefix: str
+    named: set[str]
+    raw: set[str]
+    staged: int = 0
 
 
 class Intact:
@@ -21,67 +37,96 @@ class Intact:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._ledger = Ledger(folder, load(folder))
+        self.tree = CommitTree(folder, empty=not os.path.lexists(folder / NAME) and not places_in(folder))
+        self._ledger = Ledger(folder, self.tree)
         self._settings: set[bytes] = set()
-        there = [kind for kind in FILES if self._ledger.path(kind).exists()]
-        for kind in FILES if there else ():
-            if not self._ledger.path(kind).is_file():
-                what = "is not a file" if kind in there else "is missing"
-                raise UnusableLedger(f"{folder} is damaged: {kind}.jsonl {what}; nothing was changed")
-            if self.spans is not None and self.size(kind) != sum(span.bytes for span in self.spans[kind]):
-                raise UnusableLedger(f"{self._ledger.path(kind)} was changed, it has another size: {advice(folder)}")
 
-    def size(self, kind: str) -> int:
-        """How many bytes a file of lines has."""
-        path = self._ledger.path(kind)
-        return path.stat().st_size if path.exists() else 0
+    def check_sizes(self, sha256: str) -> None:
+        """Raise UnusableLedger if a file that a bundle belongs to is missing or has another size."""
+        for file in (file for kind in FILES for file in self.tree.files_of(kind, sha256)):
+            self._check_size(file)
 
-    def lines(self, kind: str) -> Iterator[bytes]:
-        """The lines of a file."""
-        return self._ledger.checked_lines(kind) if self.size(kind) else iter(())
+    def _check_size(self, file: LineFile) -> None:
+        path = self._folder / file.place.name
+        if not path.is_file():
+            what = "is not a file" if path.exists() else "is missing"
+            raise UnusableLedger(f"{self._folder} is damaged: {path.name} {what}; nothing was changed")
+        if path.stat().st_size != file.bytes:
+            raise UnusableLedger(f"{path} was changed, it has another size: {advice(self._folder)}")
 
-    @property
-    def spans(self) -> Spans | None:
-        """The spans of the commit record, if the ledger has one."""
-        return self._ledger.spans
+    def lines(self, kind: str, files: Iterable[LineFile]) -> Iterator[bytes]:
+        """Yield the lines of some files, compared with their digests, each as a run writes it."""
+        for file in files:
+            data = read_verified(self._folder, file)
+            yield from self._ledger.checked(kind, BytesIO(data), file.place.prefix)
 
-    def blocks(self, kind: str, bucket: str) -> Iterator[tuple[Span, bytes]]:
-        """The spans of a bucket with their bytes, compared with their digests. The ledger must have a commit record."""
-        spans = (self._ledger.spans or {})[kind]
-        return verified_blocks(self._ledger.path(kind), spans, bucket)
+    def lines_of(self, kind: str, sha256: str) -> Iterator[bytes]:
+        """Yield the lines of one bundle."""
+        return self._ledger.lines_of(kind, sha256)
+
+    def first_header(self) -> bytes | None:
+        """Return a header of the ledger, if it has any."""
+        return next(self._ledger.lines("headers"), None)
 
     def item(self, kind: str, line: bytes) -> dict[str, Any]:
-        """A line as a value."""
+        """Return a line as a value."""
         return self._ledger.item(kind, line)
 
-    def keep(self, kind: str, line: bytes) -> None:
-        """Record the bundle and the settings documents that a line of the ledger refers to."""
-        if kind in ("headers", "audit"):
-            self._settings.add(settings_in(kind, line))
+    def check(self, staged: Iterable[str], documents: Iterable[str], *, replace: bool) -> None:
+        """Raise UnusableLedger if a file that lines refer to is missing, or a staged file cannot be put in place.
 
-    def check(self, bundles: int, documents: Iterable[str], staged: Path) -> None:
-        """Raise UnusableLedger if a file that lines refer to is missing, or a staged file cannot be put in place."""
+        `staged` are the hashes of the bundles that the run adds, in order, or may replace.
+        """
         for name in ("bundles", "settings"):
-            if (self._folder / name).exists() and not (self._folder / name).is_dir():
-                raise UnusableLedger(f"{self._folder} is damaged: {name} is not a folder; nothing was changed")
-        kept = self._folder / "bundles"
-        there = self._ledger.raw_bundles()
-        places = [self._folder / "settings" / f"{digest}.json" for digest in documents]
-        for path in (staged / "incoming").rglob("*.json"):
-            places.append(kept / path.name)
-            there += not places[-1].exists()
-        for place in places:
-            if place.is_dir():
-                raise UnusableLedger(f"{place} is a folder, where a file belongs: remove it; nothing was changed")
-        if there != bundles:
-            raise UnusableLedger(
-                f"{self._folder} is damaged: {bundles} bundles are accounted for, but the raw bytes of {there} are "
-                "there; nothing was changed"
-            )
+            self._require_folder(self._folder / name)
+        for digest in documents:
+            self._require_room(self._folder / "settings" / f"{digest}.json")
+        region: _Region | None = None
+        for sha256 in staged:
+            place = raw_place(self._folder, sha256)
+            if region is None or not sha256.startswith(region.prefix):
+                self._compare(region)
+                region = self._region(sha256)
+            self._require_folder(place.parent)
+            self._require_room(place)
+            region.staged += 1
+            if replace:
+                region.named.discard(sha256)
+                region.raw.discard(sha256)
+        self._compare(region)
         for settings in sorted(self._settings):
             for name, digest in self._ledger.settings(settings).items():
                 if name != "protocol":
                     self._ledger.document(digest)
+
+    def _region(self, sha256: str) -> "_Region":
+        """Return the smallest region of headers and audit lines that a bundle is in, with its lines and raw bundles."""
+        self.check_sizes(sha256)
+        prefix = max((self.tree.region(kind, sha256) for kind in ("headers", "audit")), key=len)
+        named = set()
+        for kind in ("headers", "audit"):
+            for line in self.lines(kind, self.tree.files_of(kind, sha256)):
+                other = line[sha_slice(kind)].decode()
+                if other.startswith(prefix):
+                    named.add(other)
+                    self._settings.add(settings_in(kind, line))
+        return _Region(prefix, named, set(self._ledger.raw_bundles(prefix)))
+
+    def _compare(self, region: "_Region | None") -> None:
+        if region is not None and region.named != region.raw:
+            raise UnusableLedger(
+                f"{self._folder} is damaged: {len(region.named) + region.staged} bundles are accounted for, but the "
+                f"raw bytes of {len(region.raw) + region.staged} are there; nothing was changed"
+            )
+
+    def _require_room(self, place: Path) -> None:
+        if place.is_dir():
+            raise UnusableLedger(f"{place} is a folder, where a file belongs: remove it; nothing was changed")
+
+    def _require_folder(self, place: Path) -> None:
+        if place.is_symlink() or (place.exists() and not place.is_dir()):
+            name = place.relative_to(self._folder)
+            raise UnusableLedger(f"{self._folder} is damaged: {name} is not a folder; nothing was changed")
 
 
 def check_bytes(path: Path, sha256: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from normalizer.errors import UnusableLedger
+from normalizer.ledger.buckets import raw_place
 from normalizer.ledger.line_format import settings_in, sha_slice
 from normalizer.ledger.reader import Ledger
 from normalizer.regular_files import open_regular
@@ -16,11 +17,11 @@ def changed_files(ledger: Ledger) -> Iterator[str]:
     count = 0
     for kind in ("headers", "audit"):
         for line in ledger.lines(kind):
-            count += 1
             named.add(settings_in(kind, line))
             sha256 = line[sha_slice(kind)].decode("ascii", "replace")
-            yield from _complaint(ledger.folder / "bundles" / f"{sha256}.json", sha256)
-    if (there := ledger.raw_bundles()) != count:
+            count += 1
+            yield from _complaint(raw_place(ledger.folder, sha256), sha256)
+    if (there := len(ledger.raw_bundles())) != count:
         yield f"{ledger.folder / 'bundles'} has {there} raw bundles, and the lines of the ledger name {count}"
     digests = {digest for text in named for name, digest in ledger.settings(text).items() if name != "protocol"}
     for digest in sorted(digests):

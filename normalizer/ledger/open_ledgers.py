@@ -65,7 +65,7 @@ class OpenLedgers:
     @property
     def size(self) -> int:
         """Bytes of VALID records."""
-        return sum(part.ledger.path("records").stat().st_size for part in self.parts)
+        return sum(part.ledger.size("records") for part in self.parts)
 
     def invalid(self) -> Iterator[dict[str, Any]]:
         """The INVALID records, no bundle twice."""

@@ -1,16 +1,16 @@
-"""The ledger: a folder of JSON lines and raw bundles. This module knows its layout and reads it.
+"""The ledger: a folder of JSON lines and raw bundles. This module reads it.
 
-    records.jsonl    VALID records            sorted by bundle hash, then index
-    invalid.jsonl    INVALID records          likewise, with reasons
-    headers.jsonl    what a bundle holds besides its entries, a line a bundle
-    audit.jsonl      bundles from which no record could be made, with reasons
-    bundles/         every bundle's raw bytes, by hash
+    records*.jsonl   VALID records            sorted by bundle hash, then index
+    invalid*.jsonl   INVALID records          likewise, with reasons
+    headers*.jsonl   what a bundle holds besides its entries, a line a bundle
+    audit*.jsonl     bundles from which no record could be made, with reasons
+    bundles/ab/      every bundle's raw bytes, by hash
     settings/        rubrics, manifests and dialects, by hash
-    commit.json      digests of the four files; ledgers of earlier versions have none
+    commit*.json     digests of all files of lines
     .lock            held while a run writes, shared while a command reads
 
-Only `transaction` and `recovery` write, and only as a whole. Readers change nothing, and compare everything they read
-with its digest.
+`buckets` says which lines are in which file. Only `transaction` and `recovery` write, and only as a whole. Readers
+change nothing, and compare everything they read with its digest.
 """
 
 import errno
@@ -19,22 +19,22 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from itertools import accumulate
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 import contract_spec as spec
 
 from normalizer.documents import lossless
 from normalizer.errors import UnusableLedger
-from normalizer.ledger.commit_record import NAME, Spans, advice, bucket_of, load, verified_blocks
+from normalizer.ledger.buckets import LinePlace, places_in
+from normalizer.ledger.commit_record import NAME, read_verified
+from normalizer.ledger.commit_tree import CommitTree
 from normalizer.ledger.content_check import content_checked_on_failure, settings_document
 from normalizer.ledger.line_format import (
     DOCUMENT_NAME,
-    FILES,
     MAX_DEPTH,
     RECORD_FILES,
     SCHEMAS,
@@ -44,47 +44,66 @@ from normalizer.ledger.line_format import (
     sha_slice,
     starts_well,
 )
-from normalizer.regular_files import regular_bytes, whole_lines
+from normalizer.regular_files import open_regular, regular_bytes, whole_lines
 
 LOCK = ".lock"
 STAGING = ".staging"
 COMMIT = "COMMIT"
+RAW_BUCKET = re.compile("[0-9a-f]{2}")
 
 
 class Ledger:
     """An open ledger. No run changes it while it is open."""
 
-    def __init__(self, folder: Path, spans: Spans | None = None) -> None:
-        """`spans` are those of the commit record; None: read without comparing digests."""
+    def __init__(self, folder: Path, tree: CommitTree | None = None) -> None:
+        """`tree` has the digests of the commit record; None: read what is there without comparing digests."""
         self.folder = folder
-        self.spans = spans
+        self.tree = tree
 
-    def path(self, kind: str) -> Path:
-        """The file of records, invalid, headers or audit lines."""
-        return self.folder / f"{kind}.jsonl"
+    def places(self, kind: str) -> list[LinePlace]:
+        """Return the files of records, invalid, headers or audit lines, in order."""
+        if self.tree is not None:
+            return [file.place for file in self.tree.files(kind)]
+        return [place for place in places_in(self.folder) if place.kind == kind]
+
+    def paths(self, kind: str) -> list[Path]:
+        """Return the paths of the files of a kind, in order."""
+        return [self.folder / place.name for place in self.places(kind)]
+
+    def size(self, kind: str) -> int:
+        """Return how many bytes of lines of a kind there are."""
+        if self.tree is not None:
+            return self.tree.total(kind).bytes
+        return sum(path.stat().st_size for path in self.paths(kind))
 
     def lines(self, kind: str) -> Iterator[bytes]:
-        """The lines of a file, in order."""
-        if self.spans is None:
-            with self.path(kind).open("rb") as file:
-                yield from whole_lines(file)
+        """Yield the lines of a kind, in order."""
+        if self.tree is None:
+            for path in self.paths(kind):
+                with open_regular(path) as file:
+                    yield from whole_lines(file)
         else:
-            for _, block in verified_blocks(self.path(kind), self.spans[kind]):
-                yield from BytesIO(block)
+            for listed in self.tree.files(kind):
+                yield from BytesIO(read_verified(self.folder, listed))
 
     def check_digests(self) -> None:
-        """Raise UnusableLedger if a file of lines was changed. The ledger must have a commit record."""
-        for kind in FILES:
-            for _ in verified_blocks(self.path(kind), (self.spans or {})[kind]):
-                pass
+        """Raise UnusableLedger if a file of lines was changed. The ledger must have been opened to be checked."""
+        if self.tree is not None:
+            self.tree.check()
 
     def checked_lines(self, kind: str) -> Iterator[bytes]:
-        """Yield the lines of a file, in order. Raises UnusableLedger at a line that a run would not write there."""
-        where, last = sha_slice(kind), b""
-        for line in self.lines(kind):
-            if not (starts_well(kind, line) and line.endswith(b"}\n") and in_order(kind, last, line[where])):
+        """Yield the lines of a kind, in order. Raises UnusableLedger at a line that a run would not write there."""
+        return self.checked(kind, self.lines(kind))
+
+    def checked(self, kind: str, lines: Iterable[bytes], prefix: str = "") -> Iterator[bytes]:
+        """Yield lines, in order. Raises UnusableLedger at one that a run would not write, or not below that prefix."""
+        where, last, begin = sha_slice(kind), b"", prefix.encode()
+        for line in lines:
+            sha256 = line[where]
+            whole = starts_well(kind, line) and line.endswith(b"}\n")
+            if not (whole and in_order(kind, last, sha256) and sha256.startswith(begin)):
                 raise self._damaged(kind)
-            last = line[where]
+            last = sha256
             yield line
 
     def items(self, kind: str) -> Iterator[dict[str, Any]]:
@@ -97,7 +116,7 @@ class Ledger:
             value: dict[str, Any] = lossless.loads_plain(line)
         except ValueError:
             raise self._damaged(kind) from None
-        if self.spans is None:
+        if self.tree is None:
             plain = lossless.to_builtin(self.exact(kind, line))
             if all(spec.violations(schema, plain) for schema in SCHEMAS[kind]):
                 raise self._damaged(kind)
@@ -123,42 +142,26 @@ class Ledger:
 
     def _damaged(self, kind: str) -> UnusableLedger:
         return UnusableLedger(
-            f"{self.path(kind)} has lines that are not as a run left them: was it edited? See `normalizer audit`"
+            f"{self.folder} has {kind} lines that are not as a run left them: was it edited? See `normalizer audit`"
         )
 
     def record_count(self) -> int:
-        """How many records the ledger has, by its commit record or its headers, whose numbers are not checked here."""
-        if self.spans is not None:
-            return sum(span.lines for kind in RECORD_FILES for span in self.spans[kind])
+        """Return how many records the ledger has, by its commit record or its headers, which is not checked here."""
+        if self.tree is not None:
+            return sum(self.tree.total(kind).lines for kind in RECORD_FILES)
         return sum(counts.entries for line in self.lines("headers") if (counts := promised(line)) is not None)
 
     def lines_of(self, kind: str, sha256: str) -> Iterator[bytes]:
-        """The lines of one bundle. The file is sorted, so that they are found by bisection."""
+        """Yield the lines of one bundle; of the ledger only its bucket is read."""
         wanted, where = sha256.encode(), sha_slice(kind)
-        if self.spans is not None:
-            for _, block in verified_blocks(self.path(kind), self.spans[kind], bucket_of(sha256)):
-                yield from (line for line in BytesIO(block) if line[where] == wanted)
+        if self.tree is not None:
+            for file in self.tree.files_of(kind, sha256):
+                yield from (line for line in BytesIO(read_verified(self.folder, file)) if line[where] == wanted)
             return
-        with self.path(kind).open("rb") as file:
-            _seek(file, where, wanted)
-            for line in whole_lines(file):
-                if line[where] > wanted:
-                    return
-                if line[where] == wanted:
-                    yield line
-
-    def bounds_of(self, kind: str, sha256: str) -> tuple[int, int]:
-        """Where in a file the lines of one bundle begin and end, found by bisection."""
-        with self.path(kind).open("rb") as file:
-            start = _seek(file, sha_slice(kind), sha256.encode())
-        return start, start + sum(map(len, self.lines_of(kind, sha256)))
-
-    def cuts(self, kind: str, hashes: list[str]) -> list[int]:
-        """Where a file begins, where the first line at or after each hash does (they ascend), and where it ends."""
-        with self.path(kind).open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            places = [0, *(_seek(file, sha_slice(kind), sha256.encode()) for sha256 in hashes), size]
-        return list(accumulate(places, max))  # ascending even if the file is not sorted
+        for place in self.places(kind):
+            if sha256.startswith(place.prefix):
+                with open_regular(self.folder / place.name) as stream:
+                    yield from (line for line in whole_lines(stream) if line[where] == wanted)
 
     def record(self, record_id: str) -> tuple[str, bytes]:
         """Return the file that has a record, and its line, given its id or an unambiguous beginning of it."""
@@ -173,21 +176,30 @@ class Ledger:
         return found[0]
 
     def kept(self, sha256: str) -> Path:
-        """The raw bundle with that hash, or an unambiguous beginning of it."""
-        folder = self.folder / "bundles"
+        """Return the raw bundle with that hash, or an unambiguous beginning of it."""
         named = re.fullmatch("[0-9a-f]{1,64}", sha256.lower())
-        matches = sorted(folder.glob(f"{named[0]}*.json")) if named else []
+        begin = named[0] if named else ""
+        folders = f"{begin[:2]}*" if len(begin) < 2 else begin[:2]
+        matches = sorted((self.folder / "bundles").glob(f"{folders}/{begin}*.json")) if begin else []
         if not matches:
             raise UnusableLedger(f"no bundle of {self.folder} has the hash {sha256}")
         if len(matches) > 1:
             raise UnusableLedger(f"{len(matches)} bundles have hashes that begin with {sha256}: give more digits")
         return matches[0]
 
-    def raw_bundles(self) -> int:
-        """Return how many raw bundles are stored. Other files, such as those of an editor, are not counted."""
-        folder = self.folder / "bundles"
-        names = os.listdir(folder) if folder.is_dir() else []
-        return sum(DOCUMENT_NAME.fullmatch(name) is not None for name in names)
+    def raw_bundles(self, prefix: str = "") -> list[str]:
+        """Return the hashes of the raw bundles that are there and begin so, in order. Strange files do not count."""
+        found: list[str] = []
+        root = self.folder / "bundles"
+        for name in sorted(os.listdir(root)) if root.is_dir() else ():
+            if RAW_BUCKET.fullmatch(name) and (name.startswith(prefix) or prefix.startswith(name)):
+                inner = os.listdir(root / name) if (root / name).is_dir() else []
+                found += sorted(
+                    each[:-5]
+                    for each in inner
+                    if DOCUMENT_NAME.fullmatch(each) and each.startswith(name) and each.startswith(prefix)
+                )
+        return found
 
     def bundle(self, sha256: str) -> bytes:
         """The raw bytes of a bundle, as they came."""
@@ -205,29 +217,10 @@ class Ledger:
         return settings_document(self.folder, sha256)
 
 
-def _seek(file: BinaryIO, where: slice, wanted: bytes) -> int:
-    """Go to the first line of a sorted file whose hash is not below the wanted one; returns its place."""
-    low, high = 0, os.fstat(file.fileno()).st_size
-    while low < high:
-        middle = (low + high) // 2
-        file.seek(middle)
-        lines = whole_lines(file)
-        if middle:
-            next(lines, b"")
-        line = next(lines, b"")
-        if line and line[where] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    file.seek(low)
-    if low:
-        next(whole_lines(file), b"")
-    return file.tell()
-
-
 def is_ledger(folder: Path) -> bool:
     """Whether a folder holds a ledger, or the beginnings of one."""
-    return (folder / "headers.jsonl").is_file() or (folder / NAME).is_file() or (folder / STAGING).is_dir()
+    lines = any(place.kind == "headers" for place in places_in(folder))
+    return lines or (folder / NAME).is_file() or (folder / STAGING).is_dir()
 
 
 @contextmanager
@@ -262,10 +255,10 @@ def locked(folder: Path, mode: Literal["read", "write"]) -> Iterator[None]:
 
 
 @contextmanager
-def reading(folder: Path, *, checked: bool = True, complete: bool = True) -> Iterator[Ledger]:
+def reading(folder: Path, *, checked: bool = True) -> Iterator[Ledger]:
     """Open a ledger to read. Never writes.
 
-    `checked`: all lines are compared with the digests of its commit record. `complete`: every file must be there.
+    `checked`: all lines that are read are compared with the digests of its commit record.
 
     Raises UnusableLedger if it is none, or if a run was cut while it moved its files into place, until it is recovered.
     """
@@ -279,8 +272,5 @@ def reading(folder: Path, *, checked: bool = True, complete: bool = True) -> Ite
                 f"a run on {folder} was cut while it moved its files into place: `normalizer repair {folder}` "
                 "completes it, and so does the next `normalizer normalize` into it"
             )
-        missing = [kind for kind in FILES if not (folder / f"{kind}.jsonl").is_file()]
-        if missing and complete:
-            raise UnusableLedger(f"{folder} is not complete: {missing[0]}.jsonl is missing: {advice(folder)}")
         with content_checked_on_failure(folder):
-            yield Ledger(folder, load(folder) if checked else None)
+            yield Ledger(folder, CommitTree(folder) if checked else None)

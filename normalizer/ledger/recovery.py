@@ -11,26 +11,30 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal, NoReturn
 
 from normalizer.documents.lossless import loads_plain
 from normalizer.errors import UnusableLedger
+from normalizer.ledger.buckets import place_named
 from normalizer.ledger.commit_record import NAME
 from normalizer.ledger.durable import create_folder, sync
 from normalizer.ledger.line_format import DOCUMENT_NAME, FILES, settings_in
 from normalizer.ledger.reader import COMMIT, LOCK, STAGING, locked
 from normalizer.regular_files import READING_LIMITS, whole_lines
 
-REPLACED = b"replaced"
-"""Content of COMMIT when bundles were replaced, so that settings documents may be unused now. Otherwise it is empty."""
+_REPLACED = "replaced"
+"""The first word of COMMIT when bundles were replaced, so that settings documents may be unused now."""
 _KINDS = "|".join(FILES)
+_LINES = rf"(?:{_KINDS})(?:-[0-9a-f]{{1,64}})?(?:\.[1-9][0-9]*)?\.jsonl"
 _STAGED_FOLDER = re.compile(r"incoming|known|parts|new|settings|(?:incoming|known)/[0-9a-f]{2}")
 _STAGED_FILE = re.compile(
     r"COMMIT|marker|taking-[0-9]+|(?:incoming|known)/[0-9a-f]{2}/[0-9a-f]{64}\.json|settings/[0-9a-f]{64}\.json|"
-    rf"parts/[0-9a-f]{{2}}\.(?:{_KINDS})|new/(?:(?:{_KINDS})\.jsonl|commit\.json)"
+    rf"parts/[0-9a-f]{{2}}\.(?:{_KINDS})|new/(?:{_LINES}|commit(?:-[0-9a-f]{{1,64}})?\.json)"
 )
+_OBSOLETE = re.compile(rf"{_LINES}|commit-[0-9a-f]{{1,64}}\.json")
+_MOST_MARKER = 1 << 24
 
 RecoveryOutcome = Literal["completed", "cleared", "nothing"]
 
@@ -74,9 +78,13 @@ def recover(folder: Path) -> RecoveryOutcome:
 
 def refuse_links(folder: Path) -> None:
     """Raise UnusableLedger if a part of the ledger is a link: a run would write to wherever it leads."""
-    for name in ("bundles", "settings", STAGING, NAME, *(f"{kind}.jsonl" for kind in FILES)):
-        if (folder / name).is_symlink():
-            _refuse(folder / name, "is a link, and no run follows one")
+    parts = [
+        *sorted((folder / "bundles").glob("[0-9a-f][0-9a-f]")),
+        *(folder / name for name in ("bundles", "settings")),
+    ]
+    for path in (*parts, folder / STAGING, *_present(folder)):
+        if path.is_symlink():
+            _refuse(path, "is a link, and no run follows one")
 
 
 def put_in_place(folder: Path) -> None:
@@ -84,28 +92,54 @@ def put_in_place(folder: Path) -> None:
 
     Can be repeated after it was cut at any point. The caller holds the lock, and has made or checked `.staging`.
     """
-    used = _used_settings(folder) if (folder / STAGING / COMMIT).read_bytes() == REPLACED else None
+    replaced, obsolete = _read_marker((folder / STAGING / COMMIT).read_bytes())
+    used = _used_settings(folder, obsolete) if replaced else None
     for name in ("bundles", "settings"):
         (folder / name).mkdir(exist_ok=True)
+    synced = [folder / "settings"]
     with _entered(folder, follow=True) as ledger, _entered(STAGING, ledger) as staged:
         with _entered("bundles", ledger) as bundles, _entered_if_there("incoming", staged) as incoming:
             for bucket in _names(incoming):
-                with _entered(bucket, incoming) as source:
-                    _move_all(source, bundles)
+                with suppress(FileExistsError):
+                    os.mkdir(bucket, dir_fd=bundles)
+                with _entered(bucket, incoming) as source, _entered(bucket, bundles) as target:
+                    _move_all(source, target)
+                synced.append(folder / "bundles" / bucket)
         with _entered("settings", ledger) as settings, _entered_if_there("settings", staged) as source:
             _move_all(source, settings)
         with _entered_if_there("new", staged) as source:
             _move_all(source, ledger)
+        for name in obsolete:
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=ledger)
         if used is not None:
             with _entered("settings", ledger) as settings:
                 for name in _names(settings):
                     if DOCUMENT_NAME.fullmatch(name) and name not in used:
                         os.unlink(name, dir_fd=settings)
     # Only when every move is on the disk may the staging folder go: a power cut must not undo a move without it.
-    for name in ("bundles", "settings", "."):
-        sync(folder / name)
+    for path in (*synced, folder / "bundles", folder):
+        sync(path)
     shutil.rmtree(folder / STAGING)
     sync(folder)
+
+
+def commit_marker(obsolete: list[str], *, replaced: bool) -> bytes:
+    """Return the content of COMMIT: whether bundles were replaced, and which files are there no more."""
+    return "\n".join([*([_REPLACED] if replaced else []), *obsolete]).encode()
+
+
+def _read_marker(data: bytes) -> tuple[bool, list[str]]:
+    words = data.decode().split("\n") if data else []
+    replaced = words[:1] == [_REPLACED]
+    return replaced, words[replaced:]
+
+
+def _present(folder: Path) -> list[Path]:
+    """Return the files of lines and commit records that are there."""
+    found = os.listdir(folder) if folder.is_dir() else []
+    names = sorted(name for name in found if name == NAME or _OBSOLETE.fullmatch(name))
+    return [folder / name for name in names]
 
 
 def _check(staged: int, root: Path, *, hashed: bool) -> None:
@@ -128,8 +162,10 @@ def _check(staged: int, root: Path, *, hashed: bool) -> None:
 
 def _check_marker(staged: int, root: Path) -> None:
     with open(COMMIT, "rb", opener=_within(staged)) as file:
-        if file.read(len(REPLACED) + 1) not in (b"", REPLACED):
-            _refuse(root / COMMIT, "does not say what a run writes there")
+        data = file.read(_MOST_MARKER)
+    _, obsolete = _read_marker(data) if data.isascii() else (False, ["not ours"])
+    if not all(_OBSOLETE.fullmatch(name) for name in obsolete):
+        _refuse(root / COMMIT, "does not say what a run writes there")
 
 
 def _check_hash(inside: int, name: str, path: Path, root: Path) -> None:
@@ -150,11 +186,14 @@ def _check_targets(folder: Path, staged: int) -> None:
     for name in ("bundles", "settings"):
         if (folder / name).exists() and not (folder / name).is_dir():
             _refuse(folder / name, "is not a folder")
-    targets = [folder / NAME, *(folder / f"{kind}.jsonl" for kind in FILES)]
+    targets = _present(folder)
     with _entered_if_there("incoming", staged) as incoming:
         for bucket in _names(incoming):
+            place = folder / "bundles" / bucket
+            if place.exists() and not place.is_dir():
+                _refuse(place, "is not a folder")
             with _entered(bucket, incoming) as source:
-                targets += [folder / "bundles" / name for name in _names(source)]
+                targets += [place / name for name in _names(source)]
     with _entered_if_there("settings", staged) as source:
         targets += [folder / "settings" / name for name in _names(source)]
     for target in targets:
@@ -162,19 +201,26 @@ def _check_targets(folder: Path, staged: int) -> None:
             _refuse(target, "is not a file, and one belongs there")
 
 
-def _used_settings(folder: Path) -> set[str]:
-    """The names of the settings documents that the next state of the ledger refers to."""
+def _used_settings(folder: Path, obsolete: list[str]) -> set[str]:
+    """Return the names of the settings documents that the next state of the ledger refers to."""
     used: set[str] = set()
-    for kind in ("headers", "audit"):
-        staged, present = folder / STAGING / "new" / f"{kind}.jsonl", folder / f"{kind}.jsonl"
-        with (staged if staged.exists() else present).open("rb") as file:
+    gone = set(obsolete)
+    new = folder / STAGING / "new"
+    staged = set(os.listdir(new)) if new.is_dir() else set[str]()
+    paths = [new / name for name in staged]
+    paths += [path for path in _present(folder) if path.name not in staged | gone]
+    for path in sorted(paths):
+        place = place_named(path.name)
+        if place is None or place.kind not in ("headers", "audit"):
+            continue
+        with path.open("rb") as file:
             for line in whole_lines(file):
                 try:
-                    named = loads_plain(settings_in(kind, line))
+                    named = loads_plain(settings_in(place.kind, line))
                 except ValueError:
                     named = {}
                 if not named:
-                    _refuse(Path(file.name), "has a line that no run writes")
+                    _refuse(path, "has a line that no run writes")
                 used.update(f"{digest}.json" for digest in named.values())
     return used
 

@@ -13,29 +13,38 @@ from itertools import islice
 from pathlib import Path
 
 from normalizer.errors import CannotRun, UnusableLedger
-from normalizer.ledger.commit_record import NAME, changes
+from normalizer.ledger.commit_record import NAME
+from normalizer.ledger.commit_tree import changes
 from normalizer.ledger.kept_files import changed_files
 from normalizer.ledger.reader import Ledger, reading
 from normalizer.regular_files import regular_bytes
 
 NAMESPACE = "ledger"
 """The purpose (namespace) of a signature. Signatures made for another purpose are not accepted."""
+STATEMENT = "statement"
+"""The purpose of a signature of a statement about a table."""
 _MOST_BYTES = 1 << 24
 _SHOWN = 20
 """Number of differences that are reported."""
 
 
 def sign(ledger: Path, key: Path) -> bytes:
-    """Return a signature of a ledger's commit record. Raises CannotRun, also if the ledger was changed.
+    """Return a signature of a ledger's commit record, or of a statement. Raises CannotRun if a ledger was changed.
 
     `key` is a private key, or a public key whose private one an agent holds.
     """
     _require_file(key)
-    with reading(ledger, checked=False, complete=False) as opened:
+    if ledger.is_file():
+        return _signed(_keygen("sign", "-f", os.fspath(key), "-n", STATEMENT, record=_statement(ledger)), key)
+    with reading(ledger, checked=False) as opened:
         record = _record(ledger)
         for difference in _differences(opened):
             raise UnusableLedger(difference)
         done = _keygen("sign", "-f", os.fspath(key), "-n", NAMESPACE, record=record)
+    return _signed(done, key)
+
+
+def _signed(done: "subprocess.CompletedProcess[bytes]", key: Path) -> bytes:
     if done.returncode or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
         raise CannotRun(f"ssh-keygen could not sign with {key}: {_reason(done)}")
     return done.stdout
@@ -48,10 +57,13 @@ def complaints(ledger: Path, signature: Path, signers: Path, signer: str) -> lis
     """
     for path in (signature, signers):
         _require_file(path)
-    with reading(ledger, checked=False, complete=False) as opened:
+    flags = ["-f", os.fspath(signers), "-I", signer, "-s", os.fspath(signature)]
+    if ledger.is_file():
+        done = _keygen("verify", *flags, "-n", STATEMENT, record=_statement(ledger))
+        return [f"{signature} is no signature of {ledger} by {signer}: {_reason(done)}"] if done.returncode else []
+    with reading(ledger, checked=False) as opened:
         record = _record(ledger)
-        flags = ["-f", os.fspath(signers), "-I", signer, "-n", NAMESPACE, "-s", os.fspath(signature)]
-        done = _keygen("verify", *flags, record=record)
+        done = _keygen("verify", *flags, "-n", NAMESPACE, record=record)
         if done.returncode:
             return [f"{signature} is no signature of {ledger / NAME} by {signer}: {_reason(done)}"]
         return list(islice(_differences(opened), _SHOWN))
@@ -59,8 +71,7 @@ def complaints(ledger: Path, signature: Path, signers: Path, signer: str) -> lis
 
 def _differences(ledger: Ledger) -> Iterator[str]:
     """Yield what differs from the commit record; if its lines do not, what differs from the hashes in them."""
-    lines = changes(ledger.folder) or []
-    yield from lines or changed_files(ledger)
+    yield from changes(ledger.folder) or changed_files(ledger)
 
 
 def _require_file(path: Path) -> None:
@@ -80,6 +91,13 @@ def _record(ledger: Path) -> bytes:
         ) from None
     except OSError as error:
         raise UnusableLedger(f"cannot read {ledger / NAME}: {error.strerror}") from None
+
+
+def _statement(path: Path) -> bytes:
+    try:
+        return regular_bytes(path)
+    except OSError as error:
+        raise CannotRun(f"cannot read {path}: {error.strerror}") from None
 
 
 def _keygen(action: str, *flags: str, record: bytes) -> "subprocess.CompletedProcess[bytes]":

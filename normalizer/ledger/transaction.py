@@ -6,26 +6,26 @@ moves (see `recovery`). In both cases the final bytes are those of an undisturbe
 disk fails before COMMIT.
 """
 
-import errno
-import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from io import BytesIO
+from heapq import merge as merge_sorted
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from normalizer.documents.settings import Settings
 from normalizer.errors import CannotRun, UnusableLedger
-from normalizer.ledger.commit_record import NAME, SpanDigester, Spans, bucket_of, encode
+from normalizer.ledger import buckets
+from normalizer.ledger.buckets import Chunk, chunks, split
+from normalizer.ledger.commit_record import LineFile, encode, line_file, node_name
+from normalizer.ledger.commit_tree import Change
 from normalizer.ledger.durable import sync, sync_tree
-from normalizer.ledger.integrity import Intact, check_bytes
-from normalizer.ledger.line_format import FILES, RECORD_FILES, holds_comparisons, promised, sha_slice
+from normalizer.ledger.integrity import Intact
+from normalizer.ledger.line_format import FILES, holds_comparisons, promised, sha_slice
 from normalizer.ledger.reader import COMMIT, STAGING
-from normalizer.ledger.recovery import REPLACED, put_in_place, recover
+from normalizer.ledger.recovery import commit_marker, put_in_place, recover
 
-_BLOCK = 1 << 22
-
+T = TypeVar("T")
 _SETTINGS = {
     "manifest": "another manifest",
     "stated": "other values of --set",
@@ -59,7 +59,9 @@ class Staging:
         recover(folder)
         self._intact = Intact(folder)
         self.committed = False
-        self._spans: Spans = {}
+        self._written: list[LineFile] = []
+        self._removed: dict[str, list[LineFile]] = {kind: [] for kind in FILES}
+        self._change = Change()
 
     def begin(self) -> None:
         """Create the folders of `.staging`."""
@@ -73,12 +75,16 @@ class Staging:
         """
         flawed = False
         for kind in ("headers", "audit"):
-            where = sha_slice(kind)
-            is_known = self._among("known")
-            for line in self._intact.lines(kind):
-                sha256 = line[where].decode()
-                if is_known(sha256):
-                    item = self._intact.item(kind, line)
+            region: str | None = None
+            lines: dict[str, bytes] = {}
+            for sha256 in self._staged("known"):
+                if region is None or not sha256.startswith(region):
+                    region = self._intact.tree.region(kind, sha256)
+                    files = self._intact.tree.files_of(kind, sha256)
+                    self._intact.check_sizes(sha256)
+                    lines = {line[sha_slice(kind)].decode(): line for line in self._intact.lines(kind, files)}
+                if sha256 in lines:
+                    item = self._intact.item(kind, lines[sha256])
                     self._same_settings(sha256, item["settings"])
                     flawed = flawed or bool(item["reasons"]) or item["invalid"] > 0
         return flawed
@@ -97,41 +103,32 @@ class Staging:
         return sorted(os.listdir(self.root / "incoming"))
 
     def merge(self) -> Counts:
-        """Make the next state of the four files from the present one and the parts; count what is in them.
+        """Make the next state of the buckets that the run changes, and count what the ledger will have.
 
         Damage is reported here, before anything has changed.
         """
-        counted = {kind: self._merge(kind) for kind in FILES}
-        entries = valid = invalid = 0
-        kinds: set[bool] = set()
-        for line in _lines(self.root / "new" / "headers.jsonl"):
-            counts = promised(line)
-            if counts is None:
-                raise CannotRun(f"a header of {self._folder} is not one of ours: was headers.jsonl edited?")
-            kinds.add(holds_comparisons(line))
-            entries += counts.entries
-            valid += counts.valid
-            invalid += counts.invalid
-        if len(kinds) > 1:
-            raise CannotRun(
-                f"{self._folder} would hold both single scores and comparisons, which are never mixed: normalize "
-                "bundles with per_comparison into a ledger of their own; nothing was changed"
-            )
-        if (valid, invalid) != (counted["records"], counted["invalid"]) or entries != valid + invalid:
-            raise CannotRun(
-                f"conservation does not hold: {entries} entries, but {counted['records']} valid and "
-                f"{counted['invalid']} invalid records in {self._folder}; nothing was changed"
-            )
-        self._intact.check(counted["headers"] + counted["audit"], self._settings.documents, self.root)
-        return Counts(counted["headers"], counted["audit"], entries, valid, invalid)
+        self._intact.check(self._staged("incoming"), self._settings.documents, replace=self._replace)
+        promises, counted = _Promises(), dict[str, int]()
+        for kind in FILES:
+            written = self._merge(kind, promises)
+            counted[kind] = sum(file.lines for file in written) - sum(file.lines for file in self._removed[kind])
+            self._written += written
+        self._require_one_kind(promises)
+        self._require_conservation(promises, counted)
+        removed = [file.place for kind in FILES for file in self._removed[kind]]
+        self._change = self._intact.tree.change(removed, self._written)
+        lines = {kind: total.lines for kind, total in self._change.totals.items()}
+        valid, invalid = lines["records"], lines["invalid"]
+        return Counts(lines["headers"], lines["audit"], valid + invalid, valid, invalid)
 
     def commit(self) -> None:
         """Move everything into place. All staged files are synced to disk before COMMIT is written."""
         for digest, text in self._settings.documents.items():
             (self.root / "settings" / f"{digest}.json").write_bytes(text.encode("ascii") + b"\n")
-        (self.root / "new" / NAME).write_bytes(encode(self._spans))
+        for prefix, node in self._change.nodes.items():
+            (self.root / "new" / node_name(prefix)).write_bytes(encode(node))
         marker = self.root / "marker"
-        marker.write_bytes(REPLACED if self._replace else b"")
+        marker.write_bytes(commit_marker(self._obsolete(), replaced=self._replace))
         sync_tree(self.root)
         sync(self._folder)
         marker.rename(self.root / COMMIT)
@@ -139,155 +136,149 @@ class Staging:
         sync(self.root)
         put_in_place(self._folder)
 
+    def _obsolete(self) -> list[str]:
+        """Return the names of the files of lines and records that the next state has no more."""
+        written = {file.place for file in self._written}
+        gone = {file.place.name for kind in FILES for file in self._removed[kind] if file.place not in written}
+        return sorted(gone | self._change.removed)
+
     def discard(self) -> None:
         """Leave the ledger as it was."""
         shutil.rmtree(self.root, ignore_errors=True)
 
-    def _merge(self, kind: str) -> int:
-        """Write the next state of one file, and note its spans; returns how many lines it has."""
-        names = [name for name in os.listdir(self.root / "parts") if name.endswith(kind)]
-        parts = {name[:2]: self.root / "parts" / name for name in sorted(names)}
-        digester = SpanDigester()
-        with (self.root / "new" / f"{kind}.jsonl").open("wb") as out:
-            for bucket, data in self._next_state(kind, parts, digester):
-                if bucket:
-                    digester.add(bucket, data)
-                out.write(data)
-        self._spans[kind] = digester.spans()
-        return sum(span.lines for span in self._spans[kind])
+    def _merge(self, kind: str, promises: "_Promises") -> list[LineFile]:
+        """Write the next state of the buckets of one kind that change; returns what was written."""
+        fresh = _Ahead(chunks(kind, self._fresh(kind)), lambda chunk: chunk.sha256)
+        given = _Ahead(self._staged("incoming") if self._replace else iter(()), str)
+        touched = self._touched(kind) if self._replace else {}
+        written: list[LineFile] = []
+        if not self._intact.tree.total(kind).files and not fresh.sha256:
+            written += self._write(kind, "", iter(()))
+        while heads := [sha256 for sha256 in (fresh.sha256, given.sha256) if sha256]:
+            region = self._region(kind, min(heads), touched)
+            replaced = set(given.below(region))
+            present = chunks(kind, self._present(kind, region, replaced, promises))
+            new = promises.noted(kind, fresh.below(region))
+            written += self._write(kind, region, merge_sorted(present, new, key=lambda chunk: chunk.sha256))
+        return written
 
-    def _next_state(self, kind: str, parts: dict[str, Path], digester: SpanDigester) -> Iterator[tuple[str, bytes]]:
-        """The bytes of one file's next state with their bucket, or without one if the digester has their span."""
-        if not self._intact.size(kind):
-            for bucket, part in parts.items():
-                yield from ((bucket, block) for block in _blocks(part))
-        elif self._intact.spans is None:
-            where = sha_slice(kind)
-            for line in self._merged(kind, self._intact.lines(kind), parts.values()):
-                yield bucket_of(line[where].decode()), line
-        else:
-            replaced = set(os.listdir(self.root / "incoming")) if self._replace else set()
-            for bucket in sorted({span.bucket for span in self._intact.spans[kind]} | set(parts)):
-                blocks = self._intact.blocks(kind, bucket)
-                if bucket in parts or bucket in replaced:
-                    lines = (line for _, block in blocks for line in BytesIO(block))
-                    fresh = [parts[bucket]] if bucket in parts else []
-                    yield from ((bucket, line) for line in self._merged(kind, lines, fresh))
-                else:
-                    for span, block in blocks:
-                        self._note(kind, block)
-                        digester.keep(span)
-                        yield "", block
-
-    def _note(self, kind: str, block: bytes) -> None:
-        """Record what unchanged lines refer to; records refer only to their bundle."""
-        if kind not in RECORD_FILES:
-            for line in BytesIO(block):
-                self._intact.keep(kind, line)
-
-    def _merged(self, kind: str, present: Iterable[bytes], parts: Iterable[Path]) -> Iterator[bytes]:
+    def _present(self, kind: str, region: str, replaced: set[str], promises: "_Promises") -> Iterator[bytes]:
+        """Yield the lines below a prefix that stay; all files of it are noted as removed."""
         where = sha_slice(kind)
-        kept = self._kept(kind, present, where)
-        fresh = (line for part in parts for line in _lines(part))
-        mine, new = next(kept, None), next(fresh, None)
-        while mine is not None and new is not None:
-            # No hash is on both sides, and both are sorted.
-            if mine[where] < new[where]:
-                yield mine
-                mine = next(kept, None)
-            else:
-                yield new
-                new = next(fresh, None)
-        yield from (line for line in (mine, new) if line is not None)
-        yield from kept
-        yield from fresh
-
-    def _kept(self, kind: str, present: Iterable[bytes], where: slice) -> Iterator[bytes]:
-        """The lines of bundles that are not replaced."""
-        is_replaced = self._among("incoming") if self._replace else lambda _: False
-        for line in present:
-            if not is_replaced(line[where].decode()):
-                self._intact.keep(kind, line)
+        files = list(self._intact.tree.files(kind, region))
+        self._removed[kind] += files
+        for line in self._intact.lines(kind, files):
+            if line[where].decode() not in replaced:
                 yield line
+            else:
+                promises.note(kind, line, -1)
 
-    def _among(self, part: str) -> Callable[[str], bool]:
-        """Whether a hash is among those of a part of the staging folder, for hashes asked in ascending order."""
+    def _write(self, kind: str, region: str, content: Iterator[Chunk]) -> Iterator[LineFile]:
+        for place, data in split(kind, region, content):
+            (self.root / "new" / place.name).write_bytes(data)
+            yield line_file(place, data)
+
+    def _region(self, kind: str, sha256: str, touched: dict[str, int]) -> str:
+        """Return the prefix of everything that may have to be arranged anew for a bundle.
+
+        Adding lines can only split their bucket. Where lines are replaced by fewer ones, buckets come together again:
+        so this goes up as long as what stays untouched there fits into one bucket.
+        """
+        region = self._intact.tree.region(kind, sha256)
+        while touched and region:
+            above = region[:-1]
+            changed = sum(size for prefix, size in touched.items() if prefix.startswith(above))
+            if self._intact.tree.bytes_below(kind, above) - changed > buckets.BUCKET_BYTES:
+                break
+            region = above
+        return region
+
+    def _touched(self, kind: str) -> dict[str, int]:
+        """Return the buckets, with their bytes, that bundles of the run are in or may come into."""
+        found: dict[str, int] = {}
+        region: str | None = None
+        for sha256 in self._staged("incoming"):
+            if region is None or not sha256.startswith(region):
+                region = self._intact.tree.region(kind, sha256)
+                found[region] = sum(file.bytes for file in self._intact.tree.files_of(kind, sha256))
+        return found
+
+    def _fresh(self, kind: str) -> Iterator[bytes]:
+        """Yield the new lines of a kind, in order."""
+        for name in sorted(os.listdir(self.root / "parts")):
+            if name.endswith(f".{kind}"):
+                with (self.root / "parts" / name).open("rb") as file:
+                    yield from file
+
+    def _staged(self, part: str) -> Iterator[str]:
+        """Yield the hashes of a part of the staging folder, in order."""
         root = self.root / part
-        names = (name for bucket in sorted(os.listdir(root)) for name in sorted(os.listdir(root / bucket)))
-        ahead = next(names, "")
+        for bucket in sorted(os.listdir(root)):
+            yield from (name.removesuffix(".json") for name in sorted(os.listdir(root / bucket)))
 
-        def among(sha256: str) -> bool:
-            nonlocal ahead
-            while ahead and ahead < sha256:
-                ahead = next(names, "")
-            return ahead.startswith(sha256)
+    def _require_one_kind(self, promises: "_Promises") -> None:
+        header = self._intact.first_header() if promises.kinds else None
+        if len(promises.kinds | ({holds_comparisons(header)} if header else set())) > 1:
+            raise CannotRun(
+                f"{self._folder} would hold both single scores and comparisons, which are never mixed: normalize "
+                "bundles with per_comparison into a ledger of their own; nothing was changed"
+            )
 
-        return among
-
-
-def take(stream: BinaryIO, folder: Path, *, replace: bool) -> tuple[Literal["new", "again", "known"], str]:
-    """Copy a bundle's bytes into the staging folder under their hash, unless this run or the ledger has them.
-
-    Returns the outcome and the hash. Safe for several processes at once: the one that creates the file has taken the
-    bundle.
-    """
-    root = folder / STAGING
-    data = _read(stream)
-    digest = hashlib.sha256(data)
-    scratch = None
-    if len(data) == _BLOCK:  # there may be more, perhaps more than fits into memory
-        scratch = root / f"taking-{os.getpid()}"
-        with scratch.open("wb") as file:
-            while data:
-                file.write(data)
-                data = _read(stream)
-                digest.update(data)
-    sha256 = digest.hexdigest()
-    kept = folder / "bundles" / f"{sha256}.json"
-    known = not replace and kept.exists()
-    if known:
-        check_bytes(kept, sha256)
-    place = _place(root, "known" if known else "incoming", sha256)
-    try:
-        with _new(place) as file:
-            file.write(b"" if known else data)
-    except FileExistsError:
-        return "known" if known else "again", sha256
-    if scratch is not None and not known:
-        scratch.replace(place)
-    return "known" if known else "new", sha256
+    def _require_conservation(self, promises: "_Promises", counted: dict[str, int]) -> None:
+        """Raise CannotRun unless as many lines came and went as the headers that came and went promise."""
+        if (promises.valid, promises.invalid) != (counted["records"], counted["invalid"]):
+            raise CannotRun(
+                f"conservation does not hold: the headers promise {promises.valid:+} valid and {promises.invalid:+} "
+                f"invalid records, but there are {counted['records']:+} and {counted['invalid']:+} in {self._folder}; "
+                "nothing was changed"
+            )
+        if promises.entries != promises.valid + promises.invalid:
+            raise CannotRun(f"conservation does not hold: {promises.entries} entries are not valid + invalid")
 
 
-def _read(stream: BinaryIO) -> bytes:
-    try:
-        data: bytes | None = stream.read(_BLOCK)
-    except OSError as error:
-        raise CannotRun(f"cannot read {stream.name}: {error.strerror or error}") from None
-    if data is None:  # a file of /proc that would make its reader wait
-        raise CannotRun(f"cannot read {stream.name}: {os.strerror(errno.EAGAIN)}")
-    return data
+class _Promises:
+    """Counts that the headers of new bundles promise, less those of replaced ones."""
+
+    def __init__(self) -> None:
+        self.entries = self.valid = self.invalid = 0
+        self.kinds: set[bool] = set()
+        """Whether bundles that are added hold comparisons."""
+
+    def noted(self, kind: str, content: Iterable[Chunk]) -> Iterator[Chunk]:
+        """Yield new lines as they are; what headers promise is noted."""
+        for chunk in content:
+            if kind == "headers":
+                self.note(kind, chunk.data, 1)
+                self.kinds.add(holds_comparisons(chunk.data))
+            yield chunk
+
+    def note(self, kind: str, line: bytes, sign: int) -> None:
+        """Add or take away what a line promises, if it is a header."""
+        if kind != "headers":
+            return
+        counts = promised(line)
+        if counts is None:
+            raise CannotRun("a header is not one of ours: was the ledger edited? Nothing was changed")
+        self.entries += sign * counts.entries
+        self.valid += sign * counts.valid
+        self.invalid += sign * counts.invalid
 
 
-def _new(place: Path) -> BinaryIO:
-    try:
-        return place.open("xb")
-    except FileNotFoundError:
-        place.parent.mkdir(exist_ok=True)
-        return place.open("xb")
+class _Ahead(Generic[T]):
+    """Items in the order of their hashes, of which the next can be looked at."""
 
+    def __init__(self, items: Iterator[T], hash_of: Callable[[T], str]) -> None:
+        self._items, self._hash_of = items, hash_of
+        self._next = next(items, None)
 
-def _place(root: Path, part: str, sha256: str) -> Path:
-    """Return the path of a bundle in its bucket. The 64 buckets are short to list and sort as hashes do."""
-    return root / part / bucket_of(sha256) / f"{sha256}.json"
+    @property
+    def sha256(self) -> str:
+        """The hash of the next item; empty after the last."""
+        return "" if self._next is None else self._hash_of(self._next)
 
-
-def _lines(path: Path) -> Iterator[bytes]:
-    if path.exists():
-        with path.open("rb") as file:
-            yield from file
-
-
-def _blocks(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            yield block
+    def below(self, prefix: str) -> Iterator[T]:
+        """Yield the next items whose hashes begin so. The first that does not stays."""
+        while self._next is not None and self._hash_of(self._next).startswith(prefix):
+            item = self._next
+            self._next = next(self._items, None)
+            yield item

@@ -1,20 +1,26 @@
 """Variance components of repeated labels: one-way random effects, items being the groups, within generators.
 
-The noise share is the variance within items over the sum of both variances, which is 1 - ICC(1). Its interval comes
-from the F distribution (Shrout and Fleiss 1979): exact for normal values and equal numbers of repeats, approximate
-otherwise. A variance between items that comes out negative is 0.
+The noise share is the variance within items over the sum of both variances, which is 1 - ICC(1). With many different
+labels its interval comes from the F distribution (Shrout and Fleiss 1979): exact for normal values and equal numbers of
+repeats, approximate otherwise. Labels with few values, such as pass and fail, are far from normal: there the interval
+is that of a ratio of means over items under random weights, with one more item put at each end (`estimation`), which
+assumes only that items are independent. A variance between items that comes out negative is 0.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 from normalizer.documents.exact import rounded, rounded_root
+from normalizer.estimation.dirichlet_mean import DirichletMean, Point
 from normalizer.statistics.spread import mean_of
 
 LabelsByItem = Sequence[Sequence[Fraction]]
 """The labels of each item of one generator."""
+MOST_LEVELS = 7
+"""With more different labels the interval is that of normal values."""
 
 
 def components(tables: Sequence[LabelsByItem]) -> dict[str, Any]:
@@ -42,7 +48,9 @@ def components(tables: Sequence[LabelsByItem]) -> dict[str, Any]:
     if within + between == 0:
         return {**document, "na": "all labels are equal"}
     document["noise_share"] = rounded(within / (within + between))
-    if ratio is not None:
+    if len({label for labels in table for label in labels}) <= MOST_LEVELS:
+        document["noise_share_ci95"] = _interval_of_few(tables)
+    elif ratio is not None:
         document["noise_share_ci95"] = _interval(ratio, first, second, size)
     return document
 
@@ -82,3 +90,31 @@ def _interval(ratio: Fraction, first: int, second: int, size: Fraction) -> list[
     high = observed * float(fdtri(second, first, 0.975))
     shares = [1 - (end - 1) / (end + k - 1) for end in (high, low)]
     return [rounded(Fraction(min(max(share, 0.0), 1.0))) for share in shares]
+
+
+def _interval_of_few(tables: Sequence[LabelsByItem]) -> list[Any] | None:
+    """Return the interval for labels with few values, from items with two labels or more; None with one of these.
+
+    Each item has a variance within and a squared distance from the mean of its generator; the noise share is the ratio
+    of the means of the former and of their sum. The item that is added at an end has no noise, or nothing else.
+    """
+    points: Counter[tuple[Fraction, Fraction]] = Counter()
+    values = sorted({label for table in tables for row in table for label in row})
+    for table in tables:
+        rows = [row for row in table if len(row) > 1]
+        grand = mean_of([mean_of(row) for row in rows]) if rows else Fraction(0)
+        for row in rows if len(rows) > 1 else ():
+            mean = mean_of(row)
+            spread = mean_of([(label - mean) ** 2 for label in row])
+            apart = (mean - grand) ** 2 * Fraction(len(rows), len(rows) - 1)
+            points[spread * Fraction(len(row), len(row) - 1), spread + apart] += 1
+    known = [Point(float(noise), float(whole), float(count)) for (noise, whole), count in points.items() if whole]
+    if not known:
+        return None
+    farthest = max(point.size for point in known)
+    quiet, noisy = Point(0.0, farthest, 1.0), Point(farthest, farthest, 1.0)
+    if len(values) == 2:  # two labels of one item, one of each value
+        noisy = Point(float((values[1] - values[0]) ** 2) / 2, float((values[1] - values[0]) ** 2) / 4, 1.0)
+    low = DirichletMean([*known, quiet]).quantile(0.025)
+    high = DirichletMean([*known, noisy]).quantile(0.975)
+    return [rounded(Fraction(min(max(end, 0.0), 1.0))) for end in (low, high)]

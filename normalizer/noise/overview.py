@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from normalizer.aggregate import cell_names, groups
+from normalizer.aggregate.artifact_names import refuse_doubtful_repeats
 from normalizer.aggregate.summary import Options, left_out, opened_on_engine, query_of
 from normalizer.aggregate.units import prepared
 from normalizer.documents.exact import ROUNDING
@@ -31,10 +32,13 @@ class PowerTarget:
     alpha: float = 0.05
 
 
-def plan(folders: tuple[Path, ...], options: Options, wanted: PowerTarget | None) -> dict[str, Any]:
+def plan(
+    folders: tuple[Path, ...], options: Options, wanted: PowerTarget | None, repeats: frozenset[str] = frozenset()
+) -> dict[str, Any]:
     """The noise of every judge on every measure; with `wanted`, the items a study needs, by its repeats.
 
-    Raises CannotRun where a judge has labels under several prompt versions: a change of prompt is no noise.
+    Raises CannotRun where a judge has labels under several prompt versions, which is no noise, and where labels of one
+    file differ in a factor that is not among `repeats`: these may be several answers.
     """
     options = replace(options, by=("judge_prompt_version",))
     with opened_on_engine(folders, options) as (engine, given):
@@ -44,7 +48,10 @@ def plan(folders: tuple[Path, ...], options: Options, wanted: PowerTarget | None
             options.rules.check_mixing(found.kinds(), None)
             columns = ", ".join([*query.keys, "artifact", "generator", "judge", *query.measures])
             condition = options.rules.condition()
-            rows = list(engine.rows(f"SELECT {columns} FROM records WHERE {condition} AND judge IS NOT NULL"))
+            labelled = f"FROM records WHERE {condition} AND judge IS NOT NULL"
+            rows = list(engine.rows(f"SELECT {columns} {labelled}"))
+            whose = "artifact, generator, judge, named_factors"
+            refuse_doubtful_repeats(engine.rows(f"SELECT DISTINCT {whose} {labelled} ORDER BY {whose}"), repeats)
     names = [*query.rubric.dimensions, "total"]
     unit = 10**query.places
     judges: dict[str, list[_Labels]] = defaultdict(lambda: [defaultdict(list) for _ in names])

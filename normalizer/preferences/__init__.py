@@ -2,5 +2,6 @@
 
 `comparisons` reads the ledgers and groups what counts, `rates` counts wins and makes intervals, `order_effects` looks
 at the order shown, `ratings` fits Bradley-Terry, `lengths` fits the length-controlled rate, `logistic` is the solver of
-both, and `overview` puts the document together. Single scores never come here.
+both, `recipes` makes the scores of other boards, and `overview` puts the document together. Single scores never
+come here.
 """

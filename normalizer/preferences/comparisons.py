@@ -4,7 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import groupby
 from math import isfinite
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from normalizer.aggregate import keys
@@ -18,6 +20,7 @@ from normalizer.ledger.reader import Ledger
 ALSO = ("criterion", "eval_id")
 """Keys of comparisons besides those of single scores."""
 DECIDED = ("a", "b", "draw")
+_SWAPPED = {"a": "b", "b": "a"}
 
 
 class Comparison(NamedTuple):
@@ -43,14 +46,18 @@ class Comparison(NamedTuple):
 
     def turned(self) -> "Comparison":
         """This comparison with the names A and B swapped."""
-        swap = {"a": "b", "b": "a"}
-        return self._replace(
-            a=self.b,
-            b=self.a,
-            winner=swap.get(self.winner, self.winner),
-            share=None if self.share is None else 1 - self.share,
-            first=swap.get(self.first, self.first),
-            lengths=None if self.lengths is None else (self.lengths[1], self.lengths[0]),
+        return Comparison(
+            self.item,
+            self.b,
+            self.a,
+            _SWAPPED.get(self.winner, self.winner),
+            None if self.share is None else 1 - self.share,
+            _SWAPPED.get(self.first, self.first),
+            self.judge,
+            self.repeat,
+            self.criterion,
+            None if self.lengths is None else (self.lengths[1], self.lengths[0]),
+            self.self_judged,
         )
 
 
@@ -104,7 +111,7 @@ def compared(
             f"the comparisons are by the criteria {' and '.join(names[:5])}, which are not mixed: "
             f"group --by criterion, or choose one with --where criterion={names[0]}"
         )
-    groups = {levels: sorted(found.groups[levels], key=_order) for levels in sorted(found.groups, key=keys.sort_key)}
+    groups = {levels: _ordered(found.groups[levels]) for levels in sorted(found.groups, key=keys.sort_key)}
     left_out = {
         name: found.out[name]
         for name in (
@@ -223,6 +230,13 @@ def _lengths(given: dict[str, Any] | None) -> tuple[float, float] | None:
     """Both lengths; None where they are not recorded, or too large for arithmetic."""
     found = (0.0, 0.0) if given is None else (float(given["a"]), float(given["b"]))
     return found if given is not None and all(map(isfinite, found)) else None
+
+
+def _ordered(comparisons: list[Comparison]) -> list[Comparison]:
+    """Sort by all fields. The first four tell most comparisons apart; only those that are alike need the others."""
+    by_names = sorted(comparisons, key=itemgetter(0, 1, 2, 3))
+    groups = (list(alike) for _, alike in groupby(by_names, key=itemgetter(0, 1, 2, 3)))
+    return [one for alike in groups for one in (sorted(alike, key=_order) if len(alike) > 1 else alike)]
 
 
 def _order(comparison: Comparison) -> tuple[Any, ...]:

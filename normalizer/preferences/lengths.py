@@ -11,7 +11,7 @@ from math import exp, log2, sqrt, tanh
 from typing import Any
 
 from normalizer.aggregate.eligibility import ALONE
-from normalizer.aggregate.intervals import Method, quantile
+from normalizer.aggregate.intervals import quantile
 from normalizer.documents.exact import rounded
 from normalizer.preferences.comparisons import DECIDED, Comparison
 from normalizer.preferences.logistic import fit
@@ -24,7 +24,7 @@ BINS = ("much shorter", "shorter", "about equal", "longer", "much longer")
 LEAST_ITEMS = 10
 
 
-def length_bias(comparisons: list[Comparison], method: Method) -> dict[str, Any] | None:
+def length_bias(comparisons: list[Comparison]) -> dict[str, Any] | None:
     """The bias over comparisons turned to A; None where no decided comparison records lengths."""
     known = [one for one in comparisons if one.lengths is not None and one.winner in DECIDED]
     if not known:
@@ -34,7 +34,7 @@ def length_bias(comparisons: list[Comparison], method: Method) -> dict[str, Any]
         bins[BINS[bin_of(*(comparison.lengths or (0, 0)))]].append(comparison)
     rows = []
     for name, members in bins.items():
-        told = rate(members, method)
+        told = rate(members, None)
         rows.append(
             {"a_is": name, **{key: told[key] for key in ("items", "wins", "losses", "draws", "rate", "wilson95")}}
         )

@@ -10,6 +10,7 @@ from normalizer.documents.exact import rounded
 from normalizer.preferences.comparisons import DECIDED, Comparison
 from normalizer.preferences.rates import rate
 
+_FIXED = "no two generators were shown in both orders, so that the first place cannot be told from the better answer"
 _SHOWN = ("first", "second", "draw", "both_bad", "missing")
 
 
@@ -19,6 +20,10 @@ def order_effects(comparisons: list[Comparison], method: Method) -> dict[str, An
     by_position = [comparison if comparison.first == "a" else comparison.turned() for comparison in known]
     first = rate(by_position, method)
     first["flags"] = [flag for flag in first["flags"] if flag != "order_unknown"]
+    orders = {(one.a, one.b) for one in by_position}
+    if first["rate"] is not None and not any((b, a) in orders for a, b in orders):
+        first |= dict.fromkeys(("rate", "wilson95", "bootstrap95", "share", "share_ci95"))
+        first["na"] = _FIXED
     return {"unknown": len(comparisons) - len(known), "first_shown": first, "swapped": _swapped(known)}
 
 

@@ -1,5 +1,6 @@
 """The preferences of ledgers: a document of `preferences.json`."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -13,11 +14,12 @@ from normalizer.errors import CannotRun
 from normalizer.ledger.open_ledgers import opened_each
 from normalizer.ledger.reader import Ledger
 from normalizer.ledger.record_check import Check, check_records
-from normalizer.preferences.comparisons import Compared, Comparison, compared, facing
+from normalizer.preferences.comparisons import Compared, Comparison, compared
 from normalizer.preferences.lengths import length_bias
 from normalizer.preferences.order_effects import order_effects
 from normalizer.preferences.rates import RULE, rate
 from normalizer.preferences.ratings import ratings
+from normalizer.preferences.recipes import describe, score_pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class PreferenceOptions:
     by: tuple[str, ...] = ()
     where: dict[str, keys.Level] = field(default_factory=dict)
     baseline: str | None = None
+    recipe: str | None = None
     rules: Rules = field(default_factory=Rules)
     method: Method = field(default_factory=lambda: Method(bootstrap=True))
     check: Check = check_records
@@ -48,6 +51,7 @@ def preferences_of(ledgers: list[Ledger], asked: PreferenceOptions) -> dict[str,
     return {
         "by": list(asked.by),
         "baseline": asked.baseline,
+        "recipe": None if asked.recipe is None else describe(asked.recipe),
         "groups": [_group(found, levels, asked) for levels in found.groups],
         "rule": RULE,
         "left_out": found.left_out,
@@ -61,23 +65,49 @@ def preferences_of(ledgers: list[Ledger], asked: PreferenceOptions) -> dict[str,
 
 def _group(found: Compared, levels: tuple[keys.Level, ...], asked: PreferenceOptions) -> dict[str, Any]:
     group = found.groups[levels]
-    names = sorted({name for one in group for name in (one.a, one.b)})
+    met = _meetings(group)
+    names = sorted({one for one, _ in met})
     pairs = [
         (one, other)
         for one, other in (
             combinations(names, 2) if asked.baseline is None else ((name, asked.baseline) for name in names)
         )
-        if one != other and any(facing(group, one, other))
+        if one != other and (one, other) in met
     ]
     return {
         "key": dict(zip(asked.by, levels, strict=True)),
-        "pairs": [_pair(group, one, other, asked.method) for one, other in pairs],
-        "overall": [{"generator": name, **rate(list(facing(group, name)), asked.method)} for name in names],
+        "pairs": [_pair(met[one, other], one, other, asked) for one, other in pairs],
+        "overall": _overall(met, names, asked.method),
         "order": order_effects(group, asked.method),
         "ratings": ratings(group, asked.baseline),
     }
 
 
-def _pair(group: list[Comparison], one: str, other: str, method: Method) -> dict[str, Any]:
-    turned = list(facing(group, one, other))
-    return {"a": one, "b": other, **rate(turned, method), "length": length_bias(turned, method)}
+Meetings = dict[tuple[str, str], list[Comparison]]
+"""The comparisons of every two generators, twice: turned so that the one is A, and so that the other is."""
+
+
+def _meetings(group: list[Comparison]) -> Meetings:
+    met: Meetings = defaultdict(list)
+    for one in group:
+        met[one.a, one.b].append(one)
+        if one.a != one.b:
+            met[one.b, one.a].append(one.turned())
+    return met
+
+
+def _overall(met: Meetings, names: list[str], method: Method) -> list[dict[str, Any]]:
+    """Return the rate of each generator against all others; flagged where these are not the same for all of them."""
+    others = {name: frozenset(b for a, b in met if a == name) | {name} for name in names}
+    unlike = ["different_opponents"] if len(set(others.values())) > 1 else []
+    rows = []
+    for name in names:
+        found = rate([one for (a, _), turned in met.items() if a == name for one in turned], method)
+        rows.append({"generator": name, **found, "flags": sorted([*found["flags"], *unlike])})
+    return rows
+
+
+def _pair(turned: list[Comparison], one: str, other: str, asked: PreferenceOptions) -> dict[str, Any]:
+    scored = None if asked.recipe is None else score_pair(asked.recipe, turned)
+    found = {"a": one, "b": other, **rate(turned, asked.method)}
+    return {**found, "recipe": scored, "length": length_bias(turned)}

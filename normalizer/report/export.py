@@ -20,7 +20,7 @@ from normalizer.tables import (
     statistics_tables,
     summary_table,
 )
-from normalizer.tables.formats import Cell, Table, flagged, written
+from normalizer.tables.formats import Cell, Table, flagged, p_value, written
 from normalizer.tables.summary_table import of_all
 
 _SUFFIXES = {"csv": "csv", "md": "md", "latex": "tex"}
@@ -161,7 +161,7 @@ def _drift(study: Study) -> Table:
             row["sd"],
             *ends,
         ]
-        rows.append([*cells, row["p"], row["equal"], *row["dimensions"].values()])
+        rows.append([*cells, p_value(row["p"]), row["equal"], *row["dimensions"].values()])
     columns = ["judge", "first", "second", "n", "difference", "sd", "ci95_low", "ci95_high", "p", "equal"]
     note = "One judge under two versions, on artifacts that both judged; second minus first."
     return Table([*columns, *map(cell_names.dimension, study.rubric.dimensions)], rows, [note])

@@ -116,7 +116,8 @@ def _top(study: Study, title: str, drilldowns: Drilldowns, lookup: RecordLookup)
 
 def _nav(parts: list[Section]) -> Html:
     links = [el("li", el("a", part.name, href=f"#{part.id}")) for part in parts]
-    return el("nav", el("ul", *links), aria_label="Sections")
+    theme = el("button", "Auto", type="button", id="theme", title="Colours: as the system has them")
+    return el("nav", el("ul", *links, el("li", theme)), aria_label="Sections")
 
 
 def _commands(study: Study, options: Options) -> list[str]:

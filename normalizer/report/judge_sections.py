@@ -10,6 +10,7 @@ from normalizer.report.record_lookup import RecordLookup
 from normalizer.report.sections import FLAGS, Section, floats, interval, label, notes, section
 from normalizer.report.study import Study
 from normalizer.tables.agreement_table import measures
+from normalizer.tables.formats import p_value
 
 _MOST_MATRICES = 6
 
@@ -137,7 +138,7 @@ def drift(study: Study, drilldowns: Drilldowns) -> Section | None:
         why |= {f"NA: {reason}." for reason in row["na"].values()}
         versions = f"{row['versions'][1]} \u2212 {row['versions'][0]}"
         drilldown = drilldowns.add(f"{row['judge']}: {versions}", row["places"])
-        numbers = [row["n"], row["difference"], interval(row["ci95"]), row["p"], row["equal"]]
+        numbers = [row["n"], row["difference"], interval(row["ci95"]), p_value(row["p"]), row["equal"]]
         linked = [drilldowns.number(one, drilldown if one is not None else None) for one in numbers]
         phases = " and ".join(", ".join(map(str, phases)) or "none" for phases in row["phases"])
         rows.append([row["judge"], versions, phases, *linked])

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
+from normalizer.tables.formats import PValue
+
 _UNSEEN = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
@@ -55,6 +57,8 @@ def brief(value: Decimal | int, places: int = 3) -> str:
     if isinstance(value, int):
         return str(value)
     step = Decimal(1).scaleb(-places)
+    if isinstance(value, PValue) and value < step / 2:
+        return value.shown(step)
     near = value.quantize(step, ROUND_HALF_EVEN)
     shown = value if abs(value - near) == step / 2 else near
     return f"{abs(shown) if shown == 0 else shown:f}".replace("-", "\u2212")
@@ -72,7 +76,9 @@ def table(columns: list[Any], rows: list[list[Any]], *, id: str, caption: str | 
         el("tr", *(el("td", _cell(cell), class_=each) for cell, each in zip(row, classes, strict=True))) for row in rows
     ]
     said = el("caption", caption) if caption else None
-    return el("div", el("table", said, el("thead", head), el("tbody", *body), id=id), class_="scroll")
+    inside = el("table", said, el("thead", head), el("tbody", *body), id=id)
+    # A table that scrolls needs a tab stop and a name.
+    return el("div", inside, class_="scroll", tabindex="0", role="group", aria_label=caption or id.replace("-", " "))
 
 
 def _cell(cell: Any) -> Html:

@@ -148,7 +148,14 @@ def drawn(chart: Any, title: str, kind: str = "plot", box: str = "scroll") -> Ht
     root = ElementTree.fromstring(vl_convert.vegalite_to_svg(chart.to_dict()))  # noqa: S314 - our own drawing
     for name in ("width", "height"):
         root.attrib[name] = str(round(float(root.attrib[name])))
-    return el("div", Html(_written(root, {"role": "img", "aria-label": title, "class": kind})), class_=box)
+    return el(
+        "div",
+        Html(_written(root, {"role": "img", "aria-label": title, "class": kind})),
+        class_=box,
+        tabindex="0",
+        role="group",
+        aria_label=title,
+    )
 
 
 def _written(node: ElementTree.Element, more: dict[str, str] | None = None) -> str:

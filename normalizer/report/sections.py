@@ -11,6 +11,7 @@ from normalizer.report.drilldown import Drilldowns
 from normalizer.report.markup import Html, brief, el, join, table, visible
 from normalizer.report.record_lookup import RecordLookup
 from normalizer.report.study import Study
+from normalizer.tables.formats import p_value
 from normalizer.tables.summary_table import notes as summary_notes
 
 FLAGS: dict[str, str] = spec.resource("rules/flags.json")
@@ -144,7 +145,7 @@ def _contrast(report: dict[str, Any], number: int, drilldowns: Drilldowns, looku
         levels = f"{row['levels'][0]} \u2212 {row['levels'][1]}"
         used = lookup.contrast(key, row["levels"], report["paired_by"])
         drilldown = drilldowns.add(f"{key}: {row['levels'][0]} against {row['levels'][1]}", used)
-        numbers = [row["n"], row["difference"], interval(row["ci95"]), row["p"], row["p_holm"]]
+        numbers = [row["n"], row["difference"], interval(row["ci95"]), p_value(row["p"]), p_value(row["p_holm"])]
         linked = [drilldowns.number(each, drilldown if each is not None else None) for each in numbers]
         rows[is_total].append([row["measure"], levels, *linked, row["unpaired"], row["items"], row["verdict"]])
         if row["difference"] is not None and (is_total or not many):

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from normalizer.aggregate.distribution import distribution
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.start import started
 from normalizer.aggregate.intervals import Method, wilson_interval
@@ -26,9 +27,9 @@ from normalizer.preferences.overview import PreferenceOptions, preferences_of
 from normalizer.report.decisions.other_records import add_records
 from normalizer.report.drift import drift
 from normalizer.report.record_status import RecordStatus, check_count, record_statuses, refuse_large
+from normalizer.screening.raw_rows import unpacked_bundle
 from normalizer.statistics.agreement import agreement_of
 from normalizer.statistics.contrasts import GENERATORS
-from normalizer.statistics.distribution import distribution
 from normalizer.statistics.overview import MOST_LEVELS, statistics_of
 from normalizer.statistics.spread import ends
 
@@ -179,7 +180,7 @@ def _raw_bundles(ledgers: list[Ledger]) -> tuple[dict[str, bytes], list[dict[str
             for item in ledger.items(kind):
                 sha256 = item["bundle_sha256"]
                 if sha256 not in bundles:
-                    bundles[sha256] = ledger.bundle(sha256)
+                    bundles[sha256] = unpacked_bundle(ledger, sha256)
                     about = {"bundle_sha256": sha256, "unreadable": kind == "audit"}
                     reasons += [{**reason, **about} for reason in item["reasons"]]
     return bundles, reasons

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from normalizer.containers.readers.archives import ArchiveReader
 from normalizer.containers.readers.opening import open_container
+from normalizer.containers.readers.packed import unpack, unpack_bytes
 from normalizer.containers.readers.rows import UnreadableContainer
 from normalizer.documents.lossless import loads_plain
 from normalizer.errors import UnusableLedger
@@ -30,13 +31,22 @@ class RawRow(NamedTuple):
         return pointer.removeprefix(self.base) if self.is_json else None
 
 
+def unpacked_bundle(ledger: Ledger, sha256: str) -> bytes:
+    """The raw bytes of a bundle, unpacked if they are packed and not damaged."""
+    data = ledger.bundle(sha256)
+    try:
+        return unpack_bytes(data)
+    except UnreadableContainer:
+        return data
+
+
 def raw_row(ledger: Ledger, source: dict[str, Any]) -> RawRow:
     """The text that the record with this source comes from."""
     sha256 = source["bundle_sha256"]
     header = next((loads_plain(line) for line in ledger.lines_of("headers", sha256)), None)
     kind = header["header"].get("container") if header is not None and header["entries_at"] == "" else None
     if header is None or kind in (None, "json"):
-        return RawRow(ledger.bundle(sha256).decode().removeprefix("\ufeff"), 1, "", is_json=True)
+        return RawRow(unpacked_bundle(ledger, sha256).decode().removeprefix("\ufeff"), 1, "", is_json=True)
     # A row that could not be read has no steps.
     is_json = kind != "csv" and "dialect" in source
     line = int(source["line"])
@@ -46,10 +56,9 @@ def raw_row(ledger: Ledger, source: dict[str, Any]) -> RawRow:
         with open_regular(ledger.kept(sha256)) as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
                 raise UnusableLedger(f"the bytes of {file.name} are not those of its hash: the file was changed")
-            file.seek(0)
-            raw = next(islice(file, line - 1, line), b"")
+            raw = next(islice(unpack(file), line - 1, line), b"")
     else:
-        raw = _line(ledger.bundle(sha256).decode(), line).encode()
+        raw = _line(unpacked_bundle(ledger, sha256).decode(), line).encode()
     base = "/" + source["pointer"].split("/")[1]
     return RawRow(raw.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff"), line, base, is_json)
 

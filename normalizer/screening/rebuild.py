@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from normalizer.containers.readers.opening import open_container
+from normalizer.containers.readers.packed import unpack_bytes
 from normalizer.documents import lossless
 from normalizer.documents.dialect import AppliedStep, undo
 from normalizer.documents.pointers import copy_along
@@ -36,7 +37,8 @@ def rebuild_text(header: dict[str, Any], records: list[dict[str, Any]]) -> bytes
 def rebuilt(ledger: Ledger, sha256: str) -> bytes:
     """A bundle of a ledger, made anew from its records, and compared with the raw bytes where they are a container.
 
-    A judge bundle comes as compact JSON, a container of text as it was, an archive as its rows, one a line.
+    A judge bundle comes as compact JSON, a container of text as it was, one that was packed as it was before that, an
+    archive as its rows, one a line.
     """
     sha256 = ledger.kept(sha256).stem
     headers = [ledger.exact("headers", line) for line in ledger.lines_of("headers", sha256)]
@@ -48,7 +50,8 @@ def rebuilt(ledger: Ledger, sha256: str) -> bytes:
         return lossless.dumps(rebuild(headers[0], records)).encode() + b"\n"
     if kind != "zip":
         data = rebuild_text(headers[0], records)
-        if hashlib.sha256(data).hexdigest() != sha256:
+        packed = "packed" in headers[0]["header"]
+        if (data != unpack_bytes(ledger.bundle(sha256))) if packed else hashlib.sha256(data).hexdigest() != sha256:
             raise UnusableLedger(f"the records of {sha256} do not give back its bytes: see `normalizer audit`")
         return data
     dialect = ledger.document(headers[0]["settings"]["dialect"])

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 from normalizer.containers.entry_builder import RecordedStep
 from normalizer.containers.mapping import MappedEntry, Mapping
 from normalizer.containers.readers.opening import open_container
+from normalizer.containers.readers.packed import packing
 from normalizer.containers.readers.rows import Row
 from normalizer.documents.lossless import dumps, members, quoted
 from normalizer.documents.settings import Settings
@@ -40,6 +41,8 @@ class RowEntries:
             raise TypeError("the settings have no dialect with a container")
         self._settings = settings
         self._mapping = Mapping(dialect, settings.joined)
+        packed = packing(stream)
+        self._packed = {"packed": packed} if packed else {}
         self._reader = open_container(stream, dialect)
         envelope = {"baseline": settings.run["baseline"]} if "baseline" in settings.run else {}
         self.kind = (Comparisons if dialect.get("kind") == "comparison" else Scores)(settings, envelope)
@@ -64,6 +67,7 @@ class RowEntries:
         """The content of the file besides its entries, as far as it was read."""
         return {
             "container": self._reader.kind,
+            **self._packed,
             "tail": self._held + self._reader.tail,
             "unselected": self.unselected,
             "unreadable": self.unreadable,

@@ -1,5 +1,5 @@
-"""Agreement of judges: of every pair on the artifacts it shares, and of all together; their severity, and what they add
-for their own models. Makes `agreement.json`."""
+"""Agreement of judges: of every pair on the artifacts it shares, and of all together; their severity, what they add for
+their own models, and what they say about other judges. Makes `agreement.json`."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -15,6 +15,7 @@ from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics import agreement_measures
 from normalizer.statistics.agreement_intervals import find_intervals
+from normalizer.statistics.generalizability import Judgement, describe_generators, split_variance
 from normalizer.statistics.judge_scores import Joint, JointValues, JudgeScores, Shared
 from normalizer.statistics.self_judging import self_against_cross
 from normalizer.statistics.severity import fit_judges, severity
@@ -44,6 +45,12 @@ def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[s
         model = fit_judges(judged)
         severities = severity(judged, model)
         selves = self_against_cross(judged, model, 0, RESAMPLES)
+        crossed = [
+            Judgement(artifact, generator, judge, total)
+            for artifact, generator, judge, own, total in judged.labels()
+            if not own
+        ]
+    crossed.sort(key=lambda label: (label.item, str(label.generator), label.judge))
     flags = options.rules.flags_of_all(kinds)
     names = list(
         query.rubric.dimensions
@@ -66,6 +73,8 @@ def agreement_of(engine: Engine, given: OpenLedgers, options: Options) -> dict[s
         "pairs": pairs,
         "all": {"total": together, "dimensions": dict(zip(names, everyone, strict=True))},
         "severity": severities,
+        "variance": split_variance(crossed),
+        "generators": describe_generators(crossed, model, query.scale(len(names))),
         "self_against_cross": selves,
         "left_out": left_out(given, found, options.rules),
         "records": found.total(given),

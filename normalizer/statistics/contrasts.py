@@ -21,8 +21,9 @@ from normalizer.aggregate.summary import Options, left_out, opened_on_engine, qu
 from normalizer.aggregate.units import prepared
 from normalizer.documents.exact import ROUNDING, rounded
 from normalizer.errors import CannotRun
-from normalizer.estimation.clusters import Clusters, gather
+from normalizer.estimation.clusters import gather
 from normalizer.estimation.intervals import difference_interval
+from normalizer.estimation.over_judges import JudgedValue, interval_over_judges
 from normalizer.ledger.open_ledgers import OpenLedgers
 from normalizer.statistics.group_means import GroupMeans
 from normalizer.statistics.signflip import RESAMPLES, holm, sign_flip
@@ -30,6 +31,7 @@ from normalizer.statistics.spread import ends, mean_of, spread
 
 JUDGE = "judge_model"
 ALPHA = 0.05
+_NO_OTHERS = "fewer than two judges or items, which say nothing about other judges, or no spread"
 _NO_PAIR = "there is no pair: no block has both levels, judged by one judge that does not judge itself"
 
 
@@ -134,12 +136,13 @@ class _Blocks:
     def __init__(self, query: Query, cells: GroupMeans, wanted: Contrast, rules: Rules) -> None:
         self.cells = cells
         self._rules = rules
+        self.has_judges = len(query.by) > 1 + len(wanted.paired_by)
         self._item = wanted.paired_by.index(item_of(cells, wanted))
         self._blocks: dict[Levels, dict[str, dict[keys.Level, Levels]]] = defaultdict(lambda: defaultdict(dict))
         width = 1 + len(wanted.paired_by)
         for levels in cells.levels():
             if levels[0] is not None and levels in cells.groups:
-                judge = levels[-1] if len(query.by) > width else None
+                judge = levels[-1] if self.has_judges else None
                 self._blocks[levels[1:width]][str(levels[0])][judge] = levels
         self.levels = sorted({level for block in self._blocks.values() for level in block})
 
@@ -154,7 +157,7 @@ class _Blocks:
             cells = [(one[judge], other[judge]) for judge in shared]
             if all(self._is_own(first) or self._is_own(second) for first, second in cells):
                 cells = []
-            yield block[self._item], cells
+            yield (None if block[self._item] == "" else block[self._item]), cells
 
     def _is_own(self, levels: Levels) -> bool:
         return bool(self._rules.only_self_judged(self.cells.found.valid[levels]))
@@ -164,6 +167,7 @@ def _contrast(
     blocks: _Blocks, pair: tuple[str, str], place: int, reach: Fraction, seed: int, resamples: int
 ) -> tuple[dict[str, Any], Fraction | None]:
     gaps, items = [], []
+    judged: list[JudgedValue] = []
     unpaired = 0
     for item, cells in blocks.pairs(pair):
         if not cells:
@@ -172,20 +176,27 @@ def _contrast(
         means = [[blocks.cells.groups[cell].mean(blocks.cells.denominator, place) for cell in both] for both in cells]
         gaps.append(mean_of([first - second for first, second in means]))
         items.append(item)
+        judged += [
+            JudgedValue(str(item), str(both[0][-1]), first - second)
+            for both, (first, second) in zip(cells, means, strict=True)
+            if blocks.has_judges
+        ]
     clusters = gather(gaps, items)
     found, reasons = spread(gaps, "difference", "pair")
     if not gaps:
-        reasons = dict.fromkeys((*found, "p", "p_holm", "method"), _NO_PAIR)
-        numbers = {"n": 0, "items": 0, "unpaired": unpaired, **found, "p": None, "p_holm": None, "method": None}
+        reasons = dict.fromkeys((*found, "ci95_over_judges", "p", "p_holm", "method"), _NO_PAIR)
+        numbers = {"n": 0, "items": 0, "unpaired": unpaired, **found, "ci95_over_judges": None}
+        numbers |= {"p": None, "p_holm": None, "method": None}
         return {**numbers, "verdict": "undecided", "na": reasons}, None
     tested = sign_flip(clusters.sums(), seed, resamples)
-    found["ci95"] = _interval(clusters, reach, tested.p)
+    these = difference_interval(clusters, reach, tested.p, ALPHA) if clusters.clusters > 1 else None
+    found["ci95"] = None if these is None else ends(these)
     reasons.pop("ci95", None)
     if found["ci95"] is None:
         reasons["ci95"] = "there is only one item"
+    over = interval_over_judges(judged, (-reach, reach), these) if judged else None
+    found["ci95_over_judges"] = None if over is None else ends(over)
+    if over is None:
+        reasons["ci95_over_judges"] = _NO_OTHERS
     numbers = {"n": len(gaps), "items": clusters.clusters, "unpaired": unpaired, **found, "p": rounded(tested.p)}
     return {**numbers, "p_holm": None, "method": tested.method, "verdict": "undecided", "na": reasons}, tested.p
-
-
-def _interval(clusters: Clusters, reach: Fraction, p: Fraction) -> Any:
-    return ends(difference_interval(clusters, reach, p, ALPHA)) if clusters.clusters > 1 else None

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from normalizer.aggregate import cell_names
-from normalizer.tables.formats import Cell, Table, tell_range, tell_reasons
+from normalizer.tables.formats import Cell, Table, p_value, tell_range, tell_reasons
 from normalizer.tables.summary_table import left_out_note, of_all
 
 _SHOWN = ("mae", "exact", "bias", "max_abs_diff", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal")
@@ -16,6 +16,9 @@ def named(report: dict[str, Any]) -> list[tuple[str, Table]]:
     tables = [
         ("Agreement of judges", table(report)),
         ("Severity of judges", severity(report["severity"])),
+        ("Where the variance of totals comes from", _variance(report["variance"])),
+        ("What other judges would find again", _coefficients(report["variance"])),
+        ("Mean totals of generators", _generators(report["generators"])),
         ("Self against cross judging", selves(report["self_against_cross"])),
     ]
     flags = of_all(report["flags"])
@@ -80,13 +83,51 @@ def severity(found: dict[str, Any]) -> Table:
     )
 
 
+def _variance(found: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        [row["factor"], row["levels"], row["variance"], row["share"]] for row in found["components"]
+    ]
+    notes = [
+        "Restricted likelihood over crossed random effects. answer: an item's answer by one generator; taste: a "
+        "judge's preference for a generator; rest: a judge about one answer. It assumes normal effects; with few "
+        "judges or generators their variance is known badly."
+    ]
+    return Table(["factor", "levels", "variance", "share"], rows, notes)
+
+
+def _coefficients(found: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        [row["of"], row["judges"], row["relative"], row["absolute"]] for row in found["coefficients"]
+    ]
+    notes = [
+        "Generalizability coefficients, from 0 to 1: the share of the variance between answers, or between generators' "
+        "means, that another panel of as many judges would find again. relative: for rankings; absolute: for values."
+    ]
+    return Table(["of", "judges", "relative", "absolute"], rows, notes)
+
+
+def _generators(found: list[dict[str, Any]]) -> Table:
+    rows: list[list[Cell]] = []
+    for row in found:
+        cells: list[Cell] = [cell_names.level(row["generator"]), row["items"], row["judges"], row["mean"]]
+        cells += [tell_range(row["ci95"]), tell_range(row["ci95_over_judges"]), row["adjusted"]]
+        rows.append([*cells, tell_range(row["adjusted_ci95"])])
+    columns = ["generator", "items", "judges", "mean", "95 % interval", "over judges", "adjusted", "95 % interval"]
+    notes = [
+        "Self-judged labels are left out. 95 % interval: for these judges. over judges: for other judges like these, "
+        "too; report it where you claim more than what these judges say. adjusted: less the severity of its judges; "
+        "report it where generators had different judges."
+    ]
+    return Table(columns, rows, notes + tell_reasons(*found))
+
+
 def selves(found: list[dict[str, Any]]) -> Table:
     """Return one row per judge that judged its own model."""
     rows: list[list[Cell]] = []
     for row in found:
         cells: list[Cell] = [cell_names.level(row["judge"])]
         for part in ("own", "elsewhere"):
-            cells += [row[part]["n"], row[part]["mean"], tell_range(row[part]["ci95"]), row[part]["p"]]
+            cells += [row[part]["n"], row[part]["mean"], tell_range(row[part]["ci95"]), p_value(row[part]["p"])]
         rows.append([*cells, row["excess"], tell_range(row["excess_ci95"])])
     columns = ["judge", "n own", "own", "95 % interval", "p", "n elsewhere", "elsewhere", "95 % interval", "p"]
     notes = [

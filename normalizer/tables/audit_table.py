@@ -11,7 +11,6 @@ from normalizer.tables.formats import Table
 _DIGESTS = {
     "match": "every file is as commit.json records it",
     "differ": "files differ from commit.json",
-    "none": "none: an earlier version made this ledger; the next `normalizer normalize` into it adds them",
 }
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from normalizer.aggregate import cell_names
-from normalizer.tables.formats import Cell, Table
+from normalizer.tables.formats import Cell, Table, p_value
 from normalizer.tables.summary_table import left_out_note, of_all
 
 _SHOWN = ("exact", "mae", "bias", "kappa", "ac1", "kappa_quadratic", "alpha_ordinal", "pearson", "spearman", "kendall")
@@ -168,7 +168,7 @@ def _closest(document: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = []
     notes = {
         "mae is the mean absolute difference from gold on the items that every judge labelled. chosen share: how often "
-        "the judge or panel is the closest on resamples of the items; below 0.9 these items do not settle the choice."
+        "the judge or panel is the closest on resamples of the items."
     }
     drawn = document["bootstrap"]
     notes.add(
@@ -180,7 +180,9 @@ def _closest(document: dict[str, Any]) -> Table:
         for row in found["candidates"]:
             is_best = row["name"] == found["best"]
             start: list[Cell] = [_measure(measure), cell_names.level(row["name"]), found["items"], row["mae"]]
-            rows.append([*start, found["corrected_mae"] if is_best else None, row["p_holm"], row["chosen_share"]])
+            rows.append(
+                [*start, found["corrected_mae"] if is_best else None, p_value(row["p_holm"]), row["chosen_share"]]
+            )
         notes |= {f"NA: {found['na']}."} if found["na"] and found["candidates"] else set()
     columns = ["measure", "judge or panel", "items", "mae", "corrected mae", "p_holm", "chosen share"]
     return Table(columns, rows, sorted(notes))

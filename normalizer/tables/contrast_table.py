@@ -4,10 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from normalizer.aggregate import cell_names
-from normalizer.tables.formats import Cell, Table
+from normalizer.tables.formats import Cell, Table, p_value, tell_range
 from normalizer.tables.summary_table import left_out_note, of_all
 
-_COLUMNS = ["measure", "levels", "pairs", "items", "unpaired", "difference", "interval", "p", "p_holm", "verdict"]
+_COLUMNS = ["measure", "levels", "pairs", "items", "unpaired", "difference", "interval"]
+_COLUMNS += ["over judges", "p", "p_holm", "verdict"]
 _NAMED = {"interval": "95 % interval", "p_holm": "p (Holm)"}
 
 
@@ -16,10 +17,9 @@ def table(report: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = []
     for row in report["contrasts"]:
         levels = " - ".join(cell_names.level(level, " - ") for level in row["levels"])
-        ends = row["ci95"]
-        between = None if ends is None else f"{ends[0]:f} to {ends[1]:f}"
         cells: list[Cell] = [row["measure"], levels, row["n"], row["items"], row["unpaired"], row["difference"]]
-        rows.append([*cells, between, row["p"], row["p_holm"], row["verdict"]])
+        cells += [tell_range(row["ci95"]), tell_range(row["ci95_over_judges"])]
+        rows.append([*cells, p_value(row["p"]), p_value(row["p_holm"]), row["verdict"]])
     methods = {row["method"] for row in report["contrasts"]}
     how = f"; signs drawn with seed {report['seed']}" if "monte_carlo" in methods else ""
     key, paired = report["contrasts"][0]["key"], ", ".join(report["paired_by"])
@@ -28,6 +28,8 @@ def table(report: dict[str, Any]) -> Table:
         f"item{how}; Holm's correction covers the totals, and the dimensions.",
         "The interval assumes that items are independent and that losses not seen are like those seen; it holds 0 "
         "where p is above 0.05.",
+        "over judges: the interval for other judges like these, too; report it where you claim more than what these "
+        "judges say.",
         "verdict: higher or lower, of the first level, where p (Holm) is at most 0.05.",
     ]
     reasons = sorted({reason for row in report["contrasts"] for reason in row["na"].values()})

@@ -11,6 +11,7 @@ from normalizer.errors import CannotRun
 
 Cell = str | int | Decimal | None
 NA = "NA"
+_LEAST_P = Decimal("0.000001")
 # GitHub Actions obey a line of a log that begins with one of these.
 _CI_COMMANDS = ("::", "##[")
 
@@ -24,6 +25,19 @@ class Table:
     notes: list[str]
     bold: frozenset[tuple[int, int]] = frozenset()
     """Row and column of each cell that is bold in Markdown and LaTeX."""
+
+
+class PValue(Decimal):
+    """A rounded p-value. One that is 0 is shown to people as less than the least that is written."""
+
+    def shown(self, least: Decimal = _LEAST_P) -> str:
+        """Return the text for people, where p-values below half of `least` are written as 0."""
+        return f"< {least:f}" if self < least / 2 else f"{self:f}"
+
+
+def p_value(p: Decimal | None) -> PValue | None:
+    """Return the cell of a p-value."""
+    return None if p is None else PValue(p)
 
 
 def chosen(table: Table, columns: tuple[str, ...] = (), names: dict[str, str] | None = None) -> Table:
@@ -86,19 +100,20 @@ def markdown(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def latex(table: Table, *, fit: bool = False) -> str:
-    """Return a `tabular` that needs no package, with the notes as a paragraph. With `fit`, in small type with narrow
-    gaps and headings broken at dots and underscores, for one column of a page; a table that is still too wide is
-    scaled down to the column if the document uses graphicx."""
+def latex(table: Table) -> str:
+    """Return a `tabular` for one column of a page that needs no package, with the notes as a paragraph.
+
+    It is in small type with narrow gaps and headings broken at dots and underscores; a table that is still too wide is
+    scaled down to the column if the document uses graphicx.
+    """
     columns = "".join("r" if is_right else "l" for is_right in numeric(table))
-    head = [_broken(name) for name in table.columns] if fit else [_latex(name) for name in table.columns]
-    lines = [r"{\footnotesize\setlength{\tabcolsep}{2.5pt}\setbox0=\hbox{%"] if fit else []
-    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\hline", " & ".join(head) + r" \\", r"\hline"]
+    head = [_broken(name) for name in table.columns]
+    lines = [_SMALL, rf"\begin{{tabular}}{{{columns}}}", r"\hline", " & ".join(head) + r" \\", r"\hline"]
     for place, row in enumerate(table.rows):
         cells = [_latex(cell) for cell in row]
         bold = [rf"\textbf{{{cell}}}" if (place, at) in table.bold else cell for at, cell in enumerate(cells)]
         lines.append(" & ".join(bold) + r" \\")
-    lines += [r"\hline", r"\end{tabular}", *([_FITTED] if fit else [])]
+    lines += [r"\hline", r"\end{tabular}", _FITTED]
     lines += (
         ["", r"\smallskip\noindent\footnotesize " + " ".join(_latex_text(printable(note)) for note in table.notes)]
         if table.notes
@@ -132,7 +147,7 @@ def numeric(table: Table) -> list[bool]:
 
 def seen(cell: Cell) -> str:
     """Return a cell with invisible characters escaped, so that different values look different."""
-    shown = cell_text(cell)
+    shown = cell.shown() if isinstance(cell, PValue) else cell_text(cell)
     is_seen = shown.isprintable() and shown == shown.strip() and "  " not in shown
     is_seen = is_seen and not shown.startswith(_CI_COMMANDS)
     return shown if is_seen else json_quoted(shown)
@@ -158,6 +173,9 @@ def markdown_text(shown: str) -> str:
     escaped = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{char}" if char in r"\`*_{}[]()#+!|~$" else char for char in escaped)
 
+
+_SMALL = r"{\footnotesize\setlength{\tabcolsep}{2.5pt}\setbox0=\hbox{%"
+"""The beginning of a table that is put into box 0."""
 
 _FITTED = (
     r"}\noindent\ifdim\wd0>\columnwidth\ifx\resizebox\undefined\box0\else\resizebox{\columnwidth}{!}{\box0}\fi"
@@ -199,7 +217,7 @@ def _broken(name: str) -> str:
 
 
 def _latex(cell: Cell) -> str:
-    if isinstance(cell, (int, Decimal)) and not isinstance(cell, bool):
+    if isinstance(cell, (int, Decimal)) and not isinstance(cell, (bool, PValue)):
         return f"${cell_text(cell)}$" if cell < 0 else cell_text(cell)
     return _latex_text(seen(cell))
 

@@ -4,7 +4,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from normalizer.aggregate import cell_names
-from normalizer.tables.formats import Cell, Table, cell_text, markdown, markdown_text
+from normalizer.tables.formats import Cell, Table, cell_text, markdown, markdown_text, p_value
 
 _MARKS = {
     "better": "better",
@@ -22,7 +22,7 @@ def table(document: dict[str, Any]) -> Table:
     for result in document["results"]:
         levels: list[Cell] = [cell_names.level(level) for level in result["key"].values()]
         cells: list[Cell] = [result["measure"], result["base"], result["candidate"], result["difference"]]
-        cells += [*(result["interval"] or (None, None)), result["n"], result["p"], _MARKS[result["verdict"]]]
+        cells += [*(result["interval"] or (None, None)), result["n"], p_value(result["p"]), _MARKS[result["verdict"]]]
         rows.append([*levels, *cells])
     columns = ["measure", "base", "candidate", "difference", "low", "high", "pairs", "p", "verdict"]
     return Table([*document["by"], *columns], rows, notes(document))

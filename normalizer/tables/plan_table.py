@@ -23,7 +23,10 @@ def noise(document: dict[str, Any]) -> Table:
     columns = ["judge", "measure", "items", "repeated", "labels", "changed", "within sd", "between sd"]
     reasons = sorted({row["na"] for row in document["results"] if row["na"]})
     notes = [*of_all(document["flags"]), "changed: share of repeated pairs of labels that differ."]
-    notes.append("noise share: variance within items over all variance (1 - ICC); interval by the F distribution.")
+    notes.append(
+        "noise share: variance within items over all variance (1 - ICC); "
+        "interval by items with up to 7 different labels, by the F distribution (normal labels) with more."
+    )
     notes += [left_out_note(document), *(f"NA: {reason}." for reason in reasons)]
     return Table([*columns, "noise share", "ci95_low", "ci95_high"], rows, notes)
 

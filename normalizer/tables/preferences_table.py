@@ -16,6 +16,7 @@ def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
     """Return all tables by title, without empty ones except the first, whose notes say what was left out of all."""
     tables = [
         ("Pairs", pairs(document)),
+        ("Scores by a recipe", _recipe(document)),
         ("Generators against all others", overall(document)),
         ("Order shown", _order(document)),
         ("Verdicts in both orders", _swapped(document)),
@@ -27,40 +28,58 @@ def named(document: dict[str, Any]) -> list[tuple[str, Table]]:
 
 def pairs(document: dict[str, Any]) -> Table:
     """Return one row per pair: the rate of the first generator against the second."""
-    rows = [
-        [*_levels(group), _name(pair["a"]), _name(pair["b"]), *_rate(pair)]
+    told = [
+        ([*_levels(group), _name(pair["a"]), _name(pair["b"])], pair)
         for group in document["groups"]
         for pair in group["pairs"]
     ]
-    told = [pair for group in document["groups"] for pair in group["pairs"]]
-    return Table([*document["by"], "generator", "against", *_columns()], rows, notes(document, told))
+    columns, rows = _rates([*document["by"], "generator", "against"], told)
+    return Table(columns, rows, notes(document, [pair for _, pair in told]))
+
+
+def _recipe(document: dict[str, Any]) -> Table:
+    told = document["recipe"]
+    rows: list[list[Cell]] = []
+    for group in document["groups"] if told else ():
+        for pair in group["pairs"]:
+            found = pair["recipe"]
+            names: list[Cell] = [*_levels(group), _name(pair["a"]), _name(pair["b"])]
+            rows.append([*names, found["n"], found["score"], *_two(found["ci95"])])
+    columns = [*document["by"], "generator", "against", "comparisons", "score", "ci95_low", "ci95_high"]
+    notes = []
+    if told:
+        notes = [f"{told['name']}: {told['formula']}. Source: {told['source']}.", "The interval is ours, by item."]
+        notes += [told["lacks"]] if told["lacks"] else []
+    return Table(columns, rows, notes)
 
 
 def overall(document: dict[str, Any]) -> Table:
     """Return one row per generator: its rate against all others."""
-    told = [row for group in document["groups"] for row in group["overall"]]
-    rows = [
-        [*_levels(group), _name(row["generator"]), *_rate(row)]
-        for group in document["groups"]
-        for row in group["overall"]
+    told = [
+        ([*_levels(group), _name(row["generator"])], row) for group in document["groups"] for row in group["overall"]
     ]
-    return Table([*document["by"], "generator", *_columns()], rows, _reasons(told))
+    columns, rows = _rates([*document["by"], "generator"], told)
+    return Table(columns, rows, _reasons([row for _, row in told]))
 
 
 def ratings(document: dict[str, Any]) -> Table:
     """Return one row per generator: its rating with the interval."""
     rows: list[list[Cell]] = []
-    said = {"Log-odds, a draw being half a win; intervals are cluster-robust by item."}
+    said = {
+        "Log-odds, a draw being half a win; intervals are cluster-robust by item. win_probability: against an opponent "
+        "of rating 0. ranks: those that the differences from the others leave, at 95 % for each generator."
+    }
     for group in document["groups"]:
         found = group["ratings"]
         said |= {f"NA: {found['na']}."} if found["na"] else set()
         said.add(f"Relative to {'the mean' if found['relative_to'] == 'mean' else _name(found['relative_to'])}.")
         for row in found["rows"]:
-            cells: list[Cell] = [row["rating"], *_two(row["ci95"]), row["win_probability"]]
+            ranks = None if row["ranks"] is None else "-".join(str(rank) for rank in sorted(set(row["ranks"])))
+            cells: list[Cell] = [row["rating"], *_two(row["ci95"]), ranks, row["win_probability"]]
             rows.append([*_levels(group), _name(row["generator"]), *cells])
         if not found["rows"]:
-            rows.append([*_levels(group), cell_names.ALL, None, None, None, None])
-    columns = [*document["by"], "generator", "rating", "ci95_low", "ci95_high", "win_probability"]
+            rows.append([*_levels(group), cell_names.ALL, None, None, None, None, None])
+    columns = [*document["by"], "generator", "rating", "ci95_low", "ci95_high", "ranks", "win_probability"]
     return Table(columns, rows, sorted(said))
 
 
@@ -75,18 +94,23 @@ def notes(document: dict[str, Any], told: list[dict[str, Any]]) -> list[str]:
     said.append(
         f"95 % intervals: Wilson over items; bootstrap by item ({drawn['resamples']} resamples, seed {drawn['seed']})."
     )
+    if any(row["share"] is not None for row in told):
+        said.append(
+            "weighted: the mean preference for the first, from 0 to 1, item by item, with the interval of a mean on a "
+            "scale; AlpacaEval publishes it as its win rate, in percent."
+        )
     said.append(left_out_note(document))
     return said + _reasons(told)
 
 
 def _order(document: dict[str, Any]) -> Table:
-    rows: list[list[Cell]] = []
-    for group in document["groups"]:
-        first = group["order"]["first_shown"]
-        if first["items"]:
-            rows.append([*_levels(group), *_rate(first), group["order"]["unknown"]])
-    columns = [*document["by"], *_columns(), "order unknown"]
-    return Table(columns, rows, ["Wins and rate of the answer that was shown first."])
+    told = [(_levels(group), group["order"]["first_shown"]) for group in document["groups"]]
+    shown = [(levels, first) for levels, first in told if first["items"]]
+    columns, rows = _rates([*document["by"]], shown)
+    unknown = [group["order"]["unknown"] for group in document["groups"] if group["order"]["first_shown"]["items"]]
+    rows = [[*row, count] for row, count in zip(rows, unknown, strict=True)]
+    notes = ["Wins and rate of the answer that was shown first.", *_reasons([first for _, first in shown])]
+    return Table([*columns, "order unknown"], rows, notes)
 
 
 def _swapped(document: dict[str, Any]) -> Table:
@@ -121,14 +145,18 @@ def _length(document: dict[str, Any]) -> Table:
     return Table([*document["by"], *columns], rows, sorted(said))
 
 
-def _columns() -> list[str]:
-    return [*_COUNTS, "rate", "wilson95_low", "wilson95_high", "bootstrap95_low", "bootstrap95_high", "flags"]
-
-
-def _rate(found: dict[str, Any]) -> list[Cell]:
-    counts: list[Cell] = [found[name] for name in _COUNTS]
-    flags = " ".join(found["flags"])
-    return [*counts, found["rate"], *_two(found["wilson95"]), *_two(found["bootstrap95"]), flags]
+def _rates(start: list[str], told: list[tuple[list[Cell], dict[str, Any]]]) -> tuple[list[str], list[list[Cell]]]:
+    """Return columns and rows of rates, given the first cells of each; the weighted rate where there is one."""
+    columns = [*start, *_COUNTS, "rate", "wilson95_low", "wilson95_high", "bootstrap95_low", "bootstrap95_high"]
+    weighted = any(found["share"] is not None for _, found in told)
+    columns += ["weighted", "weighted95_low", "weighted95_high"] if weighted else []
+    rows = []
+    for first, found in told:
+        cells: list[Cell] = [*first, *(found[name] for name in _COUNTS)]
+        cells += [found["rate"], *_two(found["wilson95"]), *_two(found["bootstrap95"])]
+        cells += [found["share"], *_two(found["share_ci95"])] if weighted else []
+        rows.append([*cells, " ".join(found["flags"])])
+    return [*columns, "flags"], rows
 
 
 def _two(interval: list[Any] | None) -> list[Cell]:

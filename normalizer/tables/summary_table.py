@@ -1,5 +1,6 @@
 """A summary as a table: one row per group, with notes on records left out and on flags."""
 
+from decimal import Decimal
 from typing import Any
 
 import contract_spec as spec
@@ -8,6 +9,7 @@ from normalizer.aggregate import cell_names
 from normalizer.tables.formats import Cell, Table
 
 _MOMENTS = ("mean", "sd", "min", "max")
+_FIXED = ("mean", "sd")
 
 
 def wide(summary: dict[str, Any]) -> Table:
@@ -36,18 +38,32 @@ def narrow(summary: dict[str, Any]) -> Table:
     dimensions = _dimensions(summary)
     clustered = any(row["n_items"] < row["n"] for row in summary["rows"])
     counts = ["n", *(["items"] if clustered else []), "records", "judges"]
-    columns = [*summary["by"], *counts, "total", "sd", "95 % interval", "min", "max"]
+    columns = [*summary["by"], *counts, "total", "95 % interval", "sd", "min", "max"]
+    dimensions = [] if _is_total(summary, dimensions) else dimensions
     columns += [*map(cell_names.dimension, dimensions), "at min", "at max", "flags"]
     rows: list[list[Cell]] = []
     for row in summary["rows"]:
-        total = row["total"]
+        total = _fix_places(row["total"], summary["rounding"]["places"])
         between = f"{total['ci95'][0]:f} to {total['ci95'][1]:f}" if total["ci95"] else "NA"
         items = [row["n_items"]] if clustered else []
         cells: list[Cell] = [*_levels(row), row["n"], *items, row["n_records"], row["n_judges"]]
-        cells += [total["mean"], total["sd"], between, total["min"], total["max"]]
-        cells += [row["dimensions"][name]["mean"] for name in dimensions]
+        cells += [total["mean"], between, total["sd"], total["min"], total["max"]]
+        cells += [_fix_places(row["dimensions"][name], summary["rounding"]["places"])["mean"] for name in dimensions]
         rows.append([*cells, row["at_min"], row["at_max"], " ".join(row["flags"])])
     return Table(columns, rows, notes(summary))
+
+
+def _is_total(summary: dict[str, Any], dimensions: list[str]) -> bool:
+    """Return whether the total says all: there is one dimension, and its numbers are those of the total."""
+    return len(dimensions) == 1 and all(row["dimensions"][dimensions[0]] == row["total"] for row in summary["rows"])
+
+
+def _fix_places(moments: dict[str, Any], places: int) -> dict[str, Any]:
+    """Return the mean, spread and interval with exactly that many places; ends of the scale stay as they are."""
+    step = Decimal(1).scaleb(-places)
+    fixed = {name: moments[name] if moments[name] is None else moments[name].quantize(step) for name in _FIXED}
+    interval = moments["ci95"] and [end.quantize(step) for end in moments["ci95"]]
+    return {**moments, **fixed, "ci95": interval}
 
 
 def published(summary: dict[str, Any], cells: str, places: int, *, lower_is_better: bool | None = None) -> Table:
@@ -55,9 +71,11 @@ def published(summary: dict[str, Any], cells: str, places: int, *, lower_is_bett
 
     The summary must have more places than are shown: half an interval is rounded here, once. `cells` is `mean`,
     `mean-ci` or `mean-sd`; an interval that is not symmetric stands in brackets. With `lower_is_better` given, the best
-    mean of each column is bold, unless rows are of different artifacts: on those that they share, another may be best.
+    mean of each column is bold, among rows of one judge where judges are a key. None is bold where rows are of
+    different artifacts or by different judges: on those that they share, another may be best.
     """
     dimensions = _dimensions(summary)
+    dimensions = [] if _is_total(summary, dimensions) else dimensions
     columns = [*summary["by"], "n", "total", *map(cell_names.dimension, dimensions)]
     rows: list[list[Cell]] = []
     means: list[list[Any]] = []
@@ -65,16 +83,26 @@ def published(summary: dict[str, Any], cells: str, places: int, *, lower_is_bett
         measures = [row["total"], *(row["dimensions"][name] for name in dimensions)]
         rows.append([*_levels(row), row["n"], *(_published(each, cells, places) for each in measures)])
         means.append([each["mean"] for each in measures])
-    bold = set()
-    comparable = not any("different_artifacts" in row["flags"] for row in summary["rows"])
-    if lower_is_better is not None and comparable:
-        first = len(summary["by"]) + 1
-        for at in range(len(dimensions) + 1):
-            known = [row[at] for row in means if row[at] is not None]
-            best = (min(known) if lower_is_better else max(known)) if len(known) > 1 else None
-            bold |= {(place, first + at) for place, row in enumerate(means) if row[at] is not None and row[at] == best}
+    bold = _best(summary, means, lower_is_better) if lower_is_better is not None else frozenset()
     shown = {**summary, "rounding": {**summary["rounding"], "places": places}}
-    return Table(columns, rows, notes(shown), frozenset(bold))
+    return Table(columns, rows, notes(shown), bold)
+
+
+def _best(summary: dict[str, Any], means: list[list[Any]], lower_is_better: bool) -> frozenset[tuple[int, int]]:
+    """Return the places of the best means of each column."""
+    if any({"different_artifacts", "different_judges"} & set(row["flags"]) for row in summary["rows"]):
+        return frozenset()
+    best = min if lower_is_better else max
+    first = len(summary["by"]) + 1
+    bold = set()
+    for judge in dict.fromkeys(row["key"].get("judge_model") for row in summary["rows"]):
+        places = [at for at, row in enumerate(summary["rows"]) if row["key"].get("judge_model") == judge]
+        for column in range(len(means[0])):
+            known = [means[place][column] for place in places if means[place][column] is not None]
+            bold |= {
+                (place, first + column) for place in places if len(known) > 1 and means[place][column] == best(known)
+            }
+    return frozenset(bold)
 
 
 def _published(moments: dict[str, Any], cells: str, places: int) -> Cell:

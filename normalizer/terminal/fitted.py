@@ -1,6 +1,7 @@
 """Fit a table into the width of a terminal. No cell is wrapped: texts are cut with an ellipsis, numbers never are.
 
-Columns that do not fit even then are left out, from the right, and a last line says so.
+Columns that do not fit even then are left out, from the right, and a last line says so. The column `flags` is kept:
+what must be said of a number is not left out.
 """
 
 import re
@@ -34,7 +35,12 @@ def fitted(table: Table, width: int | None, *, colour: bool) -> str:
     whole = [
         is_right or _intervals(column[1:]) for column, is_right in zip(zip(*shown, strict=True), right, strict=True)
     ]
-    widths = needed if width is None else _shared(needed, whole, width)
+    kept = list(range(len(needed)))
+    widths = needed
+    if width is not None:
+        kept = _choose(table.columns, shown, needed, whole, width)
+        widths = _shared([needed[place] for place in kept], [whole[place] for place in kept], width)
+    shown, right = [[row[place] for place in kept] for row in shown], [right[place] for place in kept]
     lines = []
     for place, row in enumerate(shown):
         cells = []
@@ -47,7 +53,7 @@ def fitted(table: Table, width: int | None, *, colour: bool) -> str:
     notes = [printable(note) for note in table.notes]
     if width is not None:
         notes = [line for note in notes for line in wrapped(note, width)]
-        notes += _left_out(widths, needed, width)
+        notes += _left_out(widths, [needed[place] for place in kept], len(needed) - len(kept), width)
     return "\n".join([*lines, "", *(_painted(note, _DIM, colour=colour) for note in notes)]) + "\n"
 
 
@@ -86,14 +92,25 @@ def _intervals(cells: Sequence[str]) -> bool:
     return bool(found) and all(_INTERVAL.fullmatch(cell) for cell in found)
 
 
+def _choose(
+    columns: Sequence[str], shown: list[list[str]], needed: list[int], whole: list[bool], width: int
+) -> list[int]:
+    """Return the places of the columns that fit: the first ones, and `flags` where a row has any."""
+    least = [room if is_whole else min(room, _NARROW) for room, is_whole in zip(needed, whole, strict=True)]
+    flags = [place for place, name in enumerate(columns) if name == "flags" and any(row[place] for row in shown[1:])]
+    kept = list(range(len(needed)))
+    while len(kept) > 1 and sum(least[place] for place in kept) + GAP * (len(kept) - 1) > width:
+        others = [place for place in kept[1:] if place not in flags]
+        kept.remove(others[-1] if others else kept[-1])
+    return kept
+
+
 def _shared(needed: list[int], whole: list[bool], width: int) -> list[int]:
-    """Return the widths of the columns that are shown, the first ones, so that all fit."""
+    """Return widths of columns at which all of them fit."""
     least = [room if is_whole else min(room, _NARROW) for room, is_whole in zip(needed, whole, strict=True)]
     count = len(needed)
-    while count > 1 and sum(least[:count]) + GAP * (count - 1) > width:
-        count -= 1
-    widths = needed[:count]
-    least = [min(room, max(width, 1)) for room in least[:count]]
+    widths = list(needed)
+    least = [min(room, max(width, 1)) for room in least]
     while (over := sum(widths) + GAP * (count - 1) - width) > 0:
         widest = max(range(count), key=lambda place: widths[place] - least[place])
         if widths[widest] <= least[widest]:
@@ -105,9 +122,8 @@ def _shared(needed: list[int], whole: list[bool], width: int) -> list[int]:
     return [min(room, width) for room in widths]
 
 
-def _left_out(widths: list[int], needed: list[int], width: int) -> list[str]:
-    gone = len(needed) - len(widths)
-    is_cut = any(room < wanted for room, wanted in zip(widths, needed, strict=False))
+def _left_out(widths: list[int], needed: list[int], gone: int, width: int) -> list[str]:
+    is_cut = any(room < wanted for room, wanted in zip(widths, needed, strict=True))
     if not gone and not is_cut:
         return []
     columns = f"without {gone} more column{'' if gone == 1 else 's'}" if gone else ""

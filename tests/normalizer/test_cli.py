@@ -67,7 +67,7 @@ def test_explain_wants_an_id_that_is_there_and_only_once(ledger, capsys):
 
 def test_restore_gives_back_the_bytes_or_the_document_made_anew(ledger, tmp_path):
     raw = (tmp_path / "bundle.json").read_bytes()
-    [path] = (ledger / "bundles").iterdir()
+    [path] = (ledger / "bundles").glob("*/*")
     command = [sys.executable, "-m", "normalizer", "restore", str(ledger), path.stem]
     assert subprocess.run(command, capture_output=True).stdout == raw
     rebuilt = subprocess.run([*command, "--from-records"], capture_output=True).stdout
@@ -90,7 +90,7 @@ def test_a_folder_that_is_no_ledger_is_told_apart(tmp_path, capsys):
 
 def test_a_reader_that_has_seen_enough_changes_no_status(ledger, tmp_path):
     (tmp_path / "table.csv").write_text("n,total\n7,7\n")
-    [raw] = (ledger / "bundles").iterdir()
+    [raw] = (ledger / "bundles").glob("*/*")
     expected = {
         ("--version",): 0,
         ("audit", "--help"): 0,
@@ -117,7 +117,7 @@ def test_nothing_heavy_is_imported_to_start():
 
 
 def test_the_beginning_of_a_hash_will_do_to_rebuild_too(ledger, tmp_path, capsys):
-    [path] = (ledger / "bundles").iterdir()
+    [path] = (ledger / "bundles").glob("*/*")
     capsys.readouterr()
     for named in (path.stem, path.stem[:6], path.stem.upper()):
         assert main(["restore", str(ledger), named, "--from-records"]) == 0

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from normalizer import regular_files
+from normalizer.batch.intake import take
 from normalizer.cli import main
 from normalizer.errors import CannotRun
-from normalizer.ledger.transaction import take
 from normalizer.regular_files import READING_LIMITS, open_regular, regular_bytes, whole_lines
 from tests.support.bundles import bundle, entry
 from tests.support.patience import PATIENCE
@@ -66,8 +66,8 @@ def run(*argv: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("command", READING)
 @pytest.mark.parametrize("place", ["commit.json", "bundles", "settings"])
 def test_no_fifo_in_a_ledger_blocks_its_reader(ledger, command, place):
-    odd = ledger / place if place == "commit.json" else next((ledger / place).iterdir())
-    sha256 = next((ledger / "bundles").iterdir()).stem
+    odd = ledger / place if place == "commit.json" else next((ledger / place).rglob("*.json"))
+    sha256 = next((ledger / "bundles").glob("*/*")).stem
     fifo(odd)
     named = {"BUNDLE": sha256, "KEY": str(ledger.parent / "key"), "SIGNATURE": str(ledger.parent / "out.sig")}
     done = run(
@@ -97,7 +97,7 @@ def test_a_changed_row_is_not_shown_as_the_source_of_a_record(tmp_path, capsys):
     assert main(["normalize", str(rows), "--dialect", "mt-bench", "--out", str(ledger)]) == 1
     record = json.loads((ledger / "records.jsonl").read_text().splitlines()[0])["record_id"]
     assert main(["explain", str(ledger), record]) == 0
-    kept = next((ledger / "bundles").iterdir())
+    kept = next((ledger / "bundles").glob("*/*"))
     data = kept.read_bytes()
     kept.write_bytes(data.replace(b'"score"', b'"sc0re"'))
     capsys.readouterr()
@@ -144,8 +144,8 @@ def test_a_sparse_file_in_a_ledger_does_not_fill_the_memory(ledger, place, diges
     monkeypatch.setitem(READING_LIMITS, "max_line_bytes", 1 << 22)
     if not digests:
         (ledger / "commit.json").unlink()
-    sha256 = next((ledger / "bundles").iterdir()).stem
-    odd = ledger / place if (ledger / place).suffix else next((ledger / place).iterdir())
+    sha256 = next((ledger / "bundles").glob("*/*")).stem
+    odd = ledger / place if (ledger / place).suffix else next((ledger / place).rglob("*.json"))
     with odd.open("ab") as file:
         file.truncate(20 << 30)
     skipped = [["audit", str(ledger), "--no-verify"]] if place == "bundles" else []

@@ -36,8 +36,8 @@ def followed():
 @pytest.mark.parametrize(
     ("given", "command", "most"),
     [
-        ([RUN / "bundle.json", "--manifest", RUN / "manifest.json"], "aggregate", 55),
-        ([PAIRS, "--dialect", "mt-bench-pair"], "preferences", 61),
+        ([RUN / "bundle.json", "--manifest", RUN / "manifest.json"], "aggregate", 58),
+        ([PAIRS, "--dialect", "mt-bench-pair"], "preferences", 62),
     ],
 )
 def test_from_a_file_to_a_number_few_modules_are_passed(followed, tmp_path, given, command, most):

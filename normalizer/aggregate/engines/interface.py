@@ -7,17 +7,17 @@ from typing import Any, NamedTuple, Protocol
 from normalizer.aggregate.query import Fields
 
 
-class RecordFile(NamedTuple):
-    """A file of records, and the bundles in it to be skipped."""
+class RecordFiles(NamedTuple):
+    """Files of records in one folder, and the bundles in them to be skipped."""
 
-    path: Path
+    paths: list[Path]
     skip: frozenset[str] = frozenset()
 
 
 class Engine(Protocol):
     """Runs portable SQL."""
 
-    def lines(self, files: list[RecordFile], fields: Fields) -> None:
+    def lines(self, files: list[RecordFiles], fields: Fields) -> None:
         """Make the view `lines`."""
 
     def table(self, name: str, text: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from normalizer.aggregate.engines.interface import RecordFile
+from normalizer.aggregate.engines.interface import RecordFiles
 from normalizer.aggregate.query import Fields, sql_literal
 from normalizer.documents.settings import LIMITS
 from normalizer.errors import CannotRun
@@ -35,25 +35,25 @@ class DuckDB:
             self._database = duckdb.connect(config=config)
         except duckdb.Error:
             raise CannotRun(f"{memory} is no amount of memory: write one such as 1200MB") from None
-        self._view: tuple[list[RecordFile], Fields] = ([], Fields((), ()))
+        self._view: tuple[list[RecordFiles], Fields] = ([], Fields((), ()))
         self._widened = False
         self._scratch = scratch
 
-    def lines(self, files: list[RecordFile], fields: Fields) -> None:
+    def lines(self, files: list[RecordFiles], fields: Fields) -> None:
         """Make the view `lines`."""
         self._view = (files, fields)
         for number, file in enumerate(files):
-            # DuckDB reads a path as a glob, so use a link with a plain name.
+            # DuckDB reads a path as a glob, so use a link with a plain name to the folder.
             link = self._link(number)
             link.unlink(missing_ok=True)
-            link.symlink_to(file.path.absolute())
+            link.symlink_to(file.paths[0].parent.absolute())
             self._database.execute(f"CREATE OR REPLACE TEMP TABLE skip{number} (sha VARCHAR)")
             if file.skip:
                 self._database.executemany(f"INSERT INTO skip{number} VALUES (?)", [[sha] for sha in sorted(file.skip)])
         self._make_view(_USUAL)
 
     def _link(self, number: int) -> Path:
-        return self._scratch / f"lines{number}.jsonl"
+        return self._scratch / f"lines{number}"
 
     def _make_view(self, longest: int) -> None:
         files, fields = self._view
@@ -70,9 +70,9 @@ class DuckDB:
         parts = []
         for number, file in enumerate(files):
             condition = f" WHERE source.bundle_sha256 NOT IN (SELECT sha FROM skip{number})" if file.skip else ""
-            path = sql_literal(str(self._link(number)))
+            paths = ", ".join(sql_literal(str(self._link(number) / path.name)) for path in file.paths)
             parts.append(
-                f"SELECT {', '.join(taken)} FROM read_json({path}, format='newline_delimited', "
+                f"SELECT {', '.join(taken)} FROM read_json([{paths}], format='newline_delimited', "
                 f"columns={{{columns}}}, maximum_object_size={longest}){condition}"
             )
         self._database.execute(f"CREATE OR REPLACE VIEW lines AS {' UNION ALL '.join(parts)}")

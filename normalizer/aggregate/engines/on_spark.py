@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
-from normalizer.aggregate.engines.interface import RecordFile
+from normalizer.aggregate.engines.interface import RecordFiles
 from normalizer.aggregate.query import Fields, sql_literal
 from normalizer.batch.spark import session
 from normalizer.errors import CannotRun
@@ -24,7 +24,7 @@ class Spark:
         self._session = session(quick=work < _LITTLE)
         self._kept: dict[str, DataFrame] = {}
 
-    def lines(self, files: list[RecordFile], fields: Fields) -> None:
+    def lines(self, files: list[RecordFiles], fields: Fields) -> None:
         """Make the view `lines`."""
         members = [f"{name} STRING" for name in fields.members]
         members += [
@@ -39,7 +39,7 @@ class Spark:
         taken += [f"CASE WHEN r.artifact = r.file AND r.source.line IS NULL THEN {factors} END AS named_factors"]
         parts = []
         for number, file in enumerate(files):
-            self._session.read.text(_path(file.path), lineSep="\n").createOrReplaceTempView(f"text{number}")
+            self._session.read.text(list(map(_path, file.paths)), lineSep="\n").createOrReplaceTempView(f"text{number}")
             condition = ""
             if file.skip:
                 skipped = self._session.createDataFrame([(sha,) for sha in sorted(file.skip)], "sha STRING")

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from normalizer.containers.readers.lines import JsonLinesReader
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, Row, UnreadableContainer, parsed
 from normalizer.containers.readers.tables import CsvReader
+from normalizer.containers.readers.zip_file import ZipFile
 from normalizer.regular_files import READING_LIMITS
 
 _ZSTANDARD = 93
@@ -39,7 +40,7 @@ class ArchiveReader:
         self, stream: BinaryIO, *, members: str, each: str = "document", document: list[str], nan: bool = False
     ) -> None:
         try:
-            self._zip = zipfile.ZipFile(stream)
+            self._zip = ZipFile(stream)
         except _BROKEN:
             raise UnreadableContainer("it begins like a zip archive and is none, or is damaged") from None
         self._stream = stream
@@ -141,11 +142,7 @@ class ArchiveReader:
             raise UnreadableContainer(
                 "the member is compressed by Zstandard: pip install 'zeno-normalizer[zstd]'"
             ) from None
-        self._stream.seek(info.header_offset)
-        head = self._stream.read(30)
-        if head[:4] != b"PK\x03\x04":
-            raise zipfile.BadZipFile("its local header is missing")
-        self._stream.seek(int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little"), 1)
+        self._stream.seek(self._zip.find_start(info))
         packed = self._stream.read(info.compress_size)
         try:
             with zstandard.ZstdDecompressor().stream_reader(packed) as reader:

@@ -87,6 +87,9 @@ def leads(value: Any, places: Sequence[str]) -> bool:
 def _leads(value: Any, steps: list[str]) -> bool:
     if not steps:
         return True
+    if steps[0] == "**":
+        below = value if type(value) is list else value.values() if type(value) is dict else ()
+        return _leads(value, steps[1:]) or any(_leads(item, steps) for item in below)
     inner: Iterable[Any]
     if type(value) is list:
         inner = value if steps[0] == "*" else value[int(steps[0]) :][:1] if steps[0].isdecimal() else []
@@ -99,11 +102,12 @@ def _leads(value: Any, steps: list[str]) -> bool:
 
 def _spans(text: str, at: int, ways: list[list[str]], pointer: str) -> Iterator[_Span]:
     """Every value that one of the ways leads to, in the order of the text. A row inside a row is not one of its own."""
+    ways = [*ways, *(steps[1:] for steps in ways if steps[:1] == ["**"])]
     if [] in ways:
         yield _Span(pointer, at, _end(text, at))
         return
     for key, value in _inner(text, at):
-        further = [steps[1:] for steps in ways if steps[0] in ("*", key)]
+        further = [steps if steps[0] == "**" else steps[1:] for steps in ways if steps[0] in ("*", "**", key)]
         if further:
             yield from _spans(text, value, further, f"{pointer}/{escape(key)}")
 

@@ -5,26 +5,32 @@ from typing import Any, BinaryIO
 from normalizer.containers.readers.archives import ArchiveReader
 from normalizer.containers.readers.documents import JsonReader, leads
 from normalizer.containers.readers.lines import JsonLinesReader
+from normalizer.containers.readers.packed import packing, unpack
 from normalizer.containers.readers.rows import MAX_ROW_BYTES, ContainerReader, UnreadableContainer, parsed
 from normalizer.containers.readers.tables import CsvReader
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-_COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "Zstandard", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+_COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
 _LINES = 100
 """Lines that are looked at."""
 _MARK = b"\xef\xbb\xbf"
 _SUFFIXES = {"json": ["*.json"], "jsonl": ["*.jsonl", "*.json"], "csv": ["*.csv"], "zip": ["*.zip"]}
+_PACKED = ("", ".gz", ".zst")
 
 
 def open_container(stream: BinaryIO, dialect: dict[str, Any]) -> ContainerReader:
     """The reader of a stream's rows. Raises `UnreadableContainer` where the bytes are not the container declared."""
+    packed = packing(stream)
+    stream = unpack(stream)
     start = stream.read(6)
     stream.seek(0)
     is_zip = start[:4] in _ZIP
+    if is_zip and packed:
+        raise UnreadableContainer(f"it is a zip archive that is packed by {packed} as well: unpack it first")
     given = [container for container in dialect["container"] if (container["kind"] == "zip") == is_zip]
     for magic, name in _COMPRESSED.items():
         if start.startswith(magic):
-            raise UnreadableContainer(f"it is compressed by {name}: unpack it first")
+            raise UnreadableContainer(f"it is compressed by {name}: unpack it first, or pack it by gzip")
     if not given:
         kinds = " or ".join(container["kind"] for container in dialect["container"])
         raise UnreadableContainer(f"it is {'a' if is_zip else 'no'} zip archive, and the dialect declares {kinds}")
@@ -37,7 +43,7 @@ def open_container(stream: BinaryIO, dialect: dict[str, Any]) -> ContainerReader
             each = container.get("each", "document")
             return ArchiveReader(stream, members=container.get("members", "*"), each=each, document=described, nan=nan)
         case "csv":
-            return CsvReader(stream, delimiter=container.get("delimiter", ","))
+            return CsvReader(stream, delimiter=container.get("delimiter", ","), columns=container.get("columns"))
         case "jsonl":
             return JsonLinesReader(stream, nan=nan, document_row=dialect.get("document_row"))
     reader = document or JsonReader(stream, nan=nan)
@@ -102,5 +108,10 @@ def file_globs(dialect: dict[str, Any] | None) -> list[str]:
         return ["*.json"]
     if "names" in dialect:
         return list(dialect["names"])
-    found = [glob for container in dialect["container"] for glob in _SUFFIXES[container["kind"]]]
+    found = [
+        glob + packed
+        for container in dialect["container"]
+        for glob in _SUFFIXES[container["kind"]]
+        for packed in (_PACKED if container["kind"] != "zip" else ("",))
+    ]
     return list(dict.fromkeys(found))

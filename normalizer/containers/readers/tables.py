@@ -1,4 +1,4 @@
-"""CSV as RFC 4180 has it: a line of column names, then records. Every cell is text."""
+"""CSV as RFC 4180 has it: a line of column names, unless the dialect has them, then records. Every cell is text."""
 
 import csv
 import io
@@ -21,9 +21,11 @@ class CsvReader:
     kind = "csv"
     document = None
 
-    def __init__(self, stream: BinaryIO, *, delimiter: str = ",") -> None:
+    def __init__(self, stream: BinaryIO, *, delimiter: str = ",", columns: list[str] | None = None) -> None:
         self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
         self._delimiter = delimiter
+        self._columns = columns
+        """The names of columns, where the file has no line of them."""
         self._joined: list[str] = []
         """Lines of the present record, many in one text."""
         self._taken: list[str] = []
@@ -47,7 +49,9 @@ class CsvReader:
             self._text.detach()
 
     def _rows(self) -> Iterator[Row]:
-        columns: list[str] | None = None
+        columns = self._columns
+        if columns is not None:
+            _check(columns)
         gap, index = "", 0
         for first, cells, problem in self._records():
             body, end = self._record_text()
@@ -63,8 +67,11 @@ class CsvReader:
                 gap += body + end
                 _check(columns)
                 continue
+            if index == 0 and cells and self._columns is not None:
+                cells = [cells[0].removeprefix("\ufeff"), *cells[1:]]
             if not problem and len(cells) != len(columns):
-                problem = f"it has {len(cells)} cells, and the line of column names has {len(columns)}"
+                names = "the line of column names" if self._columns is None else "the dialect"
+                problem = f"it has {len(cells)} cells, and {names} has {len(columns)}"
             value = None if problem else dict(zip(columns, cells, strict=True))
             yield Row(f"/{index}", first, gap, body.encode(), value, problem)
             gap, index = end, index + 1

@@ -8,6 +8,7 @@ from normalizer.documents.rubric import Rubric
 from normalizer.ledger.line_format import sha_slice
 from normalizer.ledger.reader import Ledger
 from normalizer.report.record_status import RecordStatus, check_count, read_record
+from normalizer.screening.raw_rows import unpacked_bundle
 
 EVERYONE = frozenset(("model", "human", "reference"))
 
@@ -46,6 +47,6 @@ def add_records(
                     each.status = "invalid"
                 found.append(each)
                 if sha256 not in bundles:
-                    bundles[sha256] = ledger.bundle(sha256)
+                    bundles[sha256] = unpacked_bundle(ledger, sha256)
     check_count(len(records) + len(found))
     records += found

@@ -85,8 +85,9 @@
     const node = el("details");
     node.dataset.id = record.id;
     const sum = el("span", "sum", record.verdict ? record.verdict[0][1] : record.total === null ? "\u2013" : record.total);
+    const reasons = record.reasons.length ? el("span", "why", [...new Set(record.reasons.map(([code]) => code.replaceAll("_", " ")))].join(", ")) : null;
     const state = el("span", "", record.role ? badge(record.role) : null, record.role ? " " : null, badge(record.status));
-    node.append(el("summary", "", el("span", "what", record.artifact), el("span", "who", record.judge), state, sum));
+    node.append(el("summary", "", el("span", "what", record.artifact), el("span", "who", record.judge), reasons, state, sum));
     node.addEventListener("toggle", () => { if (node.open && node.childElementCount === 1) node.append(inner(record)); });
     return node;
   };
@@ -133,6 +134,11 @@
     const number = event.target.closest(".n[data-t]");
     if (number) location.hash = "t" + number.dataset.t;
     if (event.target === panel) panel.close();
+  });
+  $("theme").addEventListener("click", () => {
+    const root = document.documentElement, next = { undefined: "light", light: "dark", dark: undefined }[root.dataset.theme];
+    if (next) root.dataset.theme = next; else delete root.dataset.theme;
+    $("theme").textContent = next ? next[0].toUpperCase() + next.slice(1) : "Auto";
   });
   $("panel-close").addEventListener("click", () => panel.close());
   panel.addEventListener("close", () => { if (/^#(t\d|r-)/.test(location.hash)) history.replaceState(null, "", location.pathname + location.search); });

@@ -56,3 +56,21 @@ def test_records_that_are_left_out_do_not_matter(tmp_path, capsys):
     documents[1]["phase"] = 0
     [row] = output(capsys, "aggregate", str(ledger_of(tmp_path, documents)))["rows"]
     assert row["n"] == 1
+
+
+@pytest.mark.parametrize("same_file", [True, False], ids=["one file", "two files"])
+def test_a_plan_takes_levels_of_a_factor_for_repeats_only_if_told(tmp_path, capsys, same_file):
+    """Twelve answers to twelve questions are no repeats of one answer; labels with a seed each are, if that is said."""
+    documents = answers(*QUESTIONS)
+    documents += [] if same_file else answers(*QUESTIONS, file="other.pdf")
+    ledger = str(ledger_of(tmp_path, documents))
+    said = refusal(capsys, "plan", ledger)
+    assert 'labels of the file "answer.pdf" differ in factors.question_id (q00 and q01)' in said
+    assert "say --repeats factors.question_id" in said
+    told = output(capsys, "plan", ledger, "--repeats", "factors.question_id")["results"]
+    assert {(row["repeated_items"], row["labels"]) for row in told} == ({(1, 12)} if same_file else {(2, 24)})
+
+
+def test_repeats_by_runs_need_no_word(tmp_path, capsys):
+    ledger = ledger_of(tmp_path, answers({"style": "short"}, {"style": "short"}, {"style": "short", "length": "9"}))
+    assert {row["labels"] for row in output(capsys, "plan", str(ledger))["results"]} == {3}

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from normalizer.aggregate.intervals import Method, middle
+from normalizer.aggregate import intervals
+from normalizer.aggregate.intervals import Method, draw_blocks, middle_places
 from normalizer.aggregate.summary import Options, aggregate
 from normalizer.cli import main
 from normalizer.estimation.clusters import gather
@@ -20,8 +21,7 @@ from tests.support.studies import Verdict, bundles_of, ledger_of, output
 def test_the_points_are_hesterbergs(n, resamples):
     share = stats.norm.cdf(np.sqrt(n / (n - 1)) * stats.t.ppf(0.025, n - 1))
     cut = int(resamples * share)
-    means = [Fraction(at) for at in range(resamples)]
-    assert middle(means, n) == (Fraction(cut), Fraction(resamples - 1 - cut))
+    assert middle_places(resamples, n) == (cut, resamples - 1 - cut)
     assert cut <= resamples * 25 // 1000
 
 
@@ -75,25 +75,28 @@ def test_units_without_the_key_of_items_are_items_of_their_own(tmp_path, capsys)
     assert (row["n"], row["n_items"]) == (16, 12)
 
 
+def test_an_empty_level_of_the_key_of_items_is_none(tmp_path, capsys):
+    """Eight answers whose cell of the question is empty are eight items, in a table and in a comparison."""
+    bundles = []
+    for model, seed in (("one", 3), ("other", 4)):
+        scores = list(truth(16, seed).items())
+        bundles.append(bundle_of(dict(scores[:8]), "j", generator_model=model, factors={"question": ""}))
+        bundles += [
+            bundle_of(dict(scores[at : at + 2]), "j", generator_model=model, factors={"question": f"q{at}"})
+            for at in range(8, 16, 2)
+        ]
+    ledger = str(labelled(tmp_path, "ledger", *bundles))
+    rows = output(capsys, "aggregate", ledger, "--by", "generator_model", "--cluster", "factors.question")["rows"]
+    assert [(row["n"], row["n_items"]) for row in rows] == [(16, 12)] * 2
+    pairs = ["--pair-by", "artifact,factors.question", "--cluster", "factors.question"]
+    assert {row["items"] for row in output(capsys, "compare", ledger, *pairs)["contrasts"]} == {12}
+
+
 def test_all_units_of_one_item_have_no_interval(tmp_path, capsys):
     study = [Verdict("j", "g", f"a{n}", (n % 3, 1, 1, 1, 1), question="q") for n in range(8)]
     ledger = str(ledger_of(tmp_path, bundles_of(study)))
     (row,) = output(capsys, "aggregate", ledger, "--cluster", "factors.question")["rows"]
     assert (row["total"]["ci95"], row["flags"]) == (None, ["one_item"])
-
-
-def test_generators_with_different_artifacts_are_flagged_and_none_is_bold(tmp_path, capsys):
-    """`hard` is better on all artifacts that both have, and its mean is lower, because it was also given hard ones."""
-    study = [Verdict("j", "easy", f"a{n}", (1, 1, 1, 1, 1)) for n in range(6)]
-    study += [Verdict("j", "hard", f"a{n}", (2, 1, 1, 1, 1) if n < 6 else (0, 0, 0, 0, 0)) for n in range(12)]
-    ledger = str(ledger_of(tmp_path, bundles_of(study)))
-    rows = output(capsys, "aggregate", ledger, "--by", "generator_model")["rows"]
-    assert [row["flags"] for row in rows] == [["different_artifacts"]] * 2
-    paper = ["aggregate", ledger, "--by", "generator_model", "--cells", "mean", "--bold", "highest", "--format", "md"]
-    assert main(paper) == 0
-    printed = capsys.readouterr().out
-    assert "**" not in printed
-    assert r"different\_artifacts" in printed
 
 
 @pytest.mark.parametrize("interval", ["gaffke", "t"])
@@ -109,3 +112,15 @@ def test_a_summary_does_not_depend_on_names_or_order(tmp_path, capsys, interval)
         ledger = str(ledger_of(tmp_path / name, bundles_of(verdicts)))
         rows.append(output(capsys, "aggregate", ledger, "--interval", interval)["rows"])
     assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize("block", [1, 7, 1 << 18])
+@pytest.mark.parametrize("held", [0, 1 << 24])
+@pytest.mark.parametrize("n", [1, 2, 13, 500])
+def test_resamples_are_those_of_one_stream_taken_one_after_the_other(monkeypatch, n, held, block):
+    monkeypatch.setattr(intervals, "_BLOCK", block)
+    monkeypatch.setattr(intervals, "_MOST_HELD", held)
+    source = np.random.PCG64(5)
+    plain = [[(int(bits) >> 32) * n >> 32 for bits in source.random_raw(n)] for _ in range(9)]
+    drawn = draw_blocks(Method(resamples=9, seed=5), n)
+    assert [row for rows in drawn for row in rows.tolist()] == plain

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
-from normalizer.calibration.alternative_annotator import try_alternatives
+from normalizer.calibration.alternative_annotator import _p, try_alternatives
 from normalizer.calibration.labels import Item, Labels, LabelStudy, Values
 
 PEOPLE = ("anna", "ben", "cleo", "dora")
@@ -57,3 +57,22 @@ def test_few_annotators_or_items_give_no_test():
     [row] = try_alternatives(found)["judges"]
     assert (row["passes"], row["winning_rate"]) == (None, None)
     assert "fewer than 30 items" in row["na"]
+
+
+def test_answers_about_one_item_are_one_item():
+    """Ten items with six answers each are ten items, not sixty."""
+    found, _ = study(0.9)
+    several = [
+        Labels({(str(int(name) % 10), name): given for (name, _), given in side.by_item.items()}, {}, frozenset())
+        for side in (found.judged, found.annotated)
+    ]
+    [row] = try_alternatives(LabelStudy(several[0], several[1], "median"))["judges"]
+    assert "fewer than 30 items" in row["na"]
+
+
+@pytest.mark.parametrize(("difference", "most"), [(0, 0.9), (-1, 0.45)])
+def test_without_spread_p_is_what_the_worst_distribution_allows(difference, most):
+    """Where all items are alike: the greatest share of such items under a mean of epsilon, the others being 1."""
+    items: list[Item] = [(str(n), None) for n in range(30)]
+    assert _p([Fraction(difference)] * 30, items) == pytest.approx(most**30)
+    assert _p([Fraction(1, 10)] * 30, items) == 1.0

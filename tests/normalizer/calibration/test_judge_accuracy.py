@@ -167,7 +167,7 @@ def test_the_closest_judge_or_panel_is_the_one_with_the_least_error(document):
 
 def test_the_corrected_error_is_that_of_choosing_on_resamples_and_measuring_outside(document, scores, people):
     """Done again with plain lists, on the same draws."""
-    from normalizer.aggregate.intervals import draws
+    from normalizer.aggregate.intervals import draw_blocks
 
     found = document["measures"][0]["closest"]
     files = list(scores["large"])[:40]
@@ -196,7 +196,7 @@ def test_the_corrected_error_is_that_of_choosing_on_resamples_and_measuring_outs
     order = sorted(range(40), key=lambda at: (sorted(rows[at]), rows[at]))  # one that names do not decide
     losses = {each: loss[order] for each, loss in losses.items()}
     outside = []
-    for drawn in draws(METHOD, 40)():
+    for drawn in (row for block in draw_blocks(METHOD, 40) for row in block):
         sums = {each: round(sum(loss[int(at)] for at in drawn), 9) for each, loss in losses.items()}
         chosen = [each for each, total in sums.items() if total == min(sums.values())]
         left = sorted(set(range(40)) - {int(at) for at in drawn})

@@ -109,15 +109,16 @@ def drop_a_header(ledger: Path) -> None:
 
 
 def drop_a_raw_bundle(ledger: Path) -> None:
-    min((ledger / "bundles").iterdir()).unlink()
+    min((ledger / "bundles").glob("*/*")).unlink()
 
 
 def change_a_raw_bundle(ledger: Path) -> None:
-    min((ledger / "bundles").iterdir()).write_bytes(b"{}")
+    min((ledger / "bundles").glob("*/*")).write_bytes(b"{}")
 
 
 def add_a_raw_bundle(ledger: Path) -> None:
-    (ledger / "bundles" / f"{'0' * 64}.json").write_bytes(b"{}")
+    (ledger / "bundles" / "00").mkdir(exist_ok=True)
+    (ledger / "bundles" / "00" / f"{'0' * 64}.json").write_bytes(b"{}")
 
 
 def turn_the_order(ledger: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 
+import contract_spec as spec
 import pytest
 
 from normalizer.checks import lint as linting
@@ -176,3 +177,31 @@ def test_a_dialect_whose_scores_are_not_those_of_its_rubric_is_found():
         "/fields/scores/a",
         "/rubric/dimensions/b",
     ]
+
+
+@pytest.mark.parametrize("example", spec.schema("eval/dialect.json")["examples"], ids=lambda example: example["name"])
+def test_the_examples_of_the_schema_have_no_finding(example):
+    value, flaws = linting.read_document("d.json", "dialect", json.dumps(example).encode())
+    assert flaws == []
+    assert linting.dialect("d.json", value) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"fields": {"file": {"at": "/f", "pattern": "("}, "scores": {"s": {"at": "/s"}}}}, "no regular expression"),
+        ({"fields": {"file": {"at": "/f", "pattern": "x"}, "scores": {"s": {"at": "/s"}}}}, "must have one group"),
+        (
+            {"fields": {"file": {"at": "/f"}, "scores": {"s": {"at": "/s", "failed_like": ["a**"]}}}},
+            "regular expression",
+        ),
+        ({"split": "/a", "split_text": ","}, "a split that ends with"),
+        ({"split_text": ","}, "goes with split"),
+        ({"split": "/**/a/**/b"}, "more than once"),
+    ],
+)
+def test_patterns_splits_and_trees_that_cannot_be_followed_are_found(changes, says):
+    fields = {"file": {"at": "/f"}, "scores": {"s": {"at": "/s"}}}
+    document = {"name": "d", "container": [{"kind": "jsonl"}], "fields": fields, **changes}
+    [finding] = linting.dialect("d.json", document)
+    assert says in finding.message

@@ -14,7 +14,7 @@ from normalizer.cli import main
 from normalizer.documents import protocol
 from normalizer.documents.lossless import dumps
 from tests.support.bundles import bundle, entry
-from tests.support.ledgers import recommit, without_record
+from tests.support.ledgers import recommit
 
 Lines = list[bytes]
 
@@ -255,20 +255,12 @@ def test_an_honest_ledger_is_verified_and_gives_the_numbers_it_gives_without(hon
 @pytest.mark.parametrize("command", COMPUTING)
 @pytest.mark.parametrize("kind", ["records", "invalid"])
 def test_a_changed_record_with_its_old_id_is_refused_without_verify(ledger, capsys, command, kind):
-    lines = read(without_record(ledger), kind)
-    write(ledger, kind, [re.sub(rb'"B_snapshot_constraint":1', b'"B_snapshot_constraint":0', line) for line in lines])
+    path = ledger / f"{kind}.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"B_snapshot_constraint":1', b'"B_snapshot_constraint":0'))
     capsys.readouterr()
     assert main(argv(command, ledger)) == 2
     said = capsys.readouterr().err
-    assert re.search(rf"bundle [0-9a-f]{{64}}: line 1 of {kind}\.jsonl does not have the id of its content", said)
-
-
-def test_an_entry_with_two_records_is_refused_without_verify(ledger, capsys):
-    first, second, *rest = read(without_record(ledger), "records")
-    twice = re.sub(rb'"index":\d,"pointer":"/per_file_scores/\d"', b'"index":0,"pointer":"/per_file_scores/0"', second)
-    write(ledger, "records", [first, with_own_id(twice), *rest])
-    assert main(["aggregate", str(ledger)]) == 2
-    assert "not every entry has exactly one record" in capsys.readouterr().err
+    assert re.search(rf"{kind}\.jsonl was changed: lines? 1 .*do not have the digest", said)
 
 
 def test_explain_refuses_a_record_that_is_not_what_its_bundle_gives(ledger, capsys):

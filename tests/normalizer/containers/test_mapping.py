@@ -21,6 +21,11 @@ def lead(value: Any, steps: list[str], at: str = "") -> list[tuple[str, Any]]:
     if not steps:
         return [(at, value)]
     members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if steps[0] == "**":
+        found = lead(value, steps[1:], at)
+        for key, inner in members:
+            found += lead(inner, steps, f"{at}/{str(key).replace('~', '~0').replace('/', '~1')}")
+        return found
     found = []
     for key, inner in members:
         if steps[0] in ("*", str(key)):
@@ -31,15 +36,17 @@ def lead(value: Any, steps: list[str], at: str = "") -> list[tuple[str, Any]]:
     return found
 
 
-@given(row=st.fixed_dictionaries({"a": TREES}), depth=st.integers(1, 3))
-def test_a_split_gives_what_its_pointer_leads_to(row, depth):
+@given(
+    row=st.fixed_dictionaries({"a": TREES}), pointer=st.sampled_from(["/a/*", "/a/*/*", "/a/*/*/*", "/**/b", "/a/**/*"])
+)
+def test_a_split_gives_what_its_pointer_leads_to(row, pointer):
     dialect = {
         "name": "d",
-        "split": "/a" + "/*" * depth,
+        "split": pointer,
         "fields": {"file": {"key": True}, "scores": {"s": {"of": "part", "at": ""}}},
     }
     entries = list(Mapping(dialect).entries(Row("/0", 1, "", b"", row), None))
-    wanted = lead(row, ["a", *["*"] * depth])
+    wanted = lead(row, pointer.split("/")[1:])
     made = [(entry.part, entry.value["scores"].get("s")) for entry in entries if entry is not None]
     if wanted:
         assert made == wanted

@@ -103,6 +103,19 @@ def test_output_is_the_same_every_time(name):
     assert run(name, fixture(name)) == run(name, fixture(name))
 
 
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_an_artifact_is_the_same_whichever_generator_answered(name):
+    """Else no two generators have an artifact in common, and `compare` finds no pair."""
+    data = fixture(name)
+    records = [record for record in lines(run(name, data).records) if "file" in record]
+    renamed = data
+    for generator in {record["generator_model"] for record in records}:
+        renamed = renamed.replace(str(generator).encode(), b"another-model")
+    assert [record["artifact"] for record in lines(run(name, renamed).records) if "file" in record] == [
+        record["artifact"] for record in records
+    ]
+
+
 def mean(outcome, **factors):
     scores = [
         Decimal(score)
@@ -196,7 +209,7 @@ def test_arena_hard_labels_with_a_less_than_sign_are_wins_of_the_other_answer_an
     settings = load(dialect=shipped.given("arena-hard"), stated=json.dumps(STATED).encode())
     outcome = normalize(json.dumps(row).encode(), settings)
     [record], [failed] = lines(outcome.records), lines(outcome.invalid)
-    assert (record["verdict"], record["order"], record["outcome"]["winner"]) == ("b", "ba", "a")
+    assert (record["verdict"], record["order"], record["outcome"]["winner"]) == ("1.75", "ba", "a")
     assert [reason["code"] for reason in failed["reasons"]] == ["judge_failed"]
 
 

@@ -4,6 +4,7 @@ Each case states the tables of the right readings. Every printed command is run;
 of them is right, and the output says that they are about as likely.
 """
 
+import gzip
 import json
 import random
 import shlex
@@ -11,6 +12,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
+import normalizer
 from normalizer.cli import main
 
 
@@ -101,6 +103,31 @@ SCORES = {
         2,
         {("s", "overall"): (3, 1.0), ("s", "style"): (3, 2.0)},
     ),
+    "cells with blanks between them": (
+        table(("system", "avg_score", "seg_id"), ("s", -2.5, 1), ("s", -1.5, 2), ("t", 0, 1), mark=" "),
+        1,
+        {("s", "avg_score"): (2, -2.0), ("t", "avg_score"): (1, 0.0)},
+    ),
+    "cells without a line of names": (
+        "".join(f"c{n}\t{n % 2}\t\tSentence {n} is one of its own.\n" for n in range(8)),
+        1,
+        {("unnamed-generator", "column_2"): (8, 0.5)},
+    ),
+    "columns of scores that are no judges": (
+        lines([{"id": n, "model": "m", "first_pass_score": n % 3, "revised_score": n % 2} for n in range(6)]),
+        1,
+        {("m", "first_pass_score"): (6, 1.0), ("m", "revised_score"): (6, 0.5)},
+    ),
+    "a field of the row beside those of its claims": (
+        lines(
+            [
+                {"id": n, "model": "m", "whole_factuality": n % 2 == 0, "claims": [{"factuality": True}] * 2}
+                for n in range(4)
+            ]
+        ),
+        1,
+        {("m", "whole_factuality"): (4, 0.5)},
+    ),
     "minus one where the judge failed": (
         lines([{"id": n, "model": "m", "score": -1 if n == 7 else n % 5} for n in range(10)]),
         1,
@@ -142,6 +169,26 @@ DUELS = {
         lines([{"idx": n, "gpt_result": "garbage" if n == 19 else ("1", "2", "Tie")[n % 3]} for n in range(20)]),
         1,
         {("answer-1", "answer-2"): {"a": 7, "b": 6, "draw": 6}},
+    ),
+    "a label that says what the scores say": (
+        lines(
+            [
+                {"id": n, "response_1": LONG, "response_2": LONG, "score_1": n, "score_2": 2.5, "label": int(n < 2.5)}
+                for n in range(5)
+            ]
+        ),
+        1,
+        {("response_1", "response_2"): {"a": 2, "b": 3}},
+    ),
+    "verdicts at the start of free text": (
+        lines([{"id": n, "cost": n / 7, "output": f"{'ABC'[n % 3]}: it is better.\n\n{LONG}"} for n in range(6)]),
+        1,
+        {("answer-1", "answer-2"): {"a": 2, "b": 2, "draw": 2}},
+    ),
+    "verdicts in brackets inside free text": (
+        lines([{"id": n, "cost": n / 7, "output": f"{LONG} So [[{'AB'[n % 2]}]]. {LONG}"} for n in range(6)]),
+        1,
+        {("answer-1", "answer-2"): {"a": 3, "b": 3}},
     ),
     "both orders of one pair": (
         json.dumps(
@@ -219,8 +266,9 @@ def test_comparisons_come_out_as_they_are_in_the_file(name, tmp_path, capsys, mo
     ("text", "why"),
     [
         ("", "it is empty"),
-        ("system score seg\nx 1 2\n", "names of columns"),
-        ("gj04\t1\t\tA sentence.\ncj99\t0\t*\tAnother.\n", "its first line is not names of columns but data"),
+        ("system score seg\nx 1 2\ny 1\nz 2 3\n", "names of columns"),
+        ("gj04\t1\t\tA sentence.\ncj99\t0\tAnother.\nx\t1\n", "its first line is not names of columns but data"),
+        ("item,1,2\na,4,5\nb,4,3\n", "its first line is not names of columns but data"),
         (table(("name", "win_rate", "avg_length"), ("m", 77.0, 1365), ("n", 50.0, 900)), "a table of results"),
         (table(("model", "score", "rating_q025"), ("m", 77.0, 70), ("n", 50.0, 49)), "a table of results"),
         (lines([{"id": n, "cost": n / 3, "output": LONG} for n in range(5)]), "looks like a score or a verdict"),
@@ -324,3 +372,17 @@ def test_columns_that_are_generators_answer_one_item(tmp_path, capsys):
     _, dialect = _proposed(lines(rows), tmp_path, capsys)
     assert dialect["fields"]["file"] == {"at": "/id"}
     assert dialect["key"] == ["file", "generator_model"]
+
+
+def test_a_packed_file_is_read_like_the_file_itself(tmp_path, capsys, monkeypatch):
+    text, _, wanted = SCORES["long, JSON lines"]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file.gz").write_bytes(gzip.compress(text.encode()))
+    assert main(["guess", "file.gz"]) == 0
+    for line in capsys.readouterr().out.splitlines():
+        if line.startswith("normalizer "):
+            assert main(shlex.split(line)[1:]) == 0
+    assert means([json.loads(line) for line in normalizer.open("guessed/ledger-1").lines()]) == wanted
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(text.encode())[:-9])
+    assert main(["guess", "cut.gz"]) == 2
+    assert "damaged or cut off" in capsys.readouterr().err

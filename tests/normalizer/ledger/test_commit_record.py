@@ -1,5 +1,6 @@
 """The commit record: every changed byte of a ledger is noticed, and the record is a function of the content."""
 
+import hashlib
 import json
 import os
 import random
@@ -8,22 +9,21 @@ from pathlib import Path
 
 import contract_spec as spec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from normalizer.cli import main
-from normalizer.ledger import commit_record
-from normalizer.ledger.commit_record import SpanDigester, encode, load
-from normalizer.ledger.line_format import sha_slice
+from normalizer.errors import UnusableLedger
+from normalizer.ledger.buckets import LinePlace
+from normalizer.ledger.commit_record import LineFile, Node, Part, Totals, encode, load_node, node_name
+from normalizer.ledger.line_format import FILES, sha_slice
 from normalizer.ledger.reader import reading
-from tests.normalizer.batch.test_run import made
+from tests.normalizer.batch.test_run import made, tree
 from tests.support.bundles import bundle, entry
 from tests.support.ledgers import recommit, without_record
 
 FLIPS = int(os.environ.get("LEDGER_FLIPS", "6"))
 """Flips of each file; LEDGER_FLIPS=300 for the full number."""
 PLACES = ["records.jsonl", "invalid.jsonl", "headers.jsonl", "audit.jsonl", "commit.json"]
-PLACES += ["bundles/*.json", "settings/*.json"]
+PLACES += ["bundles/*/*.json", "settings/*.json"]
 COMMANDS = {
     "aggregate": [],
     "agreement": [],
@@ -91,79 +91,27 @@ def test_no_command_computes_on_a_changed_byte_of_a_file_that_it_reads(whole, tm
         shutil.copy(whole / path.relative_to(ledger), path)
 
 
-@pytest.mark.parametrize("place", PLACES[:4])
-def test_in_a_ledger_without_digests_no_changed_byte_ends_in_a_traceback(whole, tmp_path, capsys, place):
-    chance = random.Random(place)
-    ledger = tmp_path / "ledger"
-    shutil.copytree(whole, ledger)
-    without_record(ledger)
-    places = {"PAGE": str(tmp_path / "p.html"), "FOLDER": str(tmp_path)}
-    for _ in range(FLIPS):
-        path = flipped(ledger, place, chance)
-        for command, words in COMMANDS.items():
-            assert main([*command.split(), str(ledger), *(places.get(word, word) for word in words)]) in (0, 1, 2)
-            assert "Traceback" not in capsys.readouterr().err
-        assert main(["audit", str(ledger)]) == 1
-        shutil.copy(whole / path.relative_to(ledger), path)
-
-
-def test_a_ledger_of_an_earlier_version_is_read_and_told_as_one_without_digests(whole, tmp_path, capsys):
+def test_a_ledger_without_its_commit_record_is_refused_and_rebuilt(whole, tmp_path, capsys):
     shutil.copytree(whole, tmp_path / "ledger")
     ledger = str(without_record(tmp_path / "ledger"))
     capsys.readouterr()
-    assert main(["audit", ledger]) == 0
-    assert "digests: none" in capsys.readouterr().out
-    assert main(["audit", ledger, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["digests"] == "none"
+    assert main(["aggregate", ledger]) == 2
+    assert "commit.json is missing" in capsys.readouterr().err
+    assert main(["audit", ledger, "--format", "json"]) == 1
+    assert json.loads(capsys.readouterr().out)["digests"] == "differ"
     (tmp_path / "new.json").write_text(json.dumps(bundle(entry("0.pdf"), run_id="new")))
-    main(["normalize", str(tmp_path / "new.json"), "--out", ledger])
-    assert main(["audit", ledger, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["digests"] == "match"
+    assert main(["normalize", str(tmp_path / "new.json"), "--out", ledger]) == 2
+    assert main(["repair", ledger, "--out", str(tmp_path / "rebuilt")]) == 0
+    assert tree(tmp_path / "rebuilt") == tree(whole)
 
 
 def test_the_record_fits_its_schema_and_covers_every_byte(whole):
     record = json.loads((whole / "commit.json").read_bytes())
     assert spec.violations("eval/ledger_commit.json", record) == []
-    for kind, spans in record["files"].items():
+    for kind, [file] in record["files"].items():
         data = (whole / f"{kind}.jsonl").read_bytes()
-        assert sum(span["bytes"] for span in spans) == len(data)
-        assert sum(span["lines"] for span in spans) == data.count(b"\n")
-
-
-def test_runs_that_add_make_the_record_that_one_run_makes(whole, tmp_path, monkeypatch):
-    monkeypatch.setattr(commit_record, "SPAN_BYTES", 300)
-    paths = sorted((whole.parent / "b").glob("*.json"))
-    main(["normalize", *map(str, paths), "--out", str(tmp_path / "once")])
-    for path in paths:
-        main(["normalize", str(path), "--out", str(tmp_path / "often")])
-    assert (tmp_path / "often" / "commit.json").read_bytes() == (tmp_path / "once" / "commit.json").read_bytes()
-    assert main(["audit", str(tmp_path / "often")]) == 0
-    replaced = ["normalize", str(paths[0]), "--replace", "--out", str(tmp_path / "often")]
-    main(replaced)
-    assert (tmp_path / "often" / "commit.json").read_bytes() == (tmp_path / "once" / "commit.json").read_bytes()
-
-
-@given(st.lists(st.tuples(st.sampled_from(["00", "04", "fc"]), st.integers(0, 40))), st.randoms(use_true_random=False))
-@settings(max_examples=200)
-def test_spans_depend_on_the_content_and_not_on_the_pieces(lines, chance):
-    ordered = sorted((bucket, b"x" * size + b"\n") for bucket, size in lines)
-    by_line, by_piece = SpanDigester(), SpanDigester()
-    limit, commit_record.SPAN_BYTES = commit_record.SPAN_BYTES, 50
-    try:
-        for bucket, line in ordered:
-            by_line.add(bucket, line)
-        for bucket in sorted({bucket for bucket, _ in ordered}):
-            data = b"".join(line for other, line in ordered if other == bucket)
-            while data:
-                size = chance.randint(1, len(data))
-                by_piece.add(bucket, data[:size])
-                data = data[size:]
-    finally:
-        commit_record.SPAN_BYTES = limit
-    spans = by_line.spans()
-    assert spans == by_piece.spans()
-    assert sum(span.bytes for span in spans) == sum(len(line) for _, line in ordered)
-    assert all(span.bytes < 50 + 41 for span in spans)
+        assert (file["bytes"], file["lines"]) == (len(data), data.count(b"\n"))
+        assert file["sha256"] == hashlib.sha256(data).hexdigest()
 
 
 @pytest.mark.parametrize("change", ["a space", "another order", "no line end", "a link"])
@@ -184,22 +132,47 @@ def test_a_record_that_says_as_much_in_other_bytes_is_refused(whole, tmp_path, c
 
 
 @pytest.mark.parametrize("size", [1 << 40, 1 << 62, 10**30])
-def test_a_span_longer_than_any_file_is_told_as_a_change(whole, tmp_path, capsys, size):
+def test_a_file_longer_than_any_is_told_as_a_change(whole, tmp_path, capsys, size):
     ledger = tmp_path / "ledger"
     shutil.copytree(whole, ledger)
-    spans = load(ledger)
-    assert spans is not None
-    for at in range(len(spans["records"])):
-        forged = list(spans["records"])
-        forged[at] = forged[at]._replace(bytes=size)
-        (ledger / "commit.json").write_bytes(encode({**spans, "records": tuple(forged)}))
-        sha256 = (ledger / "records.jsonl").read_bytes().splitlines()[-1][sha_slice("records")].decode()
-        for argv in (["audit", str(ledger)], ["list", str(ledger)], ["explain", str(ledger), sha256]):
-            assert main(argv) in (1, 2)
-            assert "do not have the digest in commit.json" in capsys.readouterr().err
+    node = load_node(ledger)
+    [file] = node.files["records"]
+    forged = Node("", {**node.files, "records": [file._replace(bytes=size)]}, [])
+    (ledger / "commit.json").write_bytes(encode(forged))
+    sha256 = (ledger / "records.jsonl").read_bytes().splitlines()[-1][sha_slice("records")].decode()
+    for argv in (["audit", str(ledger)], ["list", str(ledger)], ["explain", str(ledger), sha256]):
+        assert main(argv) in (1, 2)
+        assert "do not have the digest in commit.json" in capsys.readouterr().err
 
 
-def test_a_run_refuses_a_changed_span_that_it_would_only_copy(whole, tmp_path, capsys):
+HASH = "0" * 64
+
+
+@pytest.mark.parametrize(
+    ("prefix", "places", "parts"),
+    [
+        ("", [LinePlace("records", "1"), LinePlace("records", "0")], []),
+        ("", [LinePlace("records", "0"), LinePlace("records", "0")], []),
+        ("", [LinePlace("records", "0"), LinePlace("records", "01")], []),
+        ("", [LinePlace("records", "0"), LinePlace("records", "0", 7)], []),
+        ("", [LinePlace("records", "0")], ["1"]),
+        ("", [], [""]),
+        ("", [], ["00"]),
+        ("", [], ["1", "0"]),
+        ("", [], ["0", "0"]),
+        ("a", [LinePlace("records", "b")], []),
+        ("a", [], ["b0"]),
+    ],
+)
+def test_a_record_whose_files_are_out_of_place_is_refused(tmp_path, prefix, places, parts):
+    files = {kind: [LineFile(place, 0, 0, HASH) for place in places if place.kind == kind] for kind in FILES}
+    node = Node(prefix, files, [Part(part, dict.fromkeys(FILES, Totals()), HASH) for part in parts])
+    (tmp_path / node_name(prefix)).write_bytes(encode(node))
+    with pytest.raises(UnusableLedger, match="was changed"):
+        load_node(tmp_path, prefix)
+
+
+def test_a_run_refuses_a_changed_line_that_it_would_only_copy(whole, tmp_path, capsys):
     shutil.copytree(whole, tmp_path / "ledger")
     records = tmp_path / "ledger" / "records.jsonl"
     records.write_bytes(records.read_bytes().replace(b"1", b"2", 1))
@@ -229,7 +202,5 @@ def test_a_recomputed_record_is_accepted_by_readers(whole, tmp_path):
     """Digests notice accidents and edits; a forger is noticed by `audit`, which normalizes the bundles again."""
     shutil.copytree(whole, tmp_path / "ledger")
     recommit(tmp_path / "ledger")
-    spans = load(whole)
-    assert spans is not None
-    assert load(tmp_path / "ledger") == spans
-    assert encode(spans) == (whole / "commit.json").read_bytes()
+    assert tree(tmp_path / "ledger") == tree(whole)
+    assert encode(load_node(whole)) == (whole / "commit.json").read_bytes()

@@ -103,7 +103,7 @@ STRANGE = {
 
 
 def commands(ledger: str, folder: str) -> list[list[str]]:
-    first = min(path.stem for path in Path(ledger, "bundles").iterdir())
+    first = min(path.stem for path in Path(ledger, "bundles").glob("*/*"))
     return [
         ["list", ledger],
         ["explain", ledger, "a"],

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from normalizer.cli import main
+from normalizer.ledger.buckets import raw_place
 from tests.normalizer.batch.test_run import made
 from tests.support.bundles import bundle, entry
 
@@ -82,7 +83,8 @@ def instead(path: Path, target: Path) -> None:
 
 def staged_bundle(sent: Path, data: bytes = b"{}") -> Path:
     sha256 = hashlib.sha256(data).hexdigest()
-    path = sent / ".staging" / "incoming" / "00" / f"{sha256}.json"
+    path = sent / ".staging" / "incoming" / sha256[:2] / f"{sha256}.json"
+    path.parent.mkdir(exist_ok=True)
     path.write_bytes(data)
     return path
 
@@ -119,7 +121,7 @@ def pipe_for_lines(sent: Path, _mine: Path) -> None:
 
 
 def folder_for_a_bundle(sent: Path, _mine: Path) -> None:
-    (sent / "bundles" / staged_bundle(sent).name).mkdir()
+    raw_place(sent, staged_bundle(sent).stem).mkdir(parents=True)
 
 
 def linked(place: str, target: str = "") -> Callable[[Path, Path], None]:
@@ -240,7 +242,7 @@ def test_what_a_run_has_staged_is_moved_and_unused_settings_go(sent, capsys):
     (sent / "settings" / "notes.json").write_text("kept: no run has made it")
     assert main(["repair", str(sent)]) == 0
     assert "complete now" in capsys.readouterr().out
-    assert (sent / "bundles" / staged.name).read_bytes() == b"{}"
+    assert raw_place(sent, staged.stem).read_bytes() == b"{}"
     assert not unused.exists()
     assert (sent / "settings" / "notes.json").exists()
     assert not (sent / ".staging").exists()

@@ -1,4 +1,4 @@
-"""A published ledger is signed: the recipe of docs/normalizer.md, step by step, with the real ssh-keygen."""
+"""A published ledger is signed: the recipe of docs/reference/normalizer.md, step by step, with the real ssh-keygen."""
 
 import errno
 import json
@@ -89,7 +89,7 @@ def test_it_says_why_it_cannot_sign_or_verify(signed, tmp_path, capsys, monkeypa
 def test_changed_missing_and_added_raw_bundles_and_settings_are_told(signed, capsys):
     ledger = signed / "ledger"
     for folder in ("bundles", "settings"):
-        (kept,) = (ledger / folder).iterdir()
+        (kept,) = (ledger / folder).rglob("*.json")
         whole = kept.read_bytes()
         kept.write_bytes(whole.replace(b"A_structure", b"a_structure", 1))
         assert verify(signed) == 1
@@ -100,7 +100,8 @@ def test_changed_missing_and_added_raw_bundles_and_settings_are_told(signed, cap
         assert str(kept) in capsys.readouterr().out
         kept.write_bytes(whole)
     assert verify(signed) == 0
-    added = ledger / "bundles" / ("0" * 64 + ".json")
+    added = ledger / "bundles" / "00" / ("0" * 64 + ".json")
+    added.parent.mkdir(exist_ok=True)
     added.write_text("{}")
     assert verify(signed) == 1
     assert "2 raw bundles" in capsys.readouterr().out
@@ -161,3 +162,15 @@ def test_a_file_that_is_too_large_for_a_key_is_not_given_to_ssh_keygen(signed, c
     else:
         assert main(["audit", str(signed / "ledger"), *flags, "--signer", "lab@example.org"]) == 2
     assert "large has more than" in capsys.readouterr().err
+
+
+def test_a_statement_about_a_table_is_signed_and_checked_too(signed, capsys):
+    (signed / "statement.json").write_text("{}\n")
+    assert main(["sign", str(signed / "statement.json"), "--key", str(signed / "key")]) == 0
+    flags = ["--signature", str(signed / "statement.json.sig"), "--signers", str(signed / "signers")]
+    checked = ["audit", str(signed / "statement.json"), *flags, "--signer", "lab@example.org"]
+    assert main(checked) == 0
+    assert "signed by lab@example.org" in capsys.readouterr().out
+    (signed / "statement.json").write_text("{ }\n")
+    assert main(checked) == 1
+    assert "no signature of" in capsys.readouterr().out

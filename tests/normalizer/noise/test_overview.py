@@ -13,7 +13,7 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from normalizer.aggregate.summary import Options
 from normalizer.cli import main
-from normalizer.noise.components import variances
+from normalizer.noise.components import components, variances
 from normalizer.noise.overview import PowerTarget, plan
 from normalizer.noise.sample_size import items_needed, power_of
 from normalizer.tables.pretty import dumps
@@ -128,3 +128,23 @@ def test_what_distinguishes_generators_is_no_difference_of_items():
     assert float(within) == pytest.approx(values.var(axis=2, ddof=1).mean())
     assert float(within + 2 * between) == pytest.approx(2 * means.var(axis=1, ddof=1).mean())
     assert 0.4 < float(between) < 2
+
+
+def test_the_noise_share_of_pass_and_fail_has_the_interval_of_items_under_random_weights():
+    """By another way: weights that are drawn; and a judge that never changed its mind may still do so."""
+    rows = [[1, 1, 1]] * 12 + [[0, 0, 0]] * 5 + [[1, 1, 0]] * 2 + [[0, 0, 1]]
+    labels = [[Fraction(label) for label in row] for row in rows]
+    found = components([labels])
+    values = np.array(rows, dtype=float)
+    means, n = values.mean(axis=1), len(rows)
+    noise = values.var(axis=1, ddof=1)
+    whole = values.var(axis=1) + (means - means.mean()) ** 2 * n / (n - 1)
+    weights = np.random.default_rng(3).exponential(size=(100_000, n + 1))
+    expected = []
+    for more, size, share in ((0.0, whole.max(), 0.025), (0.5, 0.25, 0.975)):
+        ratios = (weights @ [*noise, more]) / (weights @ [*whole, size])
+        expected.append(np.quantile(ratios, share))
+    assert [float(end) for end in found["noise_share_ci95"]] == pytest.approx(expected, abs=0.005)
+    steady = components([labels[:17]])
+    assert steady["noise_share"] == 0
+    assert [float(end) for end in steady["noise_share_ci95"]] == [0, pytest.approx(0.4, abs=0.25)]

@@ -11,6 +11,7 @@ import contract_spec as spec
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy.optimize import minimize
 from scipy.stats import binomtest, norm, t
 
 from normalizer.cli import main
@@ -245,11 +246,55 @@ def test_draw_missing_and_both_bad_are_three_things_and_unknown_order_is_flagged
     assert document["groups"][0]["ratings"]["rows"] != []
 
 
-def test_ratings_that_would_be_infinite_are_not_given(tmp_path):
+def test_ratings_that_would_be_infinite_are_those_with_firths_penalty_and_have_no_interval(tmp_path):
+    """Of two, the penalty adds half a win to each; of three, another solver maximizes the penalized likelihood."""
     listed = [{"item": str(i), "a": "x", "b": "y", "verdict": "a"} for i in range(20)]
-    found = preferences((compared(tmp_path, listed),), PreferenceOptions())["groups"][0]["ratings"]
-    assert found["rows"] == []
+    found = preferences((compared(tmp_path, listed, "two"),), PreferenceOptions())["groups"][0]["ratings"]
+    [best, worst] = found["rows"]
+    assert float(best["rating"] - worst["rating"]) == pytest.approx(np.log(20.5 / 0.5), abs=1e-5)
+    assert (best["ci95"], best["ranks"], found["penalty"]) == (None, None, "firth")
     assert "won or lost everything" in found["na"]
+    listed += [{"item": str(i), "a": "y", "b": "z", "verdict": "aab"[i % 3]} for i in range(15)]
+    found = preferences((compared(tmp_path, listed, "three"),), PreferenceOptions())["groups"][0]["ratings"]
+    design = np.array([[1, -1]] * 20 + [[0, 1]] * 15)  # z is the origin
+    outcomes = np.array([1] * 20 + [1, 1, 0] * 5)
+
+    def penalized(beta):
+        odds = design @ beta
+        chance = 1 / (1 + np.exp(-odds))
+        information = design.T @ (design * (chance * (1 - chance))[:, None])
+        return -(outcomes * odds - np.logaddexp(0, odds)).sum() - np.linalg.slogdet(information)[1] / 2
+
+    expected = minimize(penalized, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-12}).x
+    ratings = {row["generator"]: float(row["rating"]) for row in found["rows"]}
+    assert [ratings["x"] - ratings["z"], ratings["y"] - ratings["z"]] == pytest.approx(expected, abs=1e-4)
+
+
+def test_ranks_are_those_that_differences_leave_and_opponents_that_differ_are_told(tmp_path):
+    listed = [
+        {"item": str(i), "a": a, "b": b, "verdict": "a" if i % 10 < wins else "b"}
+        for i in range(100)
+        for a, b, wins in (("x", "y", 5), ("x", "z", 9), ("y", "z", 9))
+    ]
+    [group] = preferences((compared(tmp_path, listed, "all"),), PreferenceOptions())["groups"]
+    assert {row["generator"]: row["ranks"] for row in group["ratings"]["rows"]} == {
+        "x": [1, 2],
+        "y": [1, 2],
+        "z": [3, 3],
+    }
+    assert all("different_opponents" not in row["flags"] for row in group["overall"])
+    [group] = preferences((compared(tmp_path, listed[::3] + listed[1::3], "some"),), PreferenceOptions())["groups"]
+    assert all("different_opponents" in row["flags"] for row in group["overall"])
+
+
+def test_an_order_that_never_varied_says_nothing_about_the_first_place(tmp_path):
+    listed = [{"item": str(i), "a": "x", "b": "y", "verdict": "aab"[i % 3], "order": "ab"} for i in range(20)]
+    [group] = preferences((compared(tmp_path, listed, "fixed"),), PreferenceOptions())["groups"]
+    assert group["order"]["first_shown"]["rate"] is None
+    assert "cannot be told from the better answer" in group["order"]["first_shown"]["na"]
+    listed[0]["order"] = "ba"
+    [group] = preferences((compared(tmp_path, listed, "varied"),), PreferenceOptions())["groups"]
+    assert group["order"]["first_shown"]["rate"] is not None
 
 
 def test_generators_that_never_met_are_not_put_on_one_scale(tmp_path):
@@ -275,6 +320,9 @@ def test_the_mean_preference_takes_item_by_item_as_the_rate_does(tmp_path):
     listed += [{"item": "q2", "a": "x", "b": "y", "verdict": 1.9}]
     [pair] = preferences((compared(tmp_path, listed),), PreferenceOptions())["groups"][0]["pairs"]
     assert (float(pair["rate"]), float(pair["share"])) == (0.5, 0.5)
+    low, high = map(float, pair["share_ci95"])
+    assert 0 <= low < 0.1  # two items say little
+    assert 0.9 < high <= 1
 
 
 def test_the_controlled_rate_tells_the_items_that_record_lengths(tmp_path, capsys):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from normalizer.report.markup import Html, brief, el, text, visible
+from normalizer.tables.formats import PValue
 
 
 @given(st.text(max_size=12))
@@ -28,3 +29,10 @@ def test_markup_that_is_ready_is_not_escaped_again():
 )
 def test_a_number_with_fewer_places_is_what_the_exact_value_rounds_to(value, shown):
     assert brief(Decimal(value)) == shown
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"), [("0", "< 0.001"), ("0.000499", "< 0.001"), ("0.0005", "0.0005"), ("0.02", "0.020")]
+)
+def test_a_page_never_says_that_p_is_0(p, shown):
+    assert brief(PValue(p)) == shown

@@ -182,3 +182,39 @@ def test_a_dialect_that_contradicts_its_kind_is_refused(changes, says):
 def test_a_stated_baseline_is_for_rows_of_comparisons_only():
     with pytest.raises(UnusableDocument, match="--set baseline"):
         load(stated=b'{"baseline": "x"}')
+
+
+@given(
+    rows=st.lists(
+        st.fixed_dictionaries({"l": st.sampled_from(["x", "y"]), "w": st.sampled_from(["x", "y", "tie", "z"])}),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_a_winner_given_by_name_is_the_side_of_that_name(rows):
+    declared = {
+        "item": {"template": "{index}"},
+        "a": {"at": "/l"},
+        "b": {"text": "x"},
+        "winner": {"at": "/w", "words": {"tie": "draw"}},
+        "judge": {"text": "judge"},
+    }
+    data = "\n".join(json.dumps(row) for row in rows).encode()
+    outcome = normalize(data, under(dialect(declared)))
+    verdicts = {int(r["source"]["index"]): r["verdict"] for r in lines(outcome.records)}
+    wanted = {"tie": "draw", "y": "a", "x": "b"}
+    assert verdicts == {
+        number: wanted[row["w"]] for number, row in enumerate(rows) if row["l"] == "y" and row["w"] in wanted
+    }
+    for record in lines(outcome.records):
+        if record["verdict"] != "draw":
+            steps = {step["put"]: step.get("as") for step in record["source"]["dialect"]["steps"]}
+            assert steps["/verdict"] == "name"
+    assert rebuild_text(lines(outcome.header)[0], lines(outcome.records + outcome.invalid)) == data
+
+
+def test_words_stand_for_booleans_by_their_spelling():
+    declared = {**COMPARISON, "verdict": {"at": "/v", "words": {"true": "a", "false": "b"}}}
+    rows = [{"q": str(n), "left": "x", "right": "y", "v": bool(n), "o": "left first", "j": "j"} for n in (0, 1)]
+    outcome = normalize("\n".join(map(json.dumps, rows)).encode(), under(dialect(declared)))
+    assert [record["verdict"] for record in lines(outcome.records)] == ["b", "a"]

@@ -120,7 +120,7 @@ def test_restore_and_explain_work_on_comparisons(tmp_path, capsysbinary):
     (tmp_path / "b.json").write_bytes(raw)
     ledger = tmp_path / "ledger"
     main(["normalize", str(tmp_path / "b.json"), "--out", str(ledger)])
-    [sha256] = [path.stem for path in Path(ledger / "bundles").iterdir()]
+    [sha256] = [path.stem for path in Path(ledger / "bundles").glob("*/*")]
     capsysbinary.readouterr()
     assert main(["restore", str(ledger), sha256]) == 0
     assert capsysbinary.readouterr().out == raw

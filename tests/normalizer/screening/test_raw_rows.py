@@ -1,10 +1,13 @@
 """The raw line of a record is the one that its row was read from, whatever characters stand in the file."""
 
+import gzip
+import hashlib
 import io
 import json
 import zipfile
 
 import pytest
+import zstandard
 
 from normalizer.cli import main
 
@@ -33,6 +36,8 @@ FILES = {
     "jsonl": ({"kind": "jsonl"}, as_lines(ROWS)),
     "csv": ({"kind": "csv"}, as_cells(ROWS)),
     "csv with carriage returns": ({"kind": "csv"}, as_cells(ROWS).replace(b"\n", b"\r")),
+    "jsonl packed by gzip": ({"kind": "jsonl"}, gzip.compress(as_lines(ROWS))),
+    "csv packed by zstd": ({"kind": "csv"}, zstandard.ZstdCompressor().compress(as_cells(ROWS))),
     "zip of jsonl": ({"kind": "zip", "members": "*", "each": "jsonl"}, archive("a.jsonl", as_lines(ROWS))),
     "zip of csv": ({"kind": "zip", "members": "*", "each": "csv"}, archive("a.csv", as_cells(ROWS))),
 }
@@ -56,3 +61,14 @@ def test_explain_shows_the_line_of_the_row_and_no_other(tmp_path, capsys, kind):
         quoted = capsys.readouterr().out.rpartition("the entry:")[2]
         assert row["id"] in quoted
         assert not any(other["id"] in quoted for other in ROWS if other is not row)
+
+
+@pytest.mark.parametrize("kind", ["jsonl packed by gzip", "csv packed by zstd"])
+def test_a_packed_file_comes_back_unpacked_from_its_records(tmp_path, capsysbinary, kind):
+    ledger = write_ledger(tmp_path, *FILES[kind])
+    capsysbinary.readouterr()
+    sha256 = hashlib.sha256(FILES[kind][1]).hexdigest()
+    assert main(["restore", ledger, sha256, "--from-records"]) == 0
+    assert capsysbinary.readouterr().out == (as_lines(ROWS) if kind.startswith("jsonl") else as_cells(ROWS))
+    assert main(["restore", ledger, sha256]) == 0
+    assert capsysbinary.readouterr().out == FILES[kind][1]

@@ -1,5 +1,6 @@
 """Rows of a container to records: every row is accounted for, and every byte comes back."""
 
+import gzip
 import hashlib
 import io
 import json
@@ -238,3 +239,74 @@ def test_the_reason_of_cells_that_cannot_be_read_is_in_our_words():
         "in them"
     )
     assert outcome.valid_count == 2
+
+
+ODD: dict[str, tuple[dict[str, Any], str]] = {
+    "headerless": (
+        {"container": [{"kind": "csv", "delimiter": ":", "columns": ["q", "m", "r", "j"]}]},
+        "a:w:3:j\nb:w:ERROR 5:j\n",
+    ),
+    "a tree": (
+        {"container": [{"kind": "json", "rows": "/**/leaf"}]},
+        '{"x": {"leaf": {"q": "a", "m": "w", "j": "j", "r": "3"}}, '
+        '"y": [[{"leaf": {"q": "b", "m": "w", "r": "ERROR"}}]]}',
+    ),
+    "free text": (
+        {},
+        '{"q": "a", "m": "w", "j": "j", "r": "I give it [[3]], no more."}\n{"q": "b", "m": "w", "r": "ERROR [[3]]"}\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", sorted(ODD))
+@pytest.mark.parametrize("packed", [False, True])
+def test_headerless_tables_trees_and_free_text_give_records_and_their_bytes_back(case, packed):
+    changes, text = ODD[case]
+    score = {"at": "/r", "pattern": r"^(?:.*\[\[)?([0-9])", "number": ["plain"], "failed_like": ["^ERROR"]}
+    document = dialect(fields={**FIELDS, "scores": {"overall": score}}, **changes)
+    data = gzip.compress(text.encode(), mtime=0) if packed else text.encode()
+    outcome = normalize(data, under(document))
+    assert outcome.valid_count == 1
+    assert list(reasons(outcome).values()) == [["judge_failed"]]
+    [record] = [json.loads(line) for line in outcome.records.splitlines()]
+    assert record["scores"] == {"overall": 3}
+    steps = {step["put"]: step.get("as") for step in record["source"]["dialect"]["steps"]}
+    assert steps["/scores/overall"] in ("pattern", "pattern number plain")
+    lines = [parse(line.encode(), 300) for line in (outcome.records + outcome.invalid).splitlines()]
+    [header] = [parse(line.encode(), 300) for line in outcome.header.splitlines()]
+    assert rebuild_text(header, lines) == text.encode()
+    assert header["header"].get("packed") == ("gzip" if packed else None)
+
+
+@given(scores=st.lists(st.sampled_from(["1", "5", " 3 ", "x", ""]), min_size=1, max_size=5))
+def test_a_text_is_split_into_one_entry_a_piece(scores):
+    fields = {
+        **FIELDS,
+        "scores": {"overall": {"of": "part", "at": "", "number": ["plain"], "failed": ["", "x"]}},
+        "factors": {"repeat": {"key": True}},
+    }
+    document = dialect(fields=fields, split="/r/*", split_text=",", key=["file", "repeat"])
+    data = json.dumps({"q": "a", "m": "w", "j": "j", "r": ",".join(scores)}).encode()
+    outcome = normalize(data, under(document))
+    made = [json.loads(line) for line in (outcome.records + outcome.invalid).splitlines()]
+    by_piece = {record["factors"]["repeat"]: record.get("scores") for record in made}
+    wanted = {str(n): {"overall": int(s)} if s.strip().isdigit() else None for n, s in enumerate(scores)}
+    assert by_piece == wanted
+    places = [step["as"] for record in made for step in record["source"]["dialect"]["steps"] if step["put"] == "part:"]
+    assert sorted(places) == [f"piece {n}" for n in range(len(scores))]
+    lines = [parse(line.encode(), 300) for line in (outcome.records + outcome.invalid).splitlines()]
+    assert rebuild_text(parse(outcome.header.encode(), 300), lines) == data
+
+
+def test_a_criterion_that_does_not_apply_leaves_the_others():
+    fields = {**FIELDS, "scores": {"overall": {"of": "part", "at": ""}}, "factors": {"criterion": {"key": True}}}
+    document = dialect(
+        fields=fields,
+        parts=["/tone", "/style"],
+        key=["file", "criterion"],
+        select_part=[{"at": "", "is_not": ["N/A"]}],
+    )
+    data = json.dumps({"q": "a", "m": "w", "j": "j", "tone": "N/A", "style": 4}).encode()
+    outcome = normalize(data, under(document))
+    assert (outcome.valid_count, outcome.invalid_count, outcome.unselected_count) == (1, 0, 1)
+    assert rebuild_text(parse(outcome.header.encode(), 300), [parse(outcome.records.encode(), 300)]) == data

@@ -1,5 +1,7 @@
 """Tables for a paper: every cell follows from the ledger, in every format, and the best is bold."""
 
+import json
+import re
 import subprocess
 
 import pytest
@@ -17,7 +19,7 @@ def ledger(tmp_path_factory):
     return labelled(tmp_path_factory.mktemp("tables"), "ledger", *bundles)
 
 
-@pytest.mark.parametrize("form", ["csv", "md", "latex", "latex --fit"])
+@pytest.mark.parametrize("form", ["csv", "md", "latex"])
 @pytest.mark.parametrize("cells", ["mean", "mean-ci", "mean-sd"])
 @pytest.mark.parametrize("places", ["0", "2", "3"])
 def test_check_reads_back_what_aggregate_publishes(ledger, tmp_path, capsys, form, cells, places):
@@ -45,7 +47,7 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are(ledger, capsy
 
 
 def test_latex_for_one_column_breaks_long_headings(ledger, capsys):
-    assert main(["aggregate", str(ledger), "--cells", "mean", "--format", "latex", "--fit"]) == 0
+    assert main(["aggregate", str(ledger), "--cells", "mean", "--format", "latex"]) == 0
     written = capsys.readouterr().out
     assert r"\shortstack{B\_ \\ snapshot\_ \\ constraint}" in written
     assert written.count("{") == written.count("}")
@@ -57,7 +59,7 @@ PAGE = "\\documentclass[twocolumn]{{article}}{packages}\\begin{{document}}\n{tab
 @needs("pdflatex", "texlive-latex-base")
 @pytest.mark.parametrize("cells", ["mean", "mean-ci", "mean-sd"])
 def test_latex_for_one_column_is_no_wider_than_the_column(ledger, tmp_path, capsys, cells):
-    shown = ["--by", "generator_model,judge_model", "--cells", cells, "--places", "2", "--format", "latex", "--fit"]
+    shown = ["--by", "generator_model,judge_model", "--cells", cells, "--places", "2", "--format", "latex"]
     assert main(["aggregate", str(ledger), *shown]) == 0
     table = capsys.readouterr().out
     for packages in ("\\usepackage{graphicx}", ""):
@@ -68,3 +70,25 @@ def test_latex_for_one_column_is_no_wider_than_the_column(ledger, tmp_path, caps
         assert made.returncode == 0, log[-800:]
         if packages:
             assert "Overfull" not in log
+
+
+def test_people_see_three_fixed_places_and_programs_six(ledger, capsys):
+    assert main(["aggregate", str(ledger), "--by", "generator_model"]) == 0
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()[1:4]]
+    assert all(re.fullmatch(r"\d+\.\d{3}", row[4]) for row in shown), shown
+    assert main(["aggregate", str(ledger), "--by", "generator_model", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rounding"]["places"] == 6
+
+
+def test_the_only_dimension_of_a_rubric_is_not_shown_twice(tmp_path, capsys):
+    (tmp_path / "scores.csv").write_text(
+        "question_id,model,judge,score\n" + "".join(f"q{n},m,j,{n}\n" for n in range(1, 6))
+    )
+    assert main(["guess", str(tmp_path / "scores.csv"), "--save", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    [command] = [line.split()[1:] for line in said.splitlines() if line.startswith("normalizer normalize ")][:1]
+    assert main(command) in (0, 1)
+    capsys.readouterr()
+    assert main(["aggregate", command[command.index("--out") + 1]]) == 0
+    head = capsys.readouterr().out.splitlines()[0]
+    assert " ".join(head.split("total")[1].split()) == "95 % interval sd min max at min at max flags"

@@ -102,3 +102,11 @@ def test_the_longest_beginning_that_fits_is_shown(text, width):
 
 def test_a_cell_of_a_megabyte_is_cut_in_one_pass():
     assert cut("x" * 1_000_000, 80) == "x" * 79 + CUT
+
+
+def test_flags_stay_when_other_columns_go():
+    table = Table(["name", "one", "two", "three", "flags"], [["a", 1, 2, 3, "only_self_judged"]], [])
+    shown = fitted(table, 34, colour=False)
+    assert shown.splitlines()[0].split() == ["name", "one", "two", "flags"]
+    assert "only_self_judged" in shown
+    assert "without 1 more column" in " ".join(shown.split())

@@ -75,8 +75,9 @@ def test_words_before_lines_cost_only_themselves():
         ('{\n "data": [\n', ALL, "it is not JSON: .* at line 3 column 1"),
         ("[1,\n2", ALL, "it is not JSON: .* at line 2 column 2"),
         ('{"rows": [1]}', [PAGE, {"kind": "json", "rows": "/items/*"}], "no row stands at /data/\\* or /items/\\*"),
-        (b"\x1f\x8b\x08\x00", ALL, "compressed by gzip: unpack it first"),
-        (b"\x28\xb5\x2f\xfd", [LINES], "compressed by Zstandard"),
+        (b"\x1f\x8b\x08\x00", ALL, "packed by gzip, and damaged or cut off"),
+        (b"\x28\xb5\x2f\xfd", [LINES], "packed by zstd, and damaged or cut off"),
+        (b"BZh91AY", [LINES], "compressed by bzip2: unpack it first"),
         (b"PK\x03\x04", ALL, "it is a zip archive, and the dialect declares"),
     ],
 )
@@ -104,4 +105,6 @@ def test_rows_at_several_places_of_one_document_are_read_in_the_order_of_the_tex
 
 
 def test_files_of_a_folder_are_named_once_for_each_kind_of_container():
-    assert file_globs({"container": ALL}) == ["*.json", "*.jsonl", "*.csv"]
+    assert file_globs({"container": ALL}) == [
+        f"*.{kind}{packed}" for kind in ("json", "jsonl", "csv") for packed in ("", ".gz", ".zst")
+    ]

@@ -15,7 +15,7 @@ from normalizer.errors import CannotRun, UnusableLedger
 from tests.support.comparing import compared, drawn
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 
-PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "guides" / "python.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("example", re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
 def test_every_example_runs(example, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
-    exec(compile(example, "docs/python.md", "exec"), {})
+    exec(compile(example, "docs/guides/python.md", "exec"), {})
     assert "judge-a" in capsys.readouterr().out
 
 
@@ -62,6 +62,13 @@ def test_methods_give_what_commands_print(folder, capsys):
     chosen = {"judge_model": "judge-a"}
     told = ledger.gate(ledger, margin=0.3, measures=["A_structure"], where=chosen, allow_undecided=True)
     assert said(told) == asked
+    assert said(ledger.compare("judge_model")) == printed(capsys, "compare", folder / "ledger", "--by", "judge_model")
+    assert said(ledger.statistics()) == printed(capsys, "statistics", folder / "ledger")
+    assert said(ledger.audit(verify=False)) == printed(capsys, "audit", folder / "ledger", "--no-verify")
+    main(["aggregate", str(folder / "ledger"), "--by", "judge_model", "--format", "csv"])
+    (folder / "table.csv").write_text(capsys.readouterr().out)
+    table = printed(capsys, "check", folder / "table.csv", folder / "ledger", "--by", "judge_model")
+    assert said(ledger.check(folder / "table.csv", ["judge_model"])) == table
     assert [record.record_id for record in ledger.records()] == ledger.frame()["record_id"].to_pylist()
 
 

@@ -1,0 +1,87 @@
+"""Variance of labels and means of generators, where judges are a sample."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from normalizer.statistics.generalizability import Judgement, describe_generators, split_variance
+from normalizer.statistics.severity import JudgeModel, Label
+
+SCALE = (Fraction(0), Fraction(10))
+
+
+def judgements(cells):
+    """Labels of (item, generator, judge, total)."""
+    return [Judgement(f"i{i}", g, j, Fraction(round(1000 * total), 1000)) for i, g, j, total in cells]
+
+
+def model_of(labels):
+    answers: dict[str, dict[str | None, list[Label]]] = {}
+    for label in labels:
+        answers.setdefault(label.item, {}).setdefault(label.generator, []).append(
+            Label(label.judge, False, float(label.total))
+        )
+    return JudgeModel({item: list(of.values()) for item, of in answers.items()})
+
+
+def test_the_relative_coefficient_of_a_balanced_panel_is_cronbachs_alpha():
+    """One generator, every judge on every item: Brennan (2001), section 2.1.3."""
+    rng = np.random.default_rng(1)
+    table = rng.normal(5, 1.5, (20, 1)) + rng.normal(0, 0.5, (1, 4)) + rng.normal(0, 1, (20, 4))
+    labels = judgements((i, "g", f"j{j}", table[i, j]) for i in range(20) for j in range(4))
+    found = split_variance(labels)
+    rounded = np.array([[float(label.total) for label in labels]]).reshape(20, 4)
+    alpha = 4 / 3 * (1 - rounded.var(axis=0, ddof=1).sum() / rounded.sum(axis=1).var(ddof=1))
+    one, panel = found["coefficients"]
+    assert (float(one["judges"]), float(panel["judges"])) == (1, 4)
+    assert float(panel["relative"]) == pytest.approx(alpha, abs=1e-5)
+    assert panel["absolute"] < panel["relative"]
+    assert sum(float(row["share"]) for row in found["components"]) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_preference_of_judges_for_a_generator_is_told_from_their_severity():
+    rng = np.random.default_rng(2)
+    taste = {("j0", "g0"): 3.0, ("j1", "g1"): 3.0, ("j2", "g2"): 3.0}
+    labels = judgements(
+        (i, f"g{g}", f"j{j}", 5 + taste.get((f"j{j}", f"g{g}"), 0) + rng.normal(0, 0.3))
+        for i in range(15)
+        for g in range(3)
+        for j in range(3)
+    )
+    shares = {row["factor"]: float(row["share"]) for row in split_variance(labels)["components"]}
+    assert shares["taste"] > 0.8
+    assert shares["judge"] < 0.05
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        ([(0, "g", "a", 1), (1, "g", "b", 2)], "no answer has two judges"),
+        ([(0, "g", "a", 1), (0, "g", "b", 2)], "there is only one item"),
+        ([(i, "g", j, 1) for i in (0, 1) for j in "ab"], "all labels are equal"),
+    ],
+)
+def test_labels_that_say_nothing_about_judges_give_no_components(cells, why):
+    assert split_variance(judgements(cells))["na"] == why
+
+
+def test_adjusted_means_are_those_of_one_panel_for_all():
+    """A harsh judge that only one generator had makes its raw mean lower, and not its adjusted one."""
+    quality = {i: i % 5 for i in range(20)}
+    cells = [(i, "g", j, 3 + quality[i] + add) for i in range(20) for j, add in (("mild", 1), ("harsh", -1))]
+    cells += [(i, "h", j, 3 + quality[i] + add) for i in range(10) for j, add in (("mild", 1), ("harsh", -1))]
+    cells += [(i, "h", "harsh", 3 + quality[i] - 1) for i in range(10, 20)]
+    labels = judgements(cells)
+    rows = {row["generator"]: row for row in describe_generators(labels, model_of(labels), SCALE)}
+    assert float(rows["g"]["mean"]) == 5
+    assert float(rows["h"]["mean"]) == 4.5
+    assert float(rows["g"]["adjusted"]) == float(rows["h"]["adjusted"]) == 5
+
+
+def test_a_mean_of_one_judge_has_an_interval_for_it_and_none_over_judges():
+    labels = judgements((i, "g", "only", i % 4) for i in range(12))
+    (row,) = describe_generators(labels, model_of(labels), SCALE)
+    assert row["ci95"] is not None
+    assert row["ci95_over_judges"] is None
+    assert "one judge says nothing about others" in row["na"]["ci95_over_judges"]
