@@ -1,7 +1,8 @@
 """A recursive language-model loop over a tree that is too large for any context.
 
 The model never sees the tree. It sees a task, asks Zeno for small pieces, and may hand part of the task to a copy of
-itself that begins with an empty context and returns only an answer with its evidence. docs/recursive.md explains it.
+itself that begins with an empty context and returns only an answer with its evidence.
+docs/guides/recursive.md explains it.
 
 The model is any OpenAI-compatible endpoint: OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL say which.
 """
