@@ -1,5 +1,7 @@
 """The menu: plain `nox` runs every gate, the rest runs on request. All happens in `.venv`, made by tools/dev.py."""
 
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -157,6 +159,22 @@ def portable_core(session: nox.Session) -> None:
 def _run_without_system_features(session: nox.Session, *arguments: str) -> None:
     session.env["ZENO_WITHOUT"] = "inotify,openat2,fork"
     _run(session, "-m", "pytest", "-n", "auto", "--dist", "loadgroup", *arguments)
+
+
+@nox.session
+def pythons(session: nox.Session) -> None:
+    """Make a hostile ledger here and audit it on every other Python that is installed, 3.12 or newer."""
+    others = []
+    for name in ("python3.12", "python3.13", "python3.14"):
+        if found := shutil.which(name):
+            folder = Path("build/pythons", name).resolve()
+            session.run(found, "-m", "venv", str(folder), external=True)
+            python = str(folder / "bin" / "python")
+            install = ["-m", "pip", "install", "-q", "--require-hashes", "-r", "tools/locks/run.txt"]
+            session.run(python, *install, external=True)
+            others.append(python)
+    session.env["OTHER_PYTHONS"] = os.pathsep.join(others)
+    _run(session, "-m", "pytest", "tests/whole/test_other_pythons.py", *session.posargs)
 
 
 @nox.session

@@ -73,7 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--filter", metavar="TEXT", default="", help="only vectors with TEXT in 'FILE: DESCRIPTION'")
     parser.add_argument(
-        "--plain", action="store_true", help="only the plain protocol, without the additions of docs/evidence.md"
+        "--plain",
+        action="store_true",
+        help="only the plain protocol, without the additions of docs/explanation/evidence.md",
     )
     parser.add_argument("--format", choices=("table", "json"), default="table", help="how to print (default: table)")
     parser.add_argument(

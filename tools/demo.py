@@ -158,7 +158,7 @@ def main(argv: list[str] | None = None) -> int:
             f"open {where}/trace.html       what the agent saw, cited and missed",
             f"open {where}/report.html      every number down to raw lines",
             "README.md                        two jobs, five minutes each",
-            "docs/interfaces.md#configuration      set up your own agent",
+            "docs/guides/interfaces.md#configuration      set up your own agent",
         ]
     )
     return 0

@@ -30,7 +30,7 @@ def install(out: Path = OUT) -> Path:
             for name in ("package.json", "package-lock.json"):
                 shutil.copy(LOCK / name, out / name)
             flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
-            subprocess.run([npm, "ci", *flags], cwd=out, check=True, stdout=sys.stderr)
+            subprocess.run([npm, "ci", *flags], cwd=out, check=True, stdout=2)
             stamp.write_text(digest)
     return out / "node_modules" / ".bin"
 

@@ -18,12 +18,12 @@ from tests.support.browser import Browser, Page, executable  # noqa: E402 - the 
 
 EXAMPLE = ROOT / "docs" / "investigation"
 STUDY = ROOT / "docs" / "example-study"
-RECORD = "a8b0985c"
+RECORD = "81bc23fa"
 """A record of the example study with a score that its scale does not allow."""
 
 
 def investigate(folder: Path) -> Path:
-    """Run the example of docs/trace.md, and return the page that it makes."""
+    """Run the example of docs/guides/trace.md, and return the page that it makes."""
     trace, page = folder / "trace.jsonl", folder / "trace.html"
     tree = str(EXAMPLE / "tree")
     zeno = [sys.executable, "-m", "zeno", "trace"]
@@ -40,7 +40,7 @@ def investigate(folder: Path) -> Path:
 
 
 def report(folder: Path) -> Path:
-    """Normalize the example study and make its report, as docs/report.md does; the page."""
+    """Normalize the example study and make its report, as docs/guides/report.md does; the page."""
     scripts = folder / "bin"
     scripts.mkdir()
     program = f"#!{sys.executable}\nimport sys\nfrom normalizer.cli import run\nsys.exit(run())\n"
@@ -63,7 +63,7 @@ def photograph_report(browser: Browser, document: Path, out: Path) -> None:
 
 
 def photograph(page: Page, document: Path, out: Path) -> None:
-    """One picture for each thing that docs/trace.md speaks of."""
+    """One picture for each thing that docs/guides/trace.md speaks of."""
     page.open(document)
     page.click("#claim-1 .cite")
     page.picture(out / "trace-claims.png")

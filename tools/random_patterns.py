@@ -106,14 +106,14 @@ def _stored(files: list[bytes]) -> tuple[Store, list[CachedFile]]:
     request, reply = io.BytesIO(), io.BytesIO()
     # Pieces of a few lines, so that the index tells files apart.
     with patch.object(text_store, "PIECE", PIECE), patch.object(text_store, "BLOCK", 1 << 20):
-        (pieces,) = store.unindexed()
+        (pieces,) = store.collect_unindexed()
     signatures.send((piece.text for piece in pieces), len(pieces), request)
     request.seek(0)
     signatures.main(request, reply)
     reply.seek(0)
     bits = signatures.receive(len(pieces), reply)
     if bits is not None:
-        store.indexed(bits, pieces)
+        store.add_block(bits, pieces)
     return store, entries
 
 

@@ -85,8 +85,9 @@ def _shape(op: str, args: Any, result: dict[str, Any]) -> Iterator[str]:
     items = result.get(about.list, []) if about.list is not None else []
     places = [(each.get("path", ""), each["line"]) for each in items if "line" in each]
     limits = {name: args_schema(op)["properties"][name]["default"] for name in about.limits}
-    most = min((args.get(name, limit) for name, limit in limits.items()), default=len(items))
-    if places != sorted(places) or len(items) > most:
+    counts = {name: len({path for path, _ in places}) if name == "max_files" else len(items) for name in limits}
+    too_many = any(counts[name] > args.get(name, limit) for name, limit in limits.items())
+    if places != sorted(places) or too_many:
         yield f"{about.list} out of order or too many: {items}"
     if result.get("truncated", False) != ("truncated_by" in result):
         yield f"truncated does not fit {about.list}: {result}"

@@ -19,6 +19,7 @@ from typing import Any
 
 import contract_spec as spec
 from contract_models.client.methods import Methods
+from contract_spec import pages
 
 import normalizer
 from normalizer.api import Ledgers
@@ -28,40 +29,10 @@ ROOT = Path(__file__).resolve().parent.parent
 TOP = ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "RELEASE.md", "SECURITY.md", "LICENSE")
 NAV: list[dict[str, Any]] = [
     {"Start": "README.md"},
-    {
-        "Zeno": [
-            {"Protocol": "docs/protocol.md"},
-            {"Evidence": "docs/evidence.md"},
-            {"Doors: MCP, HTTP, Python, shell": "docs/interfaces.md"},
-            {"A skill for agents": "docs/skills/zeno/SKILL.md"},
-            {"Traces": "docs/trace.md"},
-            {"Recursion": "docs/recursive.md"},
-            {"Symbols": "docs/symbols.md"},
-            {"Speed": "docs/performance.md"},
-        ]
-    },
-    {
-        "normalizer": [
-            {"Bundles and records": "docs/normalizer.md"},
-            {"A worked example": "docs/example-study/README.md"},
-            {"Results of other tools": "docs/dialects/README.md"},
-            {"A tutorial with results of another tool": "docs/dialects/tutorial.md"},
-            {"Judging": "docs/judging.md"},
-            {"From records to numbers": "docs/aggregation.md"},
-            {"Comparisons and preferences": "docs/preferences.md"},
-            {"Judges against people": "docs/calibration.md"},
-            {"Gates": "docs/gate.md"},
-            {"The report": "docs/report.md"},
-            {"Python and exports": "docs/python.md"},
-            {"How it grows": "docs/scale.md"},
-            {"Clause by clause": "docs/clauses.md"},
-        ]
-    },
-    {"In CI and registries": "docs/ci.md"},
-    {"Attacks, fuzzing and soak": "docs/hardening.md"},
-    {"Threats": "docs/threats.md"},
-    {"Codes": "docs/errors.md"},
-    {"Compared with other tools": "docs/comparison.md"},
+    *(
+        {room.capitalize(): [{pages.title(name): f"docs/{pages.place(name)}"} for name in names]}
+        for room, names in pages.rooms().items()
+    ),
     {
         "Contribute": [
             {"Architecture": "ARCHITECTURE.md"},
@@ -225,7 +196,7 @@ def navigation() -> list[dict[str, Any]]:
         {"HTTP API": "reference/http.md"},
         {"Schemas": schemas},
     ]
-    return [*NAV[:-1], {"Reference": reference}, NAV[-1]]
+    return [*NAV[:-1], {"Schemas, HTTP, Python": reference}, NAV[-1]]
 
 
 def main(argv: list[str] | None = None) -> int:

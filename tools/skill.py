@@ -5,6 +5,7 @@ The head of docs/skills/zeno/SKILL.md names them, and a list in it has the first
 
 import argparse
 import re
+import textwrap
 from pathlib import Path
 
 from contract_spec.operations import operations
@@ -16,8 +17,8 @@ _LIST = re.compile(r"(?<=<!-- operations -->\n).*?(?=<!-- end of operations -->)
 
 def with_operations(page: str) -> str:
     """Return the page with the operations of today."""
-    rows = (f"- `{op}`: {each.tool['description'].partition('. ')[0]}.\n" for op, each in operations().items())
-    listed = "".join(rows)
+    rows = (f"- `{op}`: {each.tool['description'].partition('. ')[0]}." for op, each in operations().items())
+    listed = "".join(f"{textwrap.fill(row, 100, subsequent_indent='  ')}\n" for row in rows)
     return _LIST.sub(lambda _: listed, _NAMES.sub(", ".join(operations()), page, count=1), count=1)
 
 

@@ -111,20 +111,15 @@ def comparable(cover: Cover, kind: str, name: str) -> bool:
     return not (cover.ctags in ("C", "C++") and kind == "function" and MACRO_NAME.fullmatch(name))
 
 
+def ctags_command(cover: Cover, fields: str) -> list[str]:
+    """Return a command that prints the tags of files, whose names it reads, one JSON object a line."""
+    options = ["--options=NONE", "--output-format=json", f"--fields={fields}", "--sort=no"]
+    return ["ctags", *options, f"--language-force={cover.ctags}", "-L", "-", "-f", "-"]
+
+
 def theirs(cover: Cover, paths: list[Path], compiler: Path | None) -> dict[str, Pairs]:
     """Ask ctags, or a compiler, for the definitions in files of one language."""
-    command = [
-        "ctags",
-        "--options=NONE",
-        "--output-format=json",
-        "--fields=NFKn",
-        "--sort=no",
-        f"--language-force={cover.ctags}",
-        "-L",
-        "-",
-        "-f",
-        "-",
-    ]
+    command = ctags_command(cover, "NFKn")
     if compiler and cover.ctags in ("JavaScript", "TypeScript"):
         script = Path(__file__).with_name("symbols_typescript.js")
         command = ["node", str(script), str(compiler.resolve())]
@@ -139,6 +134,15 @@ def theirs(cover: Cover, paths: list[Path], compiler: Path | None) -> dict[str, 
     return found
 
 
+def hidden_lines(text: str) -> set[int]:
+    """Return the lines of macro bodies of Rust, which ctags passes over."""
+    hidden: set[int] = set()
+    for body in MACRO_BODY.finditer(text):
+        first = text.count("\n", 0, body.start()) + 2
+        hidden.update(range(first, first + body[0].count("\n")))
+    return hidden
+
+
 def ours(cover: Cover, path: Path) -> Pairs | None:
     """Run our rules over one file."""
     try:
@@ -146,11 +150,7 @@ def ours(cover: Cover, path: Path) -> Pairs | None:
     except UnicodeDecodeError:
         return None
     kinds = set(cover.ours.split())
-    hidden: set[int] = set()
-    if cover.ctags == "Rust":
-        for body in MACRO_BODY.finditer(text):
-            first = text.count("\n", 0, body.start()) + 2
-            hidden.update(range(first, first + body[0].count("\n")))
+    hidden = hidden_lines(text) if cover.ctags == "Rust" else set()
     return {
         (plain(symbol.name), symbol.line)
         for symbol in symbols_of(path.name, text)

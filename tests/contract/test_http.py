@@ -102,6 +102,8 @@ def _breaks_a_rule(op: str, code: str, args: Any) -> bool:
             ("pattern" in args) == ("patterns" in args) or ("patterns" in args and args.get("multiline"))
         ):
             return True  # one or the other, and a list is matched line by line
+        if {"rev", "changed_since"} & args.keys():
+            return True  # the tree is no repository
         if op == "read_file" and "symbol" in args and "end_line" in args:
             return True  # the lines of the definition are read
         ranges = [args, *args.get("ranges", [])]
@@ -136,8 +138,8 @@ def _refused_by_re2(pattern: Any, options: Any) -> bool:
 @pytest.fixture(scope="module")
 def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     root = sample(tmp_path_factory.mktemp("tree"))
-    # Only HTTP has a time limit by default, and `describe` tells it.
-    flags = ("--max-seconds", "300")
+    # Only HTTP has a time limit by default, and `describe` tells it; only there requests may name no commit.
+    flags = ("--max-seconds", "300", "--revs", "all")
     with http(root, "--allow", "secrets", *flags) as url, stdio(root, *flags) as pipe:
         yield Doors(url, pipe)
 

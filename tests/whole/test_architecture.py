@@ -36,10 +36,15 @@ NO_STEP = {
         "spec/openapi.json": "generated",
         "spec/schemas/zeno/ops/find_references.json": "the same argument there",
         "zeno/ops/find_references.py": "passes it on to the page of hits",
+        "spec/schemas/zeno/ops/search.json": "the same argument there",
+        "zeno/results/passages.py": "clips the lines of search",
         "spec/schemas/zeno/ops/peek.json": "the same argument there",
         "spec/schemas/zeno/ops/read_file.json": "the same argument there",
     },
     "severity": {
+        "normalizer/api/numbers.py": "the Python name of the command, in words",
+        "normalizer/statistics/generalizability.py": "adjusts means by it",
+        "spec/rules/flags.json": "a flag that names it in words",
         "normalizer/statistics/self_judging.py": "compares with it in words",
         "tools/realtools/writers/write_otel.py": "a field of another tool",
     },
@@ -104,7 +109,7 @@ def test_every_room_is_described(package):
 
 
 # The aim is 20 for a cold grep. The number may only get smaller.
-MOST_MODULES = 34
+MOST_MODULES = 28
 
 
 def test_a_cold_grep_passes_few_modules(tmp_path):

@@ -49,6 +49,15 @@ def test_every_block_is_run_or_parsed_or_says_why_not(name):
             assert not COMMAND.search(block.text), f"{place}: a command in a block that is not run"
 
 
+@pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])
+def test_lines_of_prose_have_at_most_100_characters(name):
+    prose = re.sub(r"^( *)```.*?^\1```$|^---\n.*?^---$", "", PAGES[name], flags=re.MULTILINE | re.DOTALL)
+    long = [
+        line for line in prose.splitlines() if len(line) > 100 and not line.strip().startswith(("|", "`", "![", "<!--"))
+    ]
+    assert [line for line in long if " " in line.strip("- ")] == []
+
+
 def parse(block: Block, place: str) -> None:
     """Fail if the block is not what its language says. JSON may be one document or one document a line."""
     try:
@@ -108,12 +117,12 @@ def test_a_console_block_is_read_as_commands_with_their_output():
 
 
 def test_every_test_that_a_page_names_exists():
-    modules = list((ROOT / "tests").rglob("test_*.py"))
+    # The tree that the pages about traces follow has tests of its own.
+    modules = [path for room in ("tests", "docs") for path in (ROOT / room).rglob("test_*.py")]
     sources = "\n".join(path.read_text(encoding="utf-8") for path in modules)
     known = {*re.findall(r"^def (test_\w+)", sources, re.MULTILINE), "test_case", "test_NAME.py"}
-    # The tree that the pages about traces follow has tests of its own.
-    known |= {name for path in [*modules, *(ROOT / "docs").rglob("test_*.py")] for name in (path.name, path.stem)}
-    named = [(page, name) for page, text in PAGES.items() for name in re.findall(r"\btest_\w+(?:\.py)?", text)]
+    known |= {name for path in modules for name in (path.name, path.stem)}
+    named = [(page, name) for page, text in PAGES.items() for name in re.findall(r"\btest_\w+(?:\.py)?\b(?!/)", text)]
     assert len(named) > 50
     assert [f"{page}: {name}" for page, name in named if name not in known] == []
 

@@ -61,7 +61,7 @@ def test_what_was_taken_in_comes_out_again(name, tmp_path, capsysbinary):
     ledger = tmp_path / "ledger"
     flawed = int(any(CASES[name][1:3]))
     run("normalize", path, "--dialect", name, *STATED, *stated, "--out", ledger, status=flawed)
-    [bundle] = (ledger / "bundles").iterdir()
+    [bundle] = (ledger / "bundles").glob("*/*")
     capsysbinary.readouterr()
     run("restore", ledger, bundle.stem)
     assert capsysbinary.readouterr().out == path.read_bytes()
@@ -86,7 +86,7 @@ def test_rows_of_an_archive_are_compared_with_its_members(tmp_path, capsysbinary
         "judge_failed at /scores/style/value/depth: in samples/q3_epoch_1.json: the judge gave"
         in capsysbinary.readouterr().err.decode()
     )
-    [bundle] = (ledger / "bundles").iterdir()
+    [bundle] = (ledger / "bundles").glob("*/*")
     run("restore", ledger, bundle.stem, "--from-records")
     samples = [json.dumps(sample) for sample in json.loads(fixture("inspect"))["samples"]]
     assert [json.dumps(json.loads(line)) for line in capsysbinary.readouterr().out.splitlines()] == samples
@@ -100,7 +100,7 @@ def test_a_forged_row_is_noticed(tmp_path, capsys):
     records = ledger / "records.jsonl"
     records.write_text(records.read_text().replace('"rating":9', '"rating":1', 1))
     run("audit", ledger, status=1)
-    [bundle] = (ledger / "bundles").iterdir()
+    [bundle] = (ledger / "bundles").glob("*/*")
     assert bundle.stem in capsys.readouterr().err
 
 
@@ -134,11 +134,11 @@ def test_a_ledger_of_rows_is_listed_by_reason_and_by_file(tmp_path, capsys):
         ["--invalid"],
         ["--unreadable"],
         ["--reason", "judge_failed"],
-        ["--file", "82/writer-a/turn-1"],
+        ["--file", "82/turn-1"],
     ):
         run("list", ledger, *option)
-        counts[option[-1]] = len(capsys.readouterr().out.splitlines())
-    assert counts == {"--valid": 3, "--invalid": 2, "--unreadable": 1, "judge_failed": 1, "82/writer-a/turn-1": 1}
+        counts[option[-1]] = len(capsys.readouterr().out.splitlines()[1:])  # below the names of columns
+    assert counts == {"--valid": 3, "--invalid": 2, "--unreadable": 1, "judge_failed": 1, "82/turn-1": 1}
     run("list", ledger, "--reason", "judge_fail", status=2)
     assert "did you mean judge_failed" in capsys.readouterr().err
 
@@ -177,7 +177,7 @@ def test_rows_in_another_container_are_proposed_and_read(container, data, tmp_pa
     run("normalize", tmp_path / "scores", "--dialect", "langfuse", *other, *STATED, *stated, "--out", ledger, status=1)
     told = capsysbinary.readouterr().err.decode()
     assert told.count("entries: 6 in = 5 valid + 1 invalid + 0 unreadable") == 2
-    [bundle] = (ledger / "bundles").iterdir()
+    [bundle] = (ledger / "bundles").glob("*/*")
     run("restore", ledger, bundle.stem, "--from-records")
     assert capsysbinary.readouterr().out.decode() == data
     run("audit", ledger)
@@ -288,6 +288,14 @@ def test_a_shipped_dialect_needs_no_ceremony_to_fill_a_table(tmp_path, capsys):
     summary = json.loads(capsys.readouterr().out)
     assert summary["left_out"]["diagnostic"] == 0
     assert sum(row["n"] for row in summary["rows"]) == CASES["mt-bench"][0]
+
+
+def test_a_label_for_every_record_is_told_where_names_could_tell(tmp_path, capsys):
+    argv = ("normalize", FOLDER / "mt-bench.jsonl", "--dialect", "mt-bench")
+    run(*argv, "--set", "self_judged=true", "--out", tmp_path / "one", status=1)
+    assert "labels every record, whoever judged whom: --set self_judged=by_name" in capsys.readouterr().err
+    run(*argv, "--set", "self_judged=by_name", "--out", tmp_path / "two", status=1)
+    assert "self_judged" not in capsys.readouterr().err
 
 
 def test_a_dialect_without_a_phase_says_that_nothing_enters_a_table_and_what_to_add(tmp_path, capsys):

@@ -102,7 +102,9 @@ def test_a_table_with_any_names_is_read_back_as_what_it_says(levels, dimensions)
             assert {cell["key"]["factors.x"] for cell in report["cells"] if cell["key"]} == set(levels)
             # And each number is that of its own dimension: with another's, it would not match.
             found = {cell["statistic"] for cell in report["cells"]}
-            assert {f"{cell_names.dimension(name)}.mean" for name in dimensions} <= found
+            # For people the only dimension is not shown beside the total that it is.
+            shown = dimensions if "row" in table.columns or len(dimensions) > 1 else []
+            assert {f"{cell_names.dimension(name)}.mean" for name in shown} <= found
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "md", "latex"])

@@ -13,7 +13,7 @@ from zeno.cli.parser import main
 from zeno.session.dispatch import OPS
 
 ROOT = Path(__file__).parents[2]
-DOORS = (ROOT / "docs" / "interfaces.md").read_text(encoding="utf-8")
+DOORS = (ROOT / "docs" / "guides" / "interfaces.md").read_text(encoding="utf-8")
 SKILL = (ROOT / "docs" / "skills" / "zeno" / "SKILL.md").read_text(encoding="utf-8")
 
 
@@ -43,7 +43,7 @@ def test_the_skill_has_a_head_that_agents_read_and_names_every_operation() -> No
 def test_the_table_of_statuses_is_that_of_the_rules() -> None:
     told = {
         code: status.split(",")
-        for status, codes in re.findall(r"^\| ([\d, ]+) \| (`.*) \|$", DOORS, re.MULTILINE)
+        for status, codes in re.findall(r"^- ([\d, ]+): (`.*(?:\n  .*)*)", DOORS, re.MULTILINE)
         for code in re.findall(r"`(\w+)`", codes)
         if status != "413"
     }

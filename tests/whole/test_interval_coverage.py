@@ -11,7 +11,7 @@ from tools.interval_coverage.__main__ import STUDIES, row_of, simulate
 
 QUESTIONS = {name: nominal for study in STUDIES for name, nominal in study.questions.items()}
 ROW = r"^(\| (.+?) \| (.+?) \| (?:\*\*)?([\d.]+) %(?:\*\*)? \| [\d.]+ \| (\d+) \|)$"
-PAGES = ("aggregation", "calibration", "gate", "preferences")
+PAGES = ("explanation/aggregation", "guides/calibration", "guides/gate", "guides/preferences")
 
 
 def told() -> dict[str, tuple[str, float]]:

@@ -7,11 +7,11 @@ import sys
 import click
 import pytest
 
-from normalizer.cli import COMMANDS, _normalizer
+from normalizer.cli import COMMANDS, group
 from tests.support.lacking import needs
 from tools.release import manual_pages
 from zeno.cli.install.completion import commands
-from zeno.cli.parser import _parser
+from zeno.cli.parser import make_parser
 
 
 def man(name: str) -> str:
@@ -29,7 +29,7 @@ def rendered(page: str) -> str:
 @needs("groff", "groff")
 def test_every_command_and_flag_of_zeno_is_in_its_page():
     text = rendered(man("zeno"))
-    for command in commands(_parser(of_trace=True)):
+    for command in commands(make_parser(of_trace=True)):
         if not any(word in ("start", "verify", "serve") for word, _ in command.words):
             assert " ".join(("zeno", *command.path)) in text
         for flag, about in command.flags:
@@ -42,10 +42,10 @@ def test_every_command_and_flag_of_zeno_is_in_its_page():
 @needs("groff", "groff")
 def test_every_command_and_option_of_normalizer_is_in_its_page():
     text = rendered(man("normalizer"))
-    root = click.Context(_normalizer, info_name="normalizer")
+    root = click.Context(group, info_name="normalizer")
     for name in COMMANDS:
         assert f"normalizer {name} [OPTIONS]" in text
-        command = _normalizer.get_command(root, name)
+        command = group.get_command(root, name)
         assert command is not None
         for parameter in command.params:
             for flag in parameter.opts if isinstance(parameter, click.Option) else ():

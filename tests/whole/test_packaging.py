@@ -77,7 +77,7 @@ def test_versions_agree_with_the_project():
 def test_a_version_that_differs_is_noticed(monkeypatch):
     monkeypatch.setattr(versions, "version", lambda: "9.9.9")
     files = {problem.split()[0] for problem in versions.problems()}
-    assert files == {*versions.PACKAGING, "docs/ci.md"}
+    assert files == {*versions.PACKAGING, "docs/guides/ci.md"}
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_one_place_decides_the_owner_and_a_placeholder_is_not_published(copy):
     assert server["name"] == "io.github.ferry-men/zeno"
     assert server["repository"]["url"] == "https://github.com/ferry-men/zeno-normalizer"
     assert "mcp-name: io.github.ferry-men/zeno" in (copy / "README.md").read_text(encoding="utf-8")
-    assert "OWNER" not in (copy / "docs" / "ci.md").read_text(encoding="utf-8")
+    assert "OWNER" not in (copy / "docs" / "guides" / "ci.md").read_text(encoding="utf-8")
 
 
 def test_a_changelog_without_the_version_is_not_published(copy):

@@ -71,7 +71,7 @@ VECTORS = {
     "vectors": [
         {
             "description": "the lines of a file are counted",
-            "spec": f"docs/protocol.md#{NAME}",
+            "spec": f"docs/reference/protocol.md#{NAME}",
             "kind": "plain",
             "corpus": "lines",
             "request": {"id": "cl-1", "op": NAME, "args": {"path": "ten.txt"}},
@@ -79,7 +79,7 @@ VECTORS = {
         },
         {
             "description": "lines of a file that is not there cannot be counted",
-            "spec": f"docs/protocol.md#{NAME}",
+            "spec": f"docs/reference/protocol.md#{NAME}",
             "kind": "refusal",
             "corpus": "lines",
             "request": {"id": "cl-2", "op": NAME, "args": {"path": "none.txt"}},
@@ -101,7 +101,7 @@ def count_lines(args: CountLinesArgs, corpus: Corpus, meter: Meter) -> CountLine
     with suggesting(args.path, corpus, meter), corpus.tree.open(args.path, "args.path") as file:
         file.require_text()
         data = b"".join(file.chunks())
-    meter.scanned(len(data))
+    meter.count_file(len(data))
     lines = data.count(b"\\n") + (not data.endswith(b"\\n") and bool(data))
     return CountLinesResult(path=file.path, total_lines=lines, metrics=meter.stop())
 '''
@@ -131,7 +131,7 @@ def test_lines_are_counted(root, ask):
 
 def follow(copy: Path) -> list[str]:
     """Write the files of the recipe, each at its step; return their paths."""
-    protocol, model = copy / "docs/protocol.md", copy / "tests/support/request_model.py"
+    protocol, model = copy / "docs/reference/protocol.md", copy / "tests/support/request_model.py"
     written = {
         f"spec/schemas/zeno/ops/{NAME}.json": json.dumps(SCHEMA),
         f"tests/conformance/zeno/{NAME}.json": json.dumps(VECTORS),
@@ -139,7 +139,7 @@ def follow(copy: Path) -> list[str]:
         f"zeno/interfaces/mcp/texts/{NAME}.py": TEXT,
         "tests/support/request_model.py": model.read_text().replace("\n    def peek(self", MODEL, 1),
         f"tests/zeno/ops/test_{NAME}.py": TEST,
-        "docs/protocol.md": f"{protocol.read_text()}\n### {NAME}\n\nCounts lines.\n",
+        "docs/reference/protocol.md": f"{protocol.read_text()}\n### {NAME}\n\nCounts lines.\n",
     }
     for path, text in written.items():
         (copy / path).write_text(text)

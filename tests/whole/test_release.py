@@ -54,8 +54,8 @@ def test_the_readme_of_the_wheel_leads_to_the_files_of_its_version(dist):
         text = packed.read(name).decode()
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     number = versions.version()
-    assert "(docs/interfaces.md#configuration)" in readme
-    assert f"/zeno-normalizer/blob/v{number}/docs/interfaces.md#configuration)" in text
+    assert "(docs/guides/interfaces.md#configuration)" in readme
+    assert f"/zeno-normalizer/blob/v{number}/docs/guides/interfaces.md#configuration)" in text
     assert f"/zeno-normalizer/raw/v{number}/docs/img/trace-claims.png)" in text
     links = re.findall(r"\]\(([^)\s]+)\)", text)
     assert [link for link in links if not link.startswith("https://")] == []

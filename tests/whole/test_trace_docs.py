@@ -1,4 +1,4 @@
-"""docs/trace.md names every command of `zeno trace`. What its commands print is compared by test_docs.py."""
+"""docs/guides/trace.md names every command of `zeno trace`. What its commands print is compared by test_docs.py."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from zeno.cli.parser import main
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "guides"
 PAGE = (DOCS / "trace.md").read_text(encoding="utf-8")
 COMMANDS = ["lint", "replay", "verify", "coverage", "view", "record", "claim", "subcall start", "subcall end", "append"]
 

@@ -16,9 +16,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from normalizer.documents.settings import Settings, load
+from normalizer.ledger.buckets import Chunk, raw_place, split
+from normalizer.ledger.commit_record import encode, line_file, node_name
+from normalizer.ledger.commit_tree import arranged_tree
 from normalizer.screening.pipeline import line
 
 DIMENSIONS = ("A_structure", "B_snapshot_constraint", "C_actionability", "D_completeness", "E_drift_failure")
@@ -34,15 +38,30 @@ def make(folder: Path, records: int) -> None:
     (folder / "settings").mkdir()
     for digest, text in settings.documents.items():
         (folder / "settings" / f"{digest}.json").write_text(text + "\n")
-    for kind in ("invalid", "audit"):
-        (folder / f"{kind}.jsonl").touch()
-    chance = random.Random(11)
     shas = sorted(hashlib.sha256(str(number).encode()).hexdigest() for number in range(-(-records // A_BUNDLE)))
-    with (folder / "records.jsonl").open("w") as out, (folder / "headers.jsonl").open("w") as headers:
-        for number, sha256 in enumerate(shas):
-            entries = min(A_BUNDLE, records - number * A_BUNDLE)
-            out.writelines(_bundle(number, sha256, entries, chance))
-            headers.write(_header(sha256, entries, settings))
+    entries = [min(A_BUNDLE, records - number * A_BUNDLE) for number in range(len(shas))]
+    lines = {
+        "records": _records(shas, entries),
+        "invalid": iter(()),
+        "headers": (Chunk(sha256, _header(sha256, some, settings)) for sha256, some in zip(shas, entries, strict=True)),
+        "audit": iter(()),
+    }
+    files = []
+    for kind, content in lines.items():
+        for place, data in split(kind, "", content):
+            (folder / place.name).write_bytes(data)
+            files.append(line_file(place, data))
+    for node in arranged_tree(files):
+        (folder / node_name(node.prefix)).write_bytes(encode(node))
+    for sha256 in shas:  # their bytes are made up, too: only `audit` would read them
+        raw_place(folder, sha256).parent.mkdir(parents=True, exist_ok=True)
+        raw_place(folder, sha256).touch()
+
+
+def _records(shas: list[str], entries: list[int]) -> Iterator[Chunk]:
+    chance = random.Random(11)
+    for number, (sha256, some) in enumerate(zip(shas, entries, strict=True)):
+        yield Chunk(sha256, "".join(_bundle(number, sha256, some, chance)).encode())
 
 
 def _bundle(number: int, sha256: str, entries: int, chance: random.Random) -> list[str]:
@@ -66,18 +85,21 @@ def _bundle(number: int, sha256: str, entries: int, chance: random.Random) -> li
     return lines
 
 
-def _header(sha256: str, entries: int, settings: Settings) -> str:
-    return (
+def _header(sha256: str, entries: int, settings: Settings) -> bytes:
+    identity = json.dumps(settings.identity, separators=(",", ":"))
+    text = (
         f'{{"bundle_sha256":"{sha256}","entries":{entries},"valid":{entries},"invalid":0,'
-        f'"entries_at":"/per_file_scores","settings":{json.dumps(settings.identity)},"header":{{}},"reasons":[]}}\n'
+        f'"entries_at":"/per_file_scores","settings":{identity},"header":{{}},"reasons":[]}}\n'
     )
+    return text.encode()
 
 
-def _read(path: Path) -> float:
+def _read(folder: Path) -> float:
     start = time.perf_counter()
-    with path.open("rb", buffering=0) as file:
-        while file.read(_LOG):
-            pass
+    for path in folder.glob("records*.jsonl"):
+        with path.open("rb", buffering=0) as file:
+            while file.read(_LOG):
+                pass
     return time.perf_counter() - start
 
 
@@ -89,6 +111,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--memory", default="1200MB")
     parser.add_argument("--by", default="judge_model,generator_model")
     parser.add_argument("--folder", type=Path, help="Where ledgers are made and kept; a scratch folder by default.")
+    parser.add_argument("--append", action="store_true", help="Add one record to each ledger instead.")
     parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     if options.one:
@@ -100,21 +123,42 @@ def main(argv: list[str] | None = None) -> int:
             ledger = (options.folder or Path(scratch)) / f"ledger-{size}"
             if not ledger.exists():
                 make(ledger, size)
-            _read(ledger / "records.jsonl")
-            alone = _read(ledger / "records.jsonl")
+            if options.append:
+                print(_append(ledger, Path(scratch), size), flush=True)
+                continue
+            _read(ledger)
+            alone = _read(ledger)
             command = [sys.executable, __file__, "--one", str(ledger), "--engine", options.engine]
             command += ["--memory", options.memory, "--by", options.by]
             start, before = time.perf_counter(), os.times()
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             took, after = time.perf_counter() - start, os.times()
             busy = after.children_user + after.children_system - before.children_user - before.children_system
-            bytes_ = (ledger / "records.jsonl").stat().st_size
+            bytes_ = sum(path.stat().st_size for path in ledger.glob("records*.jsonl"))
             print(
                 f"{size:>9}{bytes_ / 1e6:>7.0f} MB{alone:>10.2f} s{took:>9.2f} s{took / alone:>8.1f}{busy:>7.1f} s"
                 f"{took / size * 1e6:>13.2f}{done.stdout.strip():>10} MB",
                 flush=True,
             )
     return 0
+
+
+def _append(ledger: Path, scratch: Path, size: int) -> str:
+    """Add a bundle of one record to a ledger, in a process of its own; returns what it cost."""
+    number = len(list(ledger.glob("bundles/*/*")))
+    scores = dict.fromkeys(DIMENSIONS, 1)
+    entry = {"file": f"new-{number}.pdf", "scores": scores}
+    envelope = {"run_id": f"new-{number}", "phase": 1, "protocol_version": "p-1", "judge_model": "judge-a"}
+    envelope["generator_model"] = "writer-0"
+    (scratch / "new.json").write_text(json.dumps({**envelope, "per_file_scores": [entry]}))
+    before, start = os.times(), time.perf_counter()
+    command = [sys.executable, "-m", "normalizer", "normalize", str(scratch / "new.json"), "--out", str(ledger)]
+    inodes = {path: path.stat().st_ino for path in ledger.glob("*.json*")}
+    subprocess.run(command, capture_output=True, check=True)
+    took, after = time.perf_counter() - start, os.times()
+    written = sum(path.stat().st_size for path in ledger.glob("*.json*") if inodes.get(path) != path.stat().st_ino)
+    busy = after.children_user + after.children_system - before.children_user - before.children_system
+    return f"{size:>9} records: one more in {took:.2f} s, {busy:.2f} s of CPU, {written / 1e6:.2f} MB of files written"
 
 
 def _one(ledger: Path, options: argparse.Namespace) -> int:

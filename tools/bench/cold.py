@@ -15,21 +15,21 @@ LIMIT = str(8 << 30)
 SETTLED = 61
 
 
-def row(name: str, ours: float, theirs: float, goal: float) -> None:
+def print_row(name: str, ours: float, theirs: float, goal: float) -> None:
     """Print one race in milliseconds: how many times faster we are, and how many times faster we mean to be."""
     ratio = theirs / ours
     met = "met" if ratio >= goal else "missed"
     print(f"{name:40} {ours * 1e3:10.2f} {theirs * 1e3:10.2f} {ratio:8.2f}x {goal:6.2f}x {met}", flush=True)
 
 
-def header(root: Path, what: str) -> None:
+def print_header(root: Path, what: str) -> None:
     """Print the head of a table."""
-    print(f"\n{root}: {what}\n{'':40} {'zeno ms':>10} {'rg ms':>10} {'ratio':>9} {'goal':>7}", flush=True)
+    print(f"\n{root}: {what}\n{'':40} {'zeno ms':>10} {'other ms':>10} {'ratio':>9} {'goal':>7}", flush=True)
 
 
 def race(root: Path, rounds: int) -> None:
     """The first grep of a new server against ripgrep, and how soon a server is warm whose client never pauses."""
-    header(root, "servers that have just started; medians")
+    print_header(root, "servers that have just started; medians")
     for name, patterns in _first_patterns(root).items():
         ours, theirs = [], []
         for number in range(rounds):
@@ -38,7 +38,7 @@ def race(root: Path, rounds: int) -> None:
                 server.ask("stat", path=".")
                 ours.append(server.ask("grep", pattern=pattern, max_files=10_000_000)[0])
             theirs.append(timed(ripgrep.command(pattern, {}), str(root))[0])
-        row(f"first grep, {name}", median(ours), median(theirs), 1 / 1.5)
+        print_row(f"first grep, {name}", median(ours), median(theirs), 1 / 1.5)
     idle, never = _seconds_to_warm(root, pause=1.0), _seconds_to_warm(root, pause=0.0)
     met = "met" if never <= 3 * idle else "missed"
     print(f"warm after {idle:.1f} s with a pause of a second between requests, after {never:.1f} s without pauses: ")
@@ -71,11 +71,11 @@ def many(root: Path, files: int, rounds: int) -> None:
     written = time.monotonic()
     write_small(root, files)
     watches = Path("/proc/sys/fs/inotify/max_user_watches").read_text().strip()
-    header(root, f"{files} files; the user may watch {watches}; medians")
+    print_header(root, f"{files} files; the user may watch {watches}; medians")
     with Server([*ZENO, str(root), "--cache-bytes", LIMIT]) as server:
         print(f"{'start to first answer':40} {server.ask('stat', path='.')[0] * 1e3:10.2f}", flush=True)
         first = server.ask("grep", pattern="zqxjzqxj", max_files=10_000_000)[0]
-        row("first grep, no match", first, timed(ripgrep.command("zqxjzqxj", {}), str(root))[0], 1 / 1.5)
+        print_row("first grep, no match", first, timed(ripgrep.command("zqxjzqxj", {}), str(root))[0], 1 / 1.5)
         # Ask while it prepares, as clients do; some requests stand between start and a warm server.
         while time.monotonic() - written < SETTLED:
             server.ask("grep", pattern="zqxjzqxj", max_files=10_000_000)
@@ -87,7 +87,7 @@ def many(root: Path, files: int, rounds: int) -> None:
                 pattern = patterns[number % len(patterns)]
                 ours.append(server.ask("grep", pattern=pattern, max_files=10_000_000, **args)[0])
                 theirs.append(timed(ripgrep.command(pattern, args), str(root))[0])
-            row(name, median(ours), median(theirs), goal)
+            print_row(name, median(ours), median(theirs), goal)
 
 
 def _warm_cases() -> Iterator[tuple[str, float, dict[str, object], list[str]]]:

@@ -39,7 +39,7 @@ class Step(NamedTuple):
     text: str
 
 
-class Place(NamedTuple):
+class LinePlace(NamedTuple):
     """A line of a file, as an answer shows it."""
 
     path: str
@@ -47,13 +47,13 @@ class Place(NamedTuple):
     text: str
 
 
-def places(text: str) -> list[Place]:
+def places(text: str) -> list[LinePlace]:
     """Return the numbered lines of an answer, each with the path above it."""
     found, path = [], ""
     for row in text.split("\n"):
         numbered = _ROW.match(row)
         if numbered:
-            found.append(Place(path, int(numbered[1]), _CLIPPED.sub("", numbered[2])))
+            found.append(LinePlace(path, int(numbered[1]), _CLIPPED.sub("", numbered[2])))
         elif row != "--" and not _LAST.match(row) and not row.startswith("hint: "):
             path = row.partition(": lines ")[0]
     return found
@@ -99,7 +99,7 @@ class Investigator:
                     return await self.ask(f"the hint says to set {word}", self.search, **args, **{word: True})
         return text
 
-    async def pages(self, why: str, **args: Any) -> list[Place]:
+    async def pages(self, why: str, **args: Any) -> list[LinePlace]:
         """Search and follow the cursor for a few pages."""
         text = await self.ask(why, self.search, **args)
         found = places(text)
@@ -111,7 +111,7 @@ class Investigator:
             found += places(text)
         return found
 
-    async def read_on(self, why: str, **args: Any) -> list[Place]:
+    async def read_on(self, why: str, **args: Any) -> list[LinePlace]:
         """Read a file, and once more where the last line says to continue."""
         text = await self.ask(why, self.read, **args)
         found = places(text)
@@ -160,7 +160,7 @@ async def investigate(agent: Investigator, name: str, absent: str) -> None:
         await agent.ask("write it down", agent.claim, claim=f"{where} {absent}", answers=[nothing])
 
 
-async def _body(agent: Investigator, definition: Place) -> list[Place]:
+async def _body(agent: Investigator, definition: LinePlace) -> list[LinePlace]:
     """Outline the file of a definition, and read the definition up to the next one."""
     text = await agent.ask("what else does this file define?", agent.outline, paths=[definition.path])
     starts = [one.line for one in places(text) if one.line > definition.line]
@@ -170,7 +170,7 @@ async def _body(agent: Investigator, definition: Place) -> list[Place]:
     return [one._replace(path=definition.path) for one in found]
 
 
-async def _rests_on(agent: Investigator, name: str, body: Sequence[Place]) -> None:
+async def _rests_on(agent: Investigator, name: str, body: Sequence[LinePlace]) -> None:
     """Look up what the function calls first."""
     called = [one for line in body[1:] for one in _CALLED.findall(line.text) if one != name]
     for one in list(dict.fromkeys(called))[:2]:
@@ -179,7 +179,7 @@ async def _rests_on(agent: Investigator, name: str, body: Sequence[Place]) -> No
         )
 
 
-async def _callers(agent: Investigator, name: str, definition: Place) -> list[Place]:
+async def _callers(agent: Investigator, name: str, definition: LinePlace) -> list[LinePlace]:
     """Find the calls outside of tests, by file and then by line, and read around the first of them."""
     await agent.ask("which files use it?", agent.search, pattern=name, output="files", max_hits=40)
     args = {"pattern": rf"\b{name}\(", "regex": True, "max_hits": 4, "exclude_dirs": ["tests", "test"]}

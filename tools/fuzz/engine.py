@@ -22,6 +22,7 @@ MODULES = {
     "protocol": ("request", "cursor", "trace"),
     "evidence": ("pdf",),
     "interfaces": ("http", "mcp"),
+    "sources": ("source",),
     "sessions": ("session",),
 }
 NAMES = [name for names in MODULES.values() for name in names]

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.zeno.text.test_gitignore import Referee
 from tests.zeno.text.test_globs import model_matches
 from tools.fuzz.target import Target, text_of
-from zeno.cache.text_store import _met
+from zeno.cache.text_store import _meet
 from zeno.errors import InvalidArgs, InvalidPattern
 from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
@@ -91,7 +91,7 @@ def index(data: bytes) -> None:
     lines = [line for line in text.split(b"\n") if matches(line)]
     if not lines:
         return
-    assert _met(plan.demand, _bits(text).row, 1), "the index rules out a text that matches"
+    assert _meet(plan.demand, _bits(text).row, 1), "the index rules out a text that matches"
     for scan in (plan.scan, plan.scan_of([text])):
         for line in lines if scan else ():
             assert scan is not None

@@ -2,8 +2,8 @@
 
 `comparisons` simulates preferences, `labels` judges against gold, `scores` means, contrasts, gates and plans. A study
 draws data whose truth is known, lets the product's own functions make the interval, and says whether it holds the
-truth. `python -m tools.interval_coverage` prints one table; docs/preferences.md, docs/calibration.md, docs/gate.md and
-docs/aggregation.md show its rows.
+truth. `python -m tools.interval_coverage` prints one table; the pages preferences,
+calibration, gate and aggregation of docs/ show its rows.
 """
 
 import random

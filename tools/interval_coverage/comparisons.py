@@ -89,16 +89,19 @@ def _win_rate(items: int, unlike: float) -> Study:
 def _rating(items: int) -> Study:
     strengths = {"x": 0.7, "y": 0.0, "z": -0.5}
 
-    def draw(rng: random.Random) -> bool | None:
+    names = [f"Bradley-Terry rating, {items} items", f"rank by Bradley-Terry rating, {items} items"]
+
+    def draw(rng: random.Random) -> Answers:
         found = []
         for item in range(items):
             for a, b in _PAIRS:
                 winner = "a" if rng.random() < _logistic(strengths[a] - strengths[b]) else "b"
                 found.append(Comparison(str(item), a, b, winner, None, "a", "judge", 0, None, None, self_judged=False))
-        rows = {row["generator"]: row["ci95"] for row in ratings(found, "y")["rows"]}
-        return holds(rows["x"], strengths["x"]) if rows else None
+        rows = {row["generator"]: row for row in ratings(found, "y")["rows"]}
+        answers = [holds(rows["x"]["ci95"], strengths["x"]), holds(rows["y"]["ranks"], 2)]
+        return dict(zip(names, answers, strict=True))
 
-    return question(f"Bradley-Terry rating, {items} items", draw)
+    return intervals(names, draw)
 
 
 def _length(items: int) -> Study:
@@ -107,7 +110,7 @@ def _length(items: int) -> Study:
 
     def draw(rng: random.Random) -> Answers:
         found = [one for one in _compared(rng, items, 0.4, length=1.0) if one.winner != "draw"]
-        bias = length_bias(found, METHOD)
+        bias = length_bias(found)
         return {name: holds(bias["controlled"][at], truth[at]) if bias else None for name, at in names.items()}
 
     return intervals(list(names), draw)

@@ -1,7 +1,9 @@
 """Simulated judges that differ in severity, noise and preference for their own model."""
 
 import random
+from fractions import Fraction
 
+from normalizer.estimation.over_judges import JudgedValue, interval_over_judges
 from normalizer.statistics.severity import Estimate, JudgeModel, Label
 from tools.interval_coverage import Study, holds, question
 
@@ -54,10 +56,30 @@ def _bonus(own: int, elsewhere: int) -> Study:
     return question(f"self-judging excess, {own} own and {elsewhere} other artifacts, other panels", draw)
 
 
+def _over_judges(judges: int, items: int, severity: float) -> Study:
+    """The mean over all judges like these, from a few of them; `severity` is the deviation between judges."""
+
+    def draw(rng: random.Random) -> bool | None:
+        effects = [rng.gauss(0, severity) for _ in range(judges)]
+        labels = []
+        for item in range(items):
+            level = rng.gauss(6, 1)
+            for judge, effect in enumerate(effects):
+                total = Fraction(round(1000 * (level + effect + rng.gauss(0, 0.8))), 1000)
+                labels.append(JudgedValue(str(item), str(judge), total))
+        return holds(interval_over_judges(labels, (Fraction(0), Fraction(12))), 6.0)
+
+    return question(f"mean over judges, {judges} judges that differ by {severity:g}, {items} items", draw)
+
+
 STUDIES = [
     _severity(20, {}, "a", "a judge"),
     _severity(20, {"a": 2.0, "b": 0.3, "c": 0.3, "d": 0.3}, "a", "a noisy judge among quiet ones"),
     _severity(20, {"a": 0.3, "b": 0.3, "c": 0.3, "d": 2.0}, "a", "a quiet judge beside a noisy one"),
     _severity(12, {"a": 2.0, "b": 0.3, "c": 0.3, "d": 0.3}, "a", "a noisy judge, panels of 2 to 4", 2),
     _bonus(15, 30),
+    _over_judges(2, 20, 0.5),
+    _over_judges(3, 50, 0.5),
+    _over_judges(3, 50, 1.0),
+    _over_judges(5, 50, 0.5),
 ]

@@ -200,6 +200,24 @@ def _noise_share(items: int, repeats: tuple[int, ...], share: float) -> Study:
     return question(f"noise share {share}, {items} items, {told} repeats", draw)
 
 
+def _flips(items: int, repeats: int, passes: float, flips: float) -> Study:
+    """Pass/fail labels that are turned around now and then: the noise share has few items to show for it."""
+    seen = passes * (1 - flips) + (1 - passes) * flips
+    truth = flips * (1 - flips) / (seen * (1 - seen))
+
+    def draw(rng: random.Random) -> bool | None:
+        table = []
+        for _ in range(items):
+            good = rng.random() < passes
+            table.append([Fraction(good != (rng.random() < flips)) for _ in range(repeats)])
+        return holds(components([table])["noise_share_ci95"], truth)
+
+    return question(
+        f"noise share of pass/fail, {100 * passes:g} % pass, {100 * flips:g} % flip, {items} items, {repeats} repeats",
+        draw,
+    )
+
+
 def _planned(deviation: float, gap: float) -> Study:
     """Whether a study of the planned size finds the difference it was planned for."""
     pairs = items_needed(gap, deviation, power=0.8, alpha=0.05)
@@ -248,6 +266,9 @@ STUDIES = [
     _gate_on_pass_fail(50, 0.03, "0.02"),
     _noise_share(50, (3,), 0.3),
     _noise_share(50, (1, 2, 3, 4), 0.3),
+    _flips(50, 3, 0.5, 0.03),
+    _flips(50, 3, 0.5, 0.05),
+    _flips(20, 3, 0.9, 0.05),
     _planned(1.0, 0.3),
     _planned(2.0, 0.5),
 ]

@@ -182,6 +182,8 @@ def _value(dice: Dice, known: Sequence[str], name: str, arguments: Arguments) ->
         return _some(dice, makers[kind], schema.get("minItems", 0)) if listed else makers[kind]()
     if "enum" in schema:
         return dice.choice(schema["enum"])
+    if name == "name":
+        return dice.choice(WORDS[:6])
     if name == "ranges":
         return [_range(dice, known) for _ in range(dice.randint(1, 3))]
     if schema["type"] == "boolean":

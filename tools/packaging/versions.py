@@ -21,7 +21,7 @@ VERSION = re.compile(
 OWNER = re.compile(r"(?P<before>github\.com/|uses: |io\.github\.)(?P<value>[\w-]+)(?=/zeno)")
 PLACES: dict[str, tuple[re.Pattern[str], ...]] = {
     **dict.fromkeys(PACKAGING, (VERSION, OWNER)),
-    "docs/ci.md": (VERSION, OWNER),
+    "docs/guides/ci.md": (VERSION, OWNER),
     "README.md": (OWNER,),
 }
 """Files, and which of the two each of them says."""
