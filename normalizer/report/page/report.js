@@ -111,9 +111,19 @@
       }
     };
     show();
+    address = location.hash;
     if (!panel.open) panel.showModal();
     panel.scrollTop = 0;
   };
+
+  /* The browser tells that a panel closed a moment later, when a quick hand has already asked for the next number:
+     only the address of what was open is taken away, and at once where a button closed it. */
+  let address = "";
+  const forget = () => {
+    if (address && location.hash === address) history.replaceState(null, "", location.pathname + location.search);
+    address = "";
+  };
+  const close = () => { forget(); panel.close(); };
 
   /* An address such as #t3 or #r-1234 opens what it names. */
   const go = () => {
@@ -133,15 +143,15 @@
   document.addEventListener("click", (event) => {
     const number = event.target.closest(".n[data-t]");
     if (number) location.hash = "t" + number.dataset.t;
-    if (event.target === panel) panel.close();
+    if (event.target === panel) close();
   });
   $("theme").addEventListener("click", () => {
     const root = document.documentElement, next = { undefined: "light", light: "dark", dark: undefined }[root.dataset.theme];
     if (next) root.dataset.theme = next; else delete root.dataset.theme;
     $("theme").textContent = next ? next[0].toUpperCase() + next.slice(1) : "Auto";
   });
-  $("panel-close").addEventListener("click", () => panel.close());
-  panel.addEventListener("close", () => { if (/^#(t\d|r-)/.test(location.hash)) history.replaceState(null, "", location.pathname + location.search); });
+  $("panel-close").addEventListener("click", close);
+  panel.addEventListener("close", () => { if (!panel.open) forget(); });
   window.addEventListener("hashchange", go);
   go();
 })();

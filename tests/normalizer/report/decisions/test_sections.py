@@ -102,6 +102,19 @@ def test_numbers_open_the_records_behind_them_and_those_their_raw_lines(page_fil
     page.close()
 
 
+@pytest.mark.parametrize("following", ["preferences-0", "gate-verdicts"])
+def test_a_number_clicked_right_after_closing_opens(page_file, browser, following):
+    page = browser.page(400, 800)
+    page.open(page_file)
+    page.js("document.querySelector('#preferences-0 tbody tr .n').click()")
+    page.until("document.querySelector('#panel').open")
+    opened = f"document.querySelector('#{following} tbody tr .n')"
+    page.js(f"document.querySelector('#panel-close').click(); {opened}.click()")
+    page.until(f"document.querySelectorAll('#panel details').length === {ROWS[following]}")
+    page.until(f"document.querySelector('#panel').open && location.hash === '#t' + {opened}.dataset.t")
+    page.close()
+
+
 def test_a_comparison_shows_its_verdict_and_the_winner_by_name(page_file):
     page = page_file.read_text()
     data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
