@@ -51,7 +51,7 @@ MAX_MODULES = 14
 MANY_MODULES = {"normalizer/commands": "one module a command"}
 MAX_LINES = 300
 # Folders whose modules have the names of operations and commands, and the packages, whose rooms ARCHITECTURE.md lists.
-NAMED_BY_THEMSELVES = {"zeno", "zeno/ops", "zeno/interfaces/mcp/texts", "normalizer", "normalizer/commands"}
+NAMED_BY_THEMSELVES = {"zeno", "zeno/ops", "zeno/interfaces/texts", "normalizer", "normalizer/commands"}
 
 
 def modules(package: str) -> Iterator[tuple[str, Path]]:

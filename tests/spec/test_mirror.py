@@ -132,7 +132,7 @@ TESTED_BY = {
     "zeno/confinement": {"zeno/confinement/test_confinement.py": "landlock needs seccomp system_calls"},
     "zeno/interfaces": {
         "zeno/interfaces/test_mcp.py": "claims",
-        "zeno/interfaces/test_mcp_text.py": "visible",
+        "zeno/interfaces/test_result_text.py": "visible",
     },
     "zeno/interfaces/http": {
         "zeno/interfaces/test_http.py": "access app incoming problems",
@@ -144,10 +144,8 @@ TESTED_BY = {
     "zeno/interfaces/mcp": {
         "zeno/interfaces/test_mcp.py": "standard_io tools",
         "zeno/interfaces/test_mcp_client_roots.py": "client_roots",
-        "zeno/interfaces/test_mcp_status.py": "status",
-        "zeno/interfaces/test_mcp_text.py": "text",
     },
-    "zeno/interfaces/mcp/texts": {"zeno/interfaces/test_mcp_text.py": "lines other symbols"},
+    "zeno/interfaces/texts": {"zeno/interfaces/test_result_text.py": "lines other symbols"},
     "zeno/files": {
         "zeno/files/test_moved_out.py": "batch_open location open_file walk",
         "zeno/files/test_roots.py": "file_tree",
@@ -183,7 +181,7 @@ TESTED_BY = {
 
 
 # By folder: the folder whose modules of the same names it is tested with.
-TESTED_WITH = {"zeno/interfaces/mcp/texts": "zeno/ops"}
+TESTED_WITH = {"zeno/interfaces/texts": "zeno/ops"}
 
 
 def untested(package: str) -> dict[str, set[str]]:

@@ -118,7 +118,7 @@ MODEL = """
         return {"path": name, "total_lines": len(lines)}
 
     def peek(self"""
-TEST = """from zeno.interfaces.mcp.text import text_of
+TEST = """from zeno.interfaces.result_text import text_of
 
 
 def test_lines_are_counted(root, ask):
@@ -136,7 +136,7 @@ def follow(copy: Path) -> list[str]:
         f"spec/schemas/zeno/ops/{NAME}.json": json.dumps(SCHEMA),
         f"tests/conformance/zeno/{NAME}.json": json.dumps(VECTORS),
         f"zeno/ops/{NAME}.py": OPERATION,
-        f"zeno/interfaces/mcp/texts/{NAME}.py": TEXT,
+        f"zeno/interfaces/texts/{NAME}.py": TEXT,
         "tests/support/request_model.py": model.read_text().replace("\n    def peek(self", MODEL, 1),
         f"tests/zeno/ops/test_{NAME}.py": TEST,
         "docs/reference/protocol.md": f"{protocol.read_text()}\n### {NAME}\n\nCounts lines.\n",

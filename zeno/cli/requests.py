@@ -111,7 +111,7 @@ def _print_text(answer: dict[str, Any], op: str, args: Any) -> None:
     """Print an answer for a person: the text that models get on standard output, an error on standard error."""
     from zeno.interfaces.colour import is_coloured, paint
     from zeno.interfaces.key_value import suggest_operation
-    from zeno.interfaces.mcp.text import text_of
+    from zeno.interfaces.result_text import text_of
     from zeno.interfaces.visible import visible
 
     if answer["ok"]:

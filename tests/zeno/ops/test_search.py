@@ -12,7 +12,7 @@ from tests.support.plain_ranker import PlainRanker
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.code.extract import extract
 from zeno.files.tree import Tree
-from zeno.interfaces.mcp.text import text_of
+from zeno.interfaces.result_text import text_of
 from zeno.meter import Meter, Overrun
 from zeno.ops.search import search
 from zeno.search.cold import ColdCorpus

@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 
 from zeno.errors import ZenoError
 from zeno.interfaces.fair_slots import Client
-from zeno.interfaces.mcp.text import text_of
+from zeno.interfaces.result_text import text_of
 from zeno.interfaces.workers import NOBODY, Workers
 from zeno.session import wire
 from zeno.session.dispatch import OPS

@@ -1,7 +1,7 @@
 """The result of extract_symbols as text for models."""
 
-from zeno.interfaces.mcp.status import Asked, Result, count, cut
-from zeno.interfaces.mcp.texts.symbols import symbol_rows, write_range
+from zeno.interfaces.status import Asked, Result, count, cut
+from zeno.interfaces.texts.symbols import symbol_rows, write_range
 from zeno.interfaces.visible import one_line
 from zeno.text.symbols import language_of
 

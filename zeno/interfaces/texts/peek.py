@@ -1,7 +1,7 @@
 """The result of peek as text for models."""
 
-from zeno.interfaces.mcp.status import Asked, Result, count, next_peek
-from zeno.interfaces.mcp.texts.lines import number_lines, tell_clipped
+from zeno.interfaces.status import Asked, Result, count, next_peek
+from zeno.interfaces.texts.lines import number_lines, tell_clipped
 from zeno.interfaces.visible import one_line
 
 

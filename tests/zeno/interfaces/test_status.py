@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import CHANCE
-from zeno.interfaces.mcp.text import text_of
 from zeno.interfaces.mcp.tools import with_defaults
+from zeno.interfaces.result_text import text_of
 
 EASY = settings(suppress_health_check=[*CHANCE, HealthCheck.function_scoped_fixture], max_examples=100)
 LINES = 12

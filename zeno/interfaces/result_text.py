@@ -1,4 +1,4 @@
-"""Results as text for language models: numbered lines under their path, and one last line about completeness.
+"""Results as text for language models and people: numbered lines under their path, and a last line about completeness.
 
 The text leaves out digests and measurements; the structured content beside it has everything. Every line of a file
 follows its number and a tab, so that no content of a file can be mistaken for a path, another line or the last line.
@@ -8,12 +8,12 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
-from zeno.interfaces.mcp.status import Asked, Result
-from zeno.interfaces.mcp.texts import other
 from zeno.interfaces.plain_text import pairs
+from zeno.interfaces.status import Asked, Result
+from zeno.interfaces.texts import other
 from zeno.interfaces.visible import visible
 
-_PACKAGE = "zeno.interfaces.mcp.texts"
+_PACKAGE = "zeno.interfaces.texts"
 
 
 def text_of(op: str, result: Result, request_id: str | None = None, args: Asked | None = None) -> str:

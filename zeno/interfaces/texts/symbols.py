@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from zeno.interfaces.mcp.status import Result
+from zeno.interfaces.status import Result
 from zeno.interfaces.visible import one_line
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from zeno.interfaces.mcp.status import Asked, Result
+from zeno.interfaces.status import Asked, Result
 from zeno.interfaces.visible import visible
 
 CLIPPED = "…"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from zeno.interfaces.mcp.status import Asked, Result, count
-from zeno.interfaces.mcp.texts.lines import CLIPPED
+from zeno.interfaces.status import Asked, Result, count
+from zeno.interfaces.texts.lines import CLIPPED
 from zeno.interfaces.visible import one_line, visible
 from zeno.results.left_out import describe_selected, in_words
 

@@ -1,7 +1,7 @@
 """The result of list_files as text for models."""
 
-from zeno.interfaces.mcp.status import Asked, Result, completeness, count
-from zeno.interfaces.mcp.texts import other
+from zeno.interfaces.status import Asked, Result, completeness, count
+from zeno.interfaces.texts import other
 from zeno.interfaces.visible import one_line
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from zeno.interfaces.mcp.status import Asked, Result, completeness, count
-from zeno.interfaces.mcp.texts.symbols import scope_row
+from zeno.interfaces.status import Asked, Result, completeness, count
+from zeno.interfaces.texts.symbols import scope_row
 from zeno.interfaces.visible import one_line, visible
 
 

@@ -2,7 +2,7 @@
 
 import json
 
-from zeno.interfaces.mcp.status import Asked, Result
+from zeno.interfaces.status import Asked, Result
 from zeno.interfaces.visible import visible_json
 
 

@@ -2,8 +2,8 @@
 
 from itertools import groupby
 
-from zeno.interfaces.mcp.status import Asked, Result, completeness, count
-from zeno.interfaces.mcp.texts.symbols import symbol_rows
+from zeno.interfaces.status import Asked, Result, completeness, count
+from zeno.interfaces.texts.symbols import symbol_rows
 from zeno.interfaces.visible import one_line
 
 

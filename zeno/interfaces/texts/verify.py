@@ -1,6 +1,6 @@
 """The result of verify as text for models."""
 
-from zeno.interfaces.mcp.status import Asked, Result, count
+from zeno.interfaces.status import Asked, Result, count
 from zeno.interfaces.visible import one_line, visible
 
 _MATCHES = {

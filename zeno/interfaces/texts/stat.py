@@ -1,6 +1,6 @@
 """The result of stat as text for models."""
 
-from zeno.interfaces.mcp.status import Asked, Result
+from zeno.interfaces.status import Asked, Result
 from zeno.interfaces.visible import one_line, visible
 
 

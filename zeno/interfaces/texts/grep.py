@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from zeno.interfaces.mcp.status import Asked, Result, completeness, count
-from zeno.interfaces.mcp.texts import other
-from zeno.interfaces.mcp.texts.lines import CLIPPED, split_clipped, tell_clipped
-from zeno.interfaces.mcp.texts.symbols import scope_row
+from zeno.interfaces.status import Asked, Result, completeness, count
+from zeno.interfaces.texts import other
+from zeno.interfaces.texts.lines import CLIPPED, split_clipped, tell_clipped
+from zeno.interfaces.texts.symbols import scope_row
 from zeno.interfaces.visible import one_line, visible
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zeno.interfaces.mcp.text import text_of
+from zeno.interfaces.result_text import text_of
 from zeno.interfaces.visible import one_line, visible
 from zeno.session.dispatch import OPS
 
