@@ -12,9 +12,10 @@ import random
 from collections.abc import Iterator, Sequence
 from unittest.mock import patch
 
-from zeno.cache import text_store
+from zeno.cache import segments, text_store
 from zeno.cache.located import scan_segment
-from zeno.cache.text_store import CachedFile, Store
+from zeno.cache.segments import HeldText
+from zeno.cache.text_store import Store
 from zeno.errors import InvalidPattern
 from zeno.index import signatures
 from zeno.search.plan import Plan
@@ -96,16 +97,14 @@ def run(pairs: int, seed: int) -> Iterator[tuple[int, list[str]]]:
             yield TEXTS, found
 
 
-def _stored(files: list[bytes]) -> tuple[Store, list[CachedFile]]:
+def _stored(files: list[bytes]) -> tuple[Store, list[HeldText]]:
     """Texts as a warm server holds them, with an index."""
     store = Store(1 << 30)
-    entries = [CachedFile(f"{number:03}") for number in range(len(files))]
-    for entry, data in zip(entries, files, strict=True):
-        store.hold(entry, normal(data))
+    entries = [store.hold(f"{number:03}", normal(data)) for number, data in enumerate(files)]
     store.seal()
     request, reply = io.BytesIO(), io.BytesIO()
     # Pieces of a few lines, so that the index tells files apart.
-    with patch.object(text_store, "PIECE", PIECE), patch.object(text_store, "BLOCK", 1 << 20):
+    with patch.object(segments, "PIECE", PIECE), patch.object(text_store, "BLOCK", 1 << 20):
         (pieces,) = store.collect_unindexed()
     signatures.send((piece.text for piece in pieces), len(pieces), request)
     request.seek(0)
@@ -118,7 +117,7 @@ def _stored(files: list[bytes]) -> tuple[Store, list[CachedFile]]:
 
 
 def _differences(
-    planned: Plan, matches: Matches, files: list[bytes], store: Store, entries: list[CachedFile]
+    planned: Plan, matches: Matches, files: list[bytes], store: Store, entries: list[HeldText]
 ) -> Iterator[str]:
     wanted = [
         (entry.path, index)
@@ -134,7 +133,7 @@ def _differences(
     scans += [make() for _, make in planned._choices()]
     for number, scan in enumerate(scans):
         found = []
-        for path, lines, first, parts in scan_segment(segment.text, segment.entries, ranges, scan):
+        for path, lines, first, parts in scan_segment(segment.text, segment.held, ranges, scan):
             if lines is not None:
                 found += [(path, index) for index in lines.matching(matches, scan, parts, first)]
         if found != wanted:

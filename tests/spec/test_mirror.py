@@ -121,7 +121,7 @@ TESTED_BY = {
     "zeno/cache": {
         "zeno/cache/test_freshness.py": "listing watch",
         "zeno/cache/test_tree_cache.py": "index_builder",
-        "zeno/cache/test_warm_corpus.py": "located text_store",
+        "zeno/cache/test_warm_corpus.py": "located segments text_store",
     },
     "zeno/cli": {
         "zeno/cli/test_parser.py": "flags interrupts printing reference requests servers",

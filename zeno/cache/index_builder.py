@@ -3,14 +3,13 @@
 import sys
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from zeno.cache.text_store import Piece
+from zeno.cache.segments import Piece
 from zeno.index import signatures
 from zeno.index.signatures import Block
 
 if TYPE_CHECKING:
     import subprocess
     from threading import Thread
-
 
 # One helper process may be killed, for instance when memory is short; where all fail there is no numpy or no process.
 MAX_FAILURES = 3

@@ -4,9 +4,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from zeno.cache.text_store import UNKNOWN, CachedFile, Narrowed, Range, Segment
+from zeno.cache.segments import HeldText, Range, Segment
+from zeno.cache.text_store import UNKNOWN, CachedFile, Narrowed, Store
 from zeno.files.batch_open import NoBytes
 from zeno.meter import Meter
 from zeno.search.corpus import Query
@@ -16,47 +17,59 @@ from zeno.search.pattern_work import in_pieces
 from zeno.search.plan import Plan
 from zeno.text.regex import Scan
 
-if TYPE_CHECKING:
-    from zeno.cache.tree_cache import TreeCache
-
 # Scanning a gap of this many bytes costs less than starting a new scan behind it.
 GAP = 4096
+
+
+class KnownFiles(Protocol):
+    """The files of a tree, as far as they are known."""
+
+    store: Store
+
+    @property
+    def content_version(self) -> int:
+        """Increases whenever more or less is known."""
+        ...
+
+    def find(self, path: str, /) -> CachedFile | None:
+        """Return what is known of the file at a path, or of the one that a link leads to."""
+        ...
 
 
 class Located(SearchFiles):
     """Selected files: those to read from disk, and the segments with the texts of the others.
 
-    It describes the cache at one `content_version`, and is used as long as that stays.
+    It describes what is known at one time, and is used as long as that stays.
     """
 
-    def __init__(self, cache: "TreeCache", paths: Sequence[str], max_bytes: int) -> None:
+    def __init__(self, files: KnownFiles, paths: Sequence[str], max_bytes: int) -> None:
         super().__init__()
-        self._cache = cache
-        self.version = (cache.content_version, max_bytes)
+        self._files = files
+        self._version = _version(files, max_bytes)
         self.stamped: list[CachedFile] = []
         """Files without a watch of which something is known, sorted: compare their stamps before each search."""
-        self._linked: list[tuple[str, CachedFile]] = []
-        """Links to files whose texts are held, sorted, with these files."""
-        self._held: dict[Segment, list[CachedFile]] = {}
+        self._linked: list[tuple[str, HeldText]] = []
+        """Files with the text of a file at another path, such as links, sorted, with these texts."""
+        self._held: dict[Segment, list[HeldText]] = {}
         """The other files that are to be searched, sorted, by segment; segments are sorted by their first file."""
-        entries, target = cache.entries, cache.target
+        find = files.find
         for path in paths:
-            entry = entries.get(path)
-            if entry is None:
-                self._divide(path, target(path), max_bytes, is_link=True)
-            else:
-                self._divide(path, entry, max_bytes, is_link=False)
+            self._divide(path, find(path), max_bytes)
         self._ranks = {segment: rank for rank, segment in enumerate(self._held)}
         self._shared: set[Segment] = set()
         """Segments that also hold texts of other files."""
         for segment, held in self._held.items():
-            if len(held) == len(segment.entries):
+            if len(held) == len(segment.held):
                 # All files of the segment are selected: share its list.
-                self._held[segment] = segment.entries
-            elif sum(entry.segment is segment for entry in segment.entries) > len(held):
+                self._held[segment] = segment.held
+            elif sum(other.segment is segment for other in segment.held) > len(held):
                 self._shared.add(segment)
 
-    def _divide(self, path: str, entry: CachedFile | None, max_bytes: int, *, is_link: bool) -> None:
+    def is_current(self, max_bytes: int) -> bool:
+        """Whether it still describes what is known."""
+        return self._version == _version(self._files, max_bytes)
+
+    def _divide(self, path: str, entry: CachedFile | None, max_bytes: int) -> None:
         if entry is not None and entry.stamp is not None:
             self.stamped.append(entry)
         if entry is None or entry.size == UNKNOWN:
@@ -65,17 +78,17 @@ class Located(SearchFiles):
             self.skipped.add(path, "large")
         elif entry.no_text is not None:
             self.skipped.add(path, "binary" if entry.no_text is NoBytes.BINARY else "unreadable")
-        elif entry.segment is None:
+        elif (held := entry.text) is None or held.segment is None:
             self.unheld.append(path)
             self.known.add(path)
-        elif is_link:
-            self._linked.append((path, entry))
+        elif held.path != path:
+            self._linked.append((path, held))
         else:
-            self._held.setdefault(entry.segment, []).append(entry)
+            self._held.setdefault(held.segment, []).append(held)
 
     def scan(self, plan: Plan, query: Query, meter: Meter) -> tuple[Scan | None, Iterable[PendingMatches]]:
         """Return the scan that is likely the fastest here, and the segments that the index does not rule out."""
-        narrowed = self._cache.store.narrow(plan.demand)
+        narrowed = self._files.store.narrow(plan.demand)
         segments = self._segments(narrowed)
         if not segments and not self._linked and not self.unheld:
             return None, ()
@@ -105,21 +118,25 @@ class Located(SearchFiles):
         return clip_ranges(ranges, self._held[segment]) if ranges and segment in self._shared else ranges
 
     def _scan_links(self, narrowed: Narrowed, scan: Scan | None) -> Iterator[PendingMatches]:
-        """Yield links to files that may match. Many links may lead to one file, which is scanned once."""
-        scanned: dict[CachedFile, MayMatch | None] = {}
-        for path, entry in self._linked:
-            if entry.segment is None:
+        """Yield files with a text of another path that may match. Many may have one text, which is scanned once."""
+        scanned: dict[HeldText, MayMatch | None] = {}
+        for path, held in self._linked:
+            if held.segment is None:
                 continue
-            if entry not in scanned:
-                ranges = clip_ranges(narrowed.ranges(entry.segment), [entry])
-                scanned[entry] = next(scan_segment(entry.segment.text, [entry], ranges, scan), None)
-            found = scanned[entry]
+            if held not in scanned:
+                ranges = clip_ranges(narrowed.ranges(held.segment), [held])
+                scanned[held] = next(scan_segment(held.segment.text, [held], ranges, scan), None)
+            found = scanned[held]
             if found is not None:
-                lines = LineView(entry.segment.text, entry.start, entry.end)
+                lines = LineView(held.segment.text, held.start, held.end)
                 yield path, iter([found._replace(path=path, lines=lines)])
 
 
-def scan_segment(text: bytes, held: list[CachedFile], ranges: Sequence[Range], scan: Scan | None) -> Iterator[MayMatch]:
+def _version(files: KnownFiles, max_bytes: int) -> tuple[int, int, int]:
+    return files.content_version, files.store.moves, max_bytes
+
+
+def scan_segment(text: bytes, held: list[HeldText], ranges: Sequence[Range], scan: Scan | None) -> Iterator[MayMatch]:
     """Yield the files of a segment in which the scan finds something within the ranges.
 
     `held` are the files to look at, sorted; between their texts may be texts of other files. Without a scan all files
@@ -135,20 +152,20 @@ def scan_segment(text: bytes, held: list[CachedFile], ranges: Sequence[Range], s
                 break
             at = bisect_right(held, found, at, key=_start)
             if at and found < held[at - 1].end:
-                entry = held[at - 1]
-                lines = LineView(text, entry.start, entry.end)
-                yield MayMatch(entry.path, lines, found if scan is not None else None, ranges)
-                position = entry.end
+                one = held[at - 1]
+                lines = LineView(text, one.start, one.end)
+                yield MayMatch(one.path, lines, found if scan is not None else None, ranges)
+                position = one.end
             else:
                 position = held[at].start if at < len(held) else high
 
 
-def clip_ranges(ranges: list[Range], held: list[CachedFile]) -> list[Range]:
+def clip_ranges(ranges: list[Range], held: list[HeldText]) -> list[Range]:
     """Clip parts of a text to the texts of some sorted files, with short gaps between them included."""
     clipped: list[Range] = []
-    for entry in held:
+    for one in held:
         for low, high in ranges:
-            start, end = max(low, entry.start), min(high, entry.end)
+            start, end = max(low, one.start), min(high, one.end)
             if start < end:
                 if clipped and start - clipped[-1][1] <= GAP:
                     start = clipped.pop()[0]
@@ -156,5 +173,5 @@ def clip_ranges(ranges: list[Range], held: list[CachedFile]) -> list[Range]:
     return clipped
 
 
-def _start(entry: CachedFile) -> int:
-    return entry.start
+def _start(held: HeldText) -> int:
+    return held.start

@@ -2,39 +2,37 @@
 
 A segment holds about 256 KB of files that are neighbours in the tree, sorted by path. It never changes: a file that
 changed is dropped from it and read into a later segment. When less than half of a segment is still in use, the rest of
-its files is dropped too, so that its memory is freed.
+its texts is copied into a new one, so that its memory is freed. A text may have several users: the working tree and
+commits share those that are equal.
 """
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable
 
+from zeno.cache.index_builder import Builder
+from zeno.cache.segments import SEGMENT, HeldText, IndexedBlock, Piece, Range, Segment
 from zeno.cache.watch import NO_WATCH
 from zeno.files.batch_open import NoBytes, Stamp
 from zeno.index.requirements import Demand
 from zeno.index.signatures import Block
 
-# Large enough for the allocator to map each segment on its own, so that its pages are freed with it.
-SEGMENT = 256 << 10
-PIECE = SEGMENT // 3
 # Pieces in one block of the index: a lookup costs about the same for each block, however many pieces it has.
 BLOCK = 1024
 # Blocks with fewer pieces are indexed again together with new segments.
 SMALL_BLOCK = 64
 # Memory for a cached file besides its text.
 OVERHEAD = 512
-
-Range = tuple[int, int]
-"""Part of a text: where it begins and where it ends."""
-
+# Below this amount of text an index does not make searches faster.
+MIN_INDEXED = 1 << 20
 
 UNKNOWN = -1
 """The size of a file of which nothing is known."""
 
 
 class CachedFile:
-    """A regular file and what is cached of it. Unless its size is `UNKNOWN` it has a watch or a stamp."""
+    """A regular file and what is cached of it. Unless its size is `UNKNOWN` it has a watch or a stamp, or no need of
+    them because it is in a commit."""
 
-    __slots__ = ("end", "no_text", "path", "segment", "size", "stamp", "start", "watch")
+    __slots__ = ("no_text", "path", "size", "stamp", "text", "watch")
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -45,68 +43,8 @@ class CachedFile:
         self.watch = NO_WATCH
         self.stamp: Stamp | None = None
         """For a file without a watch: its status when it was read, to be compared before each use of its content."""
-        self.segment: Segment | None = None
-        """The segment that holds its text; None if its text is not in memory."""
-        self.start = self.end = 0
-        """Where its text begins and ends in the segment."""
-
-
-class Piece(NamedTuple):
-    """Whole lines of a segment; the unit of the index."""
-
-    segment: "Segment"
-    start: int
-    end: int
-
-    @property
-    def text(self) -> bytes:
-        """The text of the piece."""
-        return self.segment.text[self.start : self.end]
-
-
-class IndexedBlock(NamedTuple):
-    """A block of the index and the pieces that its bits stand for."""
-
-    bits: Block
-    pieces: list[Piece]
-
-
-class Segment:
-    """The joined texts of some files, sorted by path."""
-
-    __slots__ = ("block", "cuts", "entries", "first_bit", "live", "text")
-
-    def __init__(self, texts: list[tuple[CachedFile, bytes]]) -> None:
-        texts = sorted(texts, key=_path_of)
-        self.text = b"".join(text for _, text in texts)
-        self.entries: list[CachedFile] = []
-        self.live = len(self.text)
-        """Bytes of files that are still held here."""
-        self.block: IndexedBlock | None = None
-        """The block that indexes this segment; None while it is not indexed."""
-        self.first_bit = 0
-        """The bit of its first piece in that block."""
-        self.cuts: list[Range] = []
-        """Where its pieces begin and end, once it is indexed."""
-        position = 0
-        for entry, text in texts:
-            entry.segment, entry.start, entry.end = self, position, position + len(text)
-            position = entry.end
-            self.entries.append(entry)
-
-    def pieces(self) -> Iterator[Piece]:
-        """Cut the text at line ends into pieces of about equal size."""
-        start = 0
-        while start < len(self.text):
-            end = self.text.find(b"\n", min(start + PIECE, len(self.text) - 1)) + 1
-            # A short rest becomes part of the piece before it.
-            end = end if len(self.text) - end > PIECE // 2 else len(self.text)
-            yield Piece(self, start, end)
-            start = end
-
-
-def _path_of(item: tuple[CachedFile, bytes]) -> str:
-    return item[0].path
+        self.text: HeldText | None = None
+        """Its text; None if that is not in memory."""
 
 
 class Store:
@@ -114,13 +52,20 @@ class Store:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._pending: dict[CachedFile, bytes] = {}
+        self._builder = Builder()
+        self._pending: dict[HeldText, bytes] = {}
         self._pending_size = 0
         self._fresh: dict[Segment, None] = {}
         """Segments without an index: they may match anything."""
         self._blocks: list[IndexedBlock] = []
         self.size = 0
         """Bytes of text, index and objects held."""
+        self.moves = 0
+        """Increases whenever texts are moved to another segment."""
+
+    def close(self) -> None:
+        """Stop computing the index."""
+        self._builder.close()
 
     @property
     def full(self) -> bool:
@@ -132,43 +77,51 @@ class Store:
         """Whether there is room for more than a few files: a store that was full must not fill up after every edit."""
         return self.size + self._pending_size < self._limit * 7 // 8
 
-    def hold(self, entry: CachedFile, text: bytes) -> None:
+    def hold(self, path: str, text: bytes) -> HeldText:
         """Take the text of a file. Searches use it once its segment is full, or after `seal`."""
-        self._pending[entry] = text
+        held = HeldText(path)
+        self._pending[held] = text
         self._pending_size += len(text) + OVERHEAD
         if self._pending_size >= SEGMENT:
             self.seal()
+        return held
 
     def seal(self) -> bool:
         """Make a segment of the pending texts; return whether there were any."""
         some = bool(self._pending)
         if some:
-            segment = Segment(list(self._pending.items()))
-            self._fresh[segment] = None
-            self.size += len(segment.text) + OVERHEAD * len(segment.entries)
+            self._add_segment(list(self._pending.items()))
             self._pending.clear()
             self._pending_size = 0
         return some
 
-    def forget(self, entry: CachedFile) -> list[CachedFile]:
-        """Drop the text of a file; return the other files that are dropped because their segment is hardly used."""
-        text = self._pending.pop(entry, None)
+    def _add_segment(self, texts: list[tuple[HeldText, bytes]]) -> None:
+        segment = Segment(texts)
+        self._fresh[segment] = None
+        self.size += len(segment.text) + OVERHEAD * len(texts)
+
+    def release(self, held: HeldText) -> None:
+        """End one use of a text. After the last one it is dropped."""
+        held.users -= 1
+        if held.users:
+            return
+        text = self._pending.pop(held, None)
         if text is not None:
             self._pending_size -= len(text) + OVERHEAD
-        segment, entry.segment = entry.segment, None
+        segment, held.segment = held.segment, None
         if segment is None:
-            return []
-        segment.live -= entry.end - entry.start
+            return
+        segment.live -= held.end - held.start
         self.size -= OVERHEAD
         if segment.live > len(segment.text) // 2:
-            return []
-        others = [other for other in segment.entries if other.segment is segment]
-        for other in others:
-            other.segment = None
+            return
+        others = [(other, other.read()) for other in segment.held if other.segment is segment]
         self.size -= len(segment.text) + OVERHEAD * len(others)
-        segment.text, segment.entries = b"", []
+        segment.text, segment.held = b"", []
         self._fresh.pop(segment, None)
-        return others
+        if others:
+            self._add_segment(others)
+            self.moves += 1
 
     # The index
 
@@ -176,6 +129,19 @@ class Store:
     def unindexed_size(self) -> int:
         """Bytes of text without an index."""
         return sum(len(segment.text) for segment in self._fresh)
+
+    def build_index(self) -> None:
+        """Take what was computed of the index, and have the rest computed if that is worth it."""
+        # Read `busy` before collecting: a block that finishes in between would be indexed twice.
+        busy = self._builder.busy
+        self.collect_blocks()
+        if not busy and self.unindexed_size > MIN_INDEXED and not self._builder.broken:
+            self._builder.start(self.collect_unindexed())
+
+    def collect_blocks(self) -> None:
+        """Take what was computed of the index."""
+        for bits, pieces in self._builder.take_finished():
+            self.add_block(bits, pieces)
 
     def collect_unindexed(self) -> list[list[Piece]]:
         """Return the pieces to be indexed next, in blocks.
@@ -185,11 +151,11 @@ class Store:
         """
         kept = []
         for block in self._blocks:
-            if sum(piece.segment.entries != [] for piece in block.pieces) >= max(SMALL_BLOCK, len(block.pieces) // 2):
+            if sum(piece.segment.held != [] for piece in block.pieces) >= max(SMALL_BLOCK, len(block.pieces) // 2):
                 kept.append(block)
                 continue
             for piece in block.pieces:
-                if piece.segment.entries:
+                if piece.segment.held:
                     piece.segment.block = None
                     self._fresh[piece.segment] = None
             self.size -= block.bits.size

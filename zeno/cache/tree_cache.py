@@ -4,7 +4,6 @@ import errno
 import time
 from collections.abc import Iterable
 
-from zeno.cache.index_builder import Builder
 from zeno.cache.listing import Folder, Listing
 from zeno.cache.text_store import UNKNOWN, CachedFile, Store
 from zeno.cache.watch import Shortage, Watches
@@ -20,8 +19,6 @@ from zeno.text.path_names import is_hidden, raw
 
 # Larger files are searched only if a request raises grep's max_bytes above its default.
 MAX_HELD_FILE = 2_000_000
-# Below this amount of text an index does not make searches faster.
-MIN_INDEXED = 1 << 20
 # Files without a watch are compared with the disk in batches of this size: some milliseconds.
 CHECKED_AT_ONCE = 1024
 # Files that are read again in one step, once their change times are settled.
@@ -31,16 +28,15 @@ SETTLED_AT_ONCE = 256
 class TreeCache:
     """The cache of one tree. It has to be closed when a method raises Unwatchable, Shortage or Lost."""
 
-    def __init__(self, tree: Tree, limit: int) -> None:
+    def __init__(self, tree: Tree, store: Store) -> None:
         self._tree = tree
         self._watches: Watches[Folder | CachedFile] = Watches(tree)
-        self.store = Store(limit)
+        self.store = store
         self.listing = Listing(tree, self._watches, self._forget, self._drop)
         self.entries = self.listing.entries
         """All regular files by path. Links have no entry."""
         self.event_descriptor = self._watches.descriptor
         """A descriptor that can be read when there are changes to apply."""
-        self._builder = Builder()
         self.ready = False
         """Whether the listing is complete."""
         self._queue: dict[CachedFile, None] = {}
@@ -61,9 +57,10 @@ class TreeCache:
         """Increases whenever the cached content of a file changes."""
 
     def close(self) -> None:
-        """Free the cache and end all watches."""
-        self._builder.close()
+        """End all watches, and all use of texts."""
         self._watches.close()
+        for entry in self.entries.values():
+            self._release(entry)
 
     # Preparing
 
@@ -80,9 +77,6 @@ class TreeCache:
                         self.ready = True
                         return True
             return True
-        # Read `busy` before collecting: a block that finishes in between would be indexed twice.
-        busy = self._builder.busy
-        self._collect()
         self._requeue_settled()
         if self._without_text and self.store.has_room:
             self._queue.update(self._without_text)
@@ -95,8 +89,7 @@ class TreeCache:
             self._queue = {}
         if self.store.seal():
             self.content_version += 1
-        if not busy and self.store.unindexed_size > MIN_INDEXED and not self._builder.broken:
-            self._builder.start(self.store.collect_unindexed())
+        self.store.build_index()
         return False
 
     @property
@@ -146,12 +139,8 @@ class TreeCache:
                 if self.store.full:
                     self._without_text[entry] = None
                 else:
-                    self.store.hold(entry, normal(data))
+                    entry.text = self.store.hold(entry.path, normal(data))
         self.content_version += 1
-
-    def _collect(self) -> None:
-        for bits, pieces in self._builder.take_finished():
-            self.store.add_block(bits, pieces)
 
     def _forget(self, entry: CachedFile) -> None:
         """Discard the cached content of a file that changed."""
@@ -160,11 +149,16 @@ class TreeCache:
         if entry in self._ruling:
             self._ruling.remove(entry)
             self._rules_version += 1
-        for lost in [entry, *self.store.forget(entry)]:
-            lost.size, lost.no_text, lost.stamp = UNKNOWN, None, None
-            self._without_text.pop(lost, None)
-            queue = self._hidden if is_hidden(lost.path) else self._queue
-            queue[lost] = None
+        self._release(entry)
+        entry.size, entry.no_text, entry.stamp = UNKNOWN, None, None
+        self._without_text.pop(entry, None)
+        queue = self._hidden if is_hidden(entry.path) else self._queue
+        queue[entry] = None
+
+    def _release(self, entry: CachedFile) -> None:
+        if entry.text is not None:
+            self.store.release(entry.text)
+            entry.text = None
 
     def _drop(self, entry: CachedFile) -> None:
         """Remove a file that is gone."""
@@ -176,7 +170,7 @@ class TreeCache:
 
     def refresh(self) -> None:
         """Apply all changes since the last call."""
-        self._collect()
+        self.store.collect_blocks()
         self.listing.refresh()
         self.has_pending_work = self.has_pending_work or self._has_settled
 
@@ -217,19 +211,21 @@ class TreeCache:
             raise OSError(errno.EAGAIN, "an ignore file that was moved")
         return text
 
-    def target(self, path: str) -> CachedFile | None:
-        """Return the listed file that a link leads to; None if there is none, or the path is no link."""
-        link = self.listing.links.get(path)
-        return None if link is None or link.target is None else self.entries.get(link.target)
+    def find(self, path: str) -> CachedFile | None:
+        """Return a listed file, or the one that a link leads to; None if there is none."""
+        entry = self.entries.get(path)
+        if entry is None and (link := self.listing.links.get(path)) is not None and link.target is not None:
+            return self.entries.get(link.target)
+        return entry
 
     def find_text(self, path: str) -> HeldFile | None:
         """Return a file, or the one that a link leads to, with its text; None if it is not held."""
-        entry = self.entries.get(path) or self.target(path)
+        entry = self.find(path)
         if entry is not None and entry.stamp is not None:
             self.check([entry], Meter())
-        if entry is None or entry.segment is None:
+        if entry is None or entry.text is None or entry.text.segment is None:
             return None
-        return HeldFile(entry.path, entry.size, entry.segment.text[entry.start : entry.end])
+        return HeldFile(entry.path, entry.size, entry.text.read())
 
     def want_hidden(self) -> None:
         """Cache hidden files too, from now on."""

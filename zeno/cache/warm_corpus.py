@@ -7,7 +7,7 @@ watched.
 
 import gc
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
@@ -24,7 +24,7 @@ from zeno.text.path_names import Paths
 
 if TYPE_CHECKING:
     from zeno.cache.located import Located
-    from zeno.cache.text_store import CachedFile
+    from zeno.cache.text_store import CachedFile, Store
     from zeno.cache.tree_cache import TreeCache
 
 T = TypeVar("T")
@@ -56,9 +56,21 @@ class WarmCorpus(ColdCorpus):
         self._unparsed: tuple[int, Iterator[SourceText]] | None = None
         """Another version, and its texts that were not looked at yet."""
 
+    @cached_property
+    def texts(self) -> "Store":
+        """The texts in memory."""
+        from zeno.cache.text_store import Store  # not needed to start
+
+        return Store(self._cache_bytes)
+
     def close(self) -> None:
         """Release everything."""
         super().close()
+        self._drop_cache()
+        if "texts" in self.__dict__:
+            self.texts.close()
+
+    def _drop_cache(self) -> None:
         self._unparsed, self._parsed_version = None, -1
         self._snapshots.clear()
         if self._cache is not None:
@@ -108,7 +120,7 @@ class WarmCorpus(ColdCorpus):
         if self._cache is None:
             from zeno.cache.tree_cache import TreeCache
 
-            self._cache = TreeCache(self.tree, self._cache_bytes)
+            self._cache = TreeCache(self.tree, self.texts)
         elif self._cache.ready:
             self._cache.refresh()
         return self._cache.prepare() or self._parse_ahead(self._cache)
@@ -122,7 +134,7 @@ class WarmCorpus(ColdCorpus):
 
             if not isinstance(error, Lost | Shortage | Unwatchable):
                 raise
-            self.close()
+            self._drop_cache()
             self._possible = not isinstance(error, Unwatchable)
             if isinstance(error, Shortage):
                 # Its parts refer to each other: without this the memory of several caches would be in use.
@@ -187,8 +199,8 @@ class WarmCorpus(ColdCorpus):
 def _texts(entries: "list[CachedFile]") -> Iterator[SourceText]:
     """Yield the texts in memory, one after the other."""
     for entry in entries:
-        if (segment := entry.segment) is not None:
-            yield SourceText(entry.path, segment.text[entry.start : entry.end])
+        if entry.text is not None and entry.text.segment is not None:
+            yield SourceText(entry.path, entry.text.read())
 
 
 class WarmSnapshot(Snapshot):
@@ -242,6 +254,6 @@ class _Selected:
         """Return where their texts are now."""
         from zeno.cache.located import Located  # not needed to start
 
-        if self._located is None or self._located.version != (cache.content_version, max_bytes):
+        if self._located is None or not self._located.is_current(max_bytes):
             self._located = Located(cache, self.paths, max_bytes)
         return self._located

@@ -282,7 +282,7 @@ def test_changes_are_applied_while_nobody_asks(planted):
             (planted / "new.txt").write_text("another text\n")
             assert cache is not None
             entry = cache.entries["new.txt"]
-            until(lambda: entry.segment and b"another" in entry.segment.text, "its new text is held")
+            until(lambda: entry.text and b"another" in entry.text.read(), "its new text is held")
             seen.append(corpus._cache is cache)
         finally:
             os.close(requests)

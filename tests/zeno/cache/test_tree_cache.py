@@ -11,8 +11,9 @@ import pytest
 
 from tests.support.patience import until
 from tests.support.planting import answers, asked, prepare, warm
-from zeno.cache import text_store, tree_cache, watch
+from zeno.cache import text_store, watch
 from zeno.cache.index_builder import MAX_FAILURES, Builder
+from zeno.cache.text_store import Store
 from zeno.cache.tree_cache import TreeCache
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.cache.watch import Unwatchable, Watches
@@ -64,7 +65,7 @@ def test_a_file_that_the_disk_does_not_give_is_not_held(planted, both, monkeypat
     prepare(corpus)
     monkeypatch.undo()
     assert corpus._cache.entries.get("d/a.txt").size < 0
-    assert corpus._cache.entries.get("d/b.txt").segment is not None
+    assert corpus._cache.entries.get("d/b.txt").text is not None
     assert answers(server) == answers(cold)
 
 
@@ -79,7 +80,7 @@ def test_a_file_that_is_edited_again_and_again_takes_one_watch(planted, both, mo
         prepare(corpus)
     entry = corpus._cache.entries.get("f7.txt")
     assert entry is not None
-    assert entry.segment is not None
+    assert entry.text is not None
 
 
 def test_other_systems_and_network_file_systems_hold_nothing(planted, both, monkeypatch):
@@ -96,7 +97,7 @@ def test_other_systems_and_network_file_systems_hold_nothing(planted, both, monk
 def test_memory_is_given_back_when_files_go(planted, monkeypatch):
     monkeypatch.setattr(text_store, "SEGMENT", 400)
     with Tree(str(planted)) as tree:
-        held = TreeCache(tree, 1 << 20)
+        held = TreeCache(tree, Store(1 << 20))
         while held.prepare():
             pass
         assert held.store.size > 0
@@ -125,13 +126,13 @@ def test_beyond_the_cache_files_are_read_from_disk(planted):
 
 
 def test_the_index_is_computed_by_a_process_and_used(planted, monkeypatch):
-    monkeypatch.setattr(tree_cache, "MIN_INDEXED", 0)
+    monkeypatch.setattr(text_store, "MIN_INDEXED", 0)
     with Tree(str(planted)) as tree:
         corpus, cold = WarmCorpus(tree, 1 << 20), Server(ColdCorpus(tree))
         prepare(corpus)
         assert corpus._cache is not None
-        assert corpus._cache._builder._thread is not None
-        corpus._cache._builder._thread.join()
+        assert corpus.texts._builder._thread is not None
+        corpus.texts._builder._thread.join()
         assert answers(Server(corpus)) == answers(cold)
         assert corpus._cache.store._fresh == {}
         (planted / "f7.txt").write_text("needle\n")
@@ -142,7 +143,7 @@ def test_the_index_is_computed_by_a_process_and_used(planted, monkeypatch):
 
 
 def test_an_index_that_is_done_while_one_looks_is_not_computed_again(planted, monkeypatch):
-    monkeypatch.setattr(tree_cache, "MIN_INDEXED", 10)
+    monkeypatch.setattr(text_store, "MIN_INDEXED", 10)
 
     class Sudden(Builder):
         """Whoever asks finds it just done: what the scheduler of a busy machine can always do."""
@@ -153,7 +154,7 @@ def test_an_index_that_is_done_while_one_looks_is_not_computed_again(planted, mo
                 self._thread.join()
             return False
 
-    monkeypatch.setattr(tree_cache, "Builder", Sudden)
+    monkeypatch.setattr(text_store, "Builder", Sudden)
     (planted / "many.txt").write_text("needle here\n" * 3)
     with Tree(str(planted)) as tree:
         corpus = WarmCorpus(tree, 1 << 30)
@@ -167,12 +168,12 @@ def test_an_index_that_is_done_while_one_looks_is_not_computed_again(planted, mo
 
 
 def test_an_index_whose_helper_was_killed_is_computed_by_another(planted, monkeypatch):
-    monkeypatch.setattr(tree_cache, "MIN_INDEXED", 10)
+    monkeypatch.setattr(text_store, "MIN_INDEXED", 10)
     with Tree(str(planted)) as tree:
-        cache = TreeCache(tree, 1 << 30)
+        cache = TreeCache(tree, Store(1 << 30))
         while cache.prepare():
             pass
-        builder = cache._builder
+        builder = cache.store._builder
         until(lambda: not builder.busy, "the helper has ended")
         builder.take_finished()
         builder._closed = True  # the helper is killed as soon as it runs
@@ -189,15 +190,15 @@ def test_an_index_whose_helper_was_killed_is_computed_by_another(planted, monkey
 
 
 def test_an_index_whose_helpers_all_fail_is_given_up(planted, monkeypatch):
-    monkeypatch.setattr(tree_cache, "MIN_INDEXED", 10)
+    monkeypatch.setattr(text_store, "MIN_INDEXED", 10)
     monkeypatch.setattr(signatures, "__file__", str(planted / "no such program"))
     with Tree(str(planted)) as tree:
-        cache = TreeCache(tree, 1 << 30)
+        cache = TreeCache(tree, Store(1 << 30))
         for _ in range(MAX_FAILURES):
             while cache.prepare():
                 pass
-            until(lambda: not cache._builder.busy, "the helper has ended")
-        assert cache._builder.broken
+            until(lambda: not cache.store._builder.busy, "the helper has ended")
+        assert cache.store._builder.broken
         cache.close()
 
 

@@ -83,7 +83,7 @@ def tight(planted):
 def test_size_and_kind_are_known_of_files_without_room_for_their_texts(planted, tight):
     corpus, server, cold = tight
     assert all(entry.size >= 0 for path, entry in corpus._cache.entries.items() if not path.startswith("."))
-    assert any(entry.segment is None and entry.no_text is None for entry in corpus._cache.entries.values())
+    assert any(entry.text is None and entry.no_text is None for entry in corpus._cache.entries.values())
     # A page that is full needs no more of them: only the links have no text of their own.
     assert scanned(server, pattern="alphabe", max_hits=1) <= 2
     alike(server, cold, pattern="filler", max_hits=1)
@@ -96,12 +96,12 @@ def test_size_and_kind_are_known_of_files_without_room_for_their_texts(planted, 
 def test_texts_are_held_when_there_is_room_again(planted, tight):
     corpus, server, cold = tight
     # Of those that are held all but a few go.
-    for path in [path for path, entry in corpus._cache.entries.items() if entry.segment is not None][1:]:
+    for path in [path for path, entry in corpus._cache.entries.items() if entry.text is not None][1:]:
         (planted / path).unlink()
     alike(server, cold, pattern="filler")
-    before = sum(entry.segment is not None for entry in corpus._cache.entries.values())
+    before = sum(entry.text is not None for entry in corpus._cache.entries.values())
     prepare(corpus)
     alike(server, cold, pattern="filler")
-    held = sum(entry.segment is not None for entry in corpus._cache.entries.values())
+    held = sum(entry.text is not None for entry in corpus._cache.entries.values())
     assert held > before
     assert corpus._cache.store.size < 4000

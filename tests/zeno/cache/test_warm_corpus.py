@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from stringzilla import count as count_bytes
 
 from tests.support.unwatched import few_watches, settle
-from zeno.cache import index_builder, located, text_store, tree_cache
+from zeno.cache import index_builder, located, segments, text_store, tree_cache
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.errors import InvalidPattern
 from zeno.files.tree import Tree
@@ -136,7 +136,7 @@ def bits_of(texts: list[bytes]) -> Block:
 class PromptBuilder(index_builder.Builder):
     """Computes at once, so that a test need not wait for a process."""
 
-    def start(self, blocks: list[list[text_store.Piece]]) -> None:
+    def start(self, blocks: list[list[segments.Piece]]) -> None:
         for pieces in blocks:
             self._finished.append((bits_of([piece.text for piece in pieces]), pieces))
 
@@ -145,14 +145,14 @@ class PromptBuilder(index_builder.Builder):
 def small(monkeypatch):
     """Sizes at which a tiny tree has many segments, pieces and blocks."""
     monkeypatch.setattr(text_store, "SEGMENT", 120)
-    monkeypatch.setattr(text_store, "PIECE", 60)
+    monkeypatch.setattr(segments, "PIECE", 60)
     monkeypatch.setattr(text_store, "OVERHEAD", 4)
     monkeypatch.setattr(text_store, "BLOCK", 4)
     monkeypatch.setattr(text_store, "SMALL_BLOCK", 2)
     monkeypatch.setattr(located, "GAP", 8)
-    monkeypatch.setattr(tree_cache, "MIN_INDEXED", 0)
+    monkeypatch.setattr(text_store, "MIN_INDEXED", 0)
     monkeypatch.setattr(tree_cache, "MAX_HELD_FILE", 150)
-    monkeypatch.setattr(tree_cache, "Builder", PromptBuilder)
+    monkeypatch.setattr(text_store, "Builder", PromptBuilder)
 
 
 @given(pattern=PATTERN, case_sensitive=st.booleans(), regex=st.booleans(), data=CONTENT)
@@ -363,11 +363,11 @@ def test_an_empty_file_hides_no_other_one(tmp_path):
 
 
 def test_the_texts_of_every_other_small_file_are_looked_through_in_one_go():
-    entries = [text_store.CachedFile(f"{number:02}.txt") for number in range(100)]
-    segment = text_store.Segment([(entry, b"small\n") for entry in entries])
-    large = text_store.Segment([(entry, b"large\n" * 1000) for entry in entries[1::2]])
-    assert located.clip_ranges([(0, len(segment.text))], entries[::2]) == [(0, len(segment.text) - 6)]
-    assert len(located.clip_ranges([(0, len(large.text))], entries[1::4])) == 25
+    texts = [segments.HeldText(f"{number:02}.txt") for number in range(100)]
+    segment = segments.Segment([(text, b"small\n") for text in texts])
+    large = segments.Segment([(text, b"large\n" * 1000) for text in texts[1::2]])
+    assert located.clip_ranges([(0, len(segment.text))], texts[::2]) == [(0, len(segment.text) - 6)]
+    assert len(located.clip_ranges([(0, len(large.text))], texts[1::4])) == 25
 
 
 @pytest.mark.usefixtures("small")
