@@ -99,7 +99,8 @@ def intervals(numbers: Numbers, groups: dict[Levels, Group], method: Method) -> 
         for levels in groups:
             items = Clusters(counts[levels])
             result.items[levels] = items.clusters
-            result.found[levels].append(_interval(items, scale, method) if items.clusters > 1 else None)
+            can_vary = items.clusters > 1 and scale[0] < scale[1]
+            result.found[levels].append(_interval(items, scale, method) if can_vary else None)
     return result
 
 

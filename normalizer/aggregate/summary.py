@@ -71,6 +71,7 @@ def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str,
             "different_judges": neighbours.different_judges(engine, query, eligible, shown),
         }
     rows = []
+    has_one_value = any(low == high for low, high in map(query.scale, range(len(query.measures))))
     for levels in sorted(found.valid, key=keys.sort_key):
         kinds = found.valid[levels]
         flags = options.rules.flags(kinds, invalid=found.invalid[levels] > 0)
@@ -83,7 +84,7 @@ def summarize(engine: Engine, given: OpenLedgers, options: Options) -> dict[str,
         if group.n > 1 and spreads.items[levels] == 1:
             flags.append("one_item")
         if group.n > 1 and spreads.items[levels] > 1 and None in spreads.found[levels]:
-            flags.append("no_spread")
+            flags.append("one_value_scale" if has_one_value else "no_spread")
         flags += [flag for flag, among in differing.items() if group.n and levels in among]
         rows.append(_row(query, levels, group, numbers.denominator, spreads, flags, options.places))
     low, high = query.rubric.bounds()

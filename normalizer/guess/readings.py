@@ -61,6 +61,11 @@ def make_reading(
         for role, key, name, what in lacking
         if role is None and key != named_by
     ]
+    told += [
+        f"every {name} is {scale['minimum']}: the file does not show the scale; write it into the saved rubric"
+        for name, scale in scales.items()
+        if "minimum" in scale and scale["minimum"] == scale["maximum"]
+    ]
     text = dumps(declared)
     others = [at for at, field in rows.profile.fields.items() if f'"{at}"' not in text and _may_score(field)]
     if others:

@@ -14,6 +14,7 @@ import pytest
 
 import normalizer
 from normalizer.cli import main
+from tests.support.studies import output
 
 
 def lines(rows):
@@ -299,6 +300,28 @@ def test_what_is_doubtful_is_told(tmp_path, capsys):
         "scales as observed: score 1 to 2",
     ):
         assert doubt in said
+
+
+def test_a_file_of_equal_scores_shows_no_scale_and_gets_an_interval_once_it_is_written(tmp_path, capsys):
+    file, saved, ledger = tmp_path / "eight.csv", tmp_path / "saved", str(tmp_path / "ledger")
+    file.write_text("model,question_id,score\n" + "".join(f"a,q{n},8\n" for n in range(5)))
+    assert main(["guess", str(file), "--save", str(saved)]) == 0
+    assert "every score is 8: the file does not show the scale" in capsys.readouterr().out
+    rubric = saved / "reading-1.rubric.json"
+    read = ["normalize", str(file), "--dialect", str(saved / "reading-1.dialect.json"), "--rubric", str(rubric)]
+    assert main([*read, "--out", ledger]) == 0
+    capsys.readouterr()
+    (row,) = output(capsys, "aggregate", ledger)["rows"]
+    assert (row["flags"], row["total"]["ci95"]) == (["one_value_scale"], None)
+    document = json.loads(rubric.read_text())
+    document["dimensions"]["score"]["scale"].update(minimum=0, maximum=10)
+    rubric.write_text(json.dumps(document))
+    assert main([*read, "--out", ledger, "--replace"]) == 0
+    capsys.readouterr()
+    (row,) = output(capsys, "aggregate", ledger)["rows"]
+    low, high = row["total"]["ci95"]
+    assert row["flags"] == []
+    assert low < 8 < high
 
 
 def test_the_order_of_rows_and_fields_changes_no_reading(tmp_path, capsys):
