@@ -40,10 +40,9 @@ GROUPS = {
         "sign": "sign a ledger with an SSH key, for those you publish it to",
     },
     "Numbers": {
-        "aggregate": "mean, spread and interval by group, over valid and eligible records",
+        "aggregate": "mean, spread and interval by group, and how far they depend on what is missing",
         "compare": "compare generators or other levels on pairs, with a test and a verdict",
-        "statistics": "invalid rates and bounds, contrasts, severity of judges, self against cross judging",
-        "agreement": "how well judges agree on the artifacts they share",
+        "agreement": "how well judges agree, their severity, and what they add for their own model",
         "preferences": "win rates, order effects, ratings and length bias of comparisons",
         "calibrate": "compare judges with human or reference labels",
         "plan": "how noisy judges are when asked again, and how many items the next study needs",

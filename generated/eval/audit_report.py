@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from contract_spec.model import Model
-from pydantic import MISSING, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import MISSING, ConfigDict, Field, StrictFloat, StrictInt, StrictStr
 
 
 class AuditCounts(Model):
@@ -82,6 +82,14 @@ class JudgeCount(Model):
     """
     INVALID records.
     """
+    invalid_rate: Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
+    """
+    The share of INVALID records.
+    """
+    invalid_rate_ci95: Annotated[list[StrictFloat], Field(max_length=2, min_length=2)]
+    """
+    Wilson's 95 % interval of that share.
+    """
 
 
 class GeneratorCount(Model):
@@ -104,6 +112,14 @@ class GeneratorCount(Model):
     """
     INVALID records.
     """
+    invalid_rate: Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
+    """
+    The share of INVALID records.
+    """
+    invalid_rate_ci95: Annotated[list[StrictFloat], Field(max_length=2, min_length=2)]
+    """
+    Wilson's 95 % interval of that share.
+    """
 
 
 class PhaseCount(Model):
@@ -125,6 +141,14 @@ class PhaseCount(Model):
     invalid: Annotated[StrictInt, Field(ge=0)]
     """
     INVALID records.
+    """
+    invalid_rate: Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
+    """
+    The share of INVALID records.
+    """
+    invalid_rate_ci95: Annotated[list[StrictFloat], Field(max_length=2, min_length=2)]
+    """
+    Wilson's 95 % interval of that share.
     """
 
 

@@ -17,6 +17,8 @@ from pydantic import (
     StrictStr,
 )
 
+from . import sensitivity as sensitivity_1
+
 
 class Moments(Model):
     """
@@ -231,4 +233,8 @@ class Summary(Model):
     diagnostic: StrictBool
     """
     True: phase 0 is admitted; nothing here is a final claim.
+    """
+    sensitivity: sensitivity_1.Sensitivity | MISSING = MISSING
+    """
+    How far the means depend on INVALID records, absent files and single judges; present where it was asked for.
     """

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from contract_models.eval.gate import Gate
     from contract_models.eval.plan import Plan
     from contract_models.eval.preferences import Preferences
-    from contract_models.eval.statistics import Statistics
     from contract_models.eval.summary import Summary
 
     from normalizer.aggregate.summary import Options
@@ -175,24 +174,6 @@ class LedgerNumbers:
 
         options = options_of((), where, "artifact", diagnostic, mix, judge_kinds)
         return model_of(Contrasts, compare(self.folders, options, Contrast(by, tuple(pair_by)), seed))
-
-    def statistics(
-        self,
-        by: Sequence[str] = (),
-        *,
-        where: Mapping[str, str | int | None] | None = None,
-        diagnostic: bool = False,
-        mix: Sequence[str] = (),
-        judge_kinds: Sequence[str] = ("model",),
-        seed: int = 0,
-    ) -> "Statistics":
-        """Invalid rates, contrasts, severity, self-judging: what `normalizer statistics` prints."""
-        from contract_models.eval.statistics import Statistics
-
-        from normalizer.statistics.overview import statistics
-
-        options = options_of(by, where, "artifact", diagnostic, mix, judge_kinds)
-        return model_of(Statistics, statistics(self.folders, options, seed=seed))
 
     def plan(
         self,

@@ -18,6 +18,7 @@ from normalizer.ledger.commit_tree import changes
 from normalizer.ledger.line_format import MAX_DEPTH, SCHEMAS, VERDICTS, has_own_id, index_of, sha_slice, starts_well
 from normalizer.ledger.reader import Ledger
 from normalizer.regular_files import regular_bytes
+from normalizer.statistics.rates import rate_with_interval
 
 _SHOWN = 20
 """Problems reported in full; further ones are only counted."""
@@ -291,8 +292,9 @@ def _protocols(counts: Counter[str]) -> list[dict[str, Any]]:
 
 
 def _table(tally: _Tally, key: str) -> list[dict[str, Any]]:
-    names = {name for by, name, _ in tally.by if by == key}
-    return [
-        {key: name, "valid": tally.by[key, name, "valid"], "invalid": tally.by[key, name, "invalid"]}
-        for name in sorted(names, key=lambda name: (name is None, str(name)))
-    ]
+    rows = []
+    for name in sorted({name for by, name, _ in tally.by if by == key}, key=lambda name: (name is None, str(name))):
+        valid, invalid = (tally.by[key, name, verdict] for verdict in ("valid", "invalid"))
+        rate, ends = rate_with_interval(invalid, valid + invalid)
+        rows.append({key: name, "valid": valid, "invalid": invalid, "invalid_rate": rate, "invalid_rate_ci95": ends})
+    return rows

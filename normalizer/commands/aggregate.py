@@ -10,8 +10,9 @@ from normalizer.aggregate.summary import aggregate
 from normalizer.commands.options import FORMATS, LEDGERS, add_intervals, add_selection, join_values, read_grouping
 from normalizer.documents.exact import PLACES
 from normalizer.errors import CannotRun
-from normalizer.tables import formats, pretty, summary_table
-from normalizer.terminal.output import WIDE, print_table
+from normalizer.statistics.sensitivity import aggregate_with_sensitivity
+from normalizer.tables import formats, pretty, sensitivity_tables, summary_table
+from normalizer.terminal.output import WIDE, print_table, print_tables
 from normalizer.terminal.progress import elapsed
 
 SHOWN = 3
@@ -33,6 +34,11 @@ SHOWN = 3
 )
 @click.option("--columns", default="", metavar="NAMES", help="Only these columns, with commas, in this order.")
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="Another name for a column; repeatable.")
+@click.option(
+    "--sensitivity",
+    is_flag=True,
+    help="Also invalid rates, the bounds that INVALID records and absent files leave, means without each judge.",
+)
 @click.option("--bold", type=click.Choice(["highest", "lowest"]), help="With --cells: the best of each column in bold.")
 @WIDE
 @add_selection
@@ -43,6 +49,7 @@ def command(
     cells: str | None,
     columns: str,
     rename: tuple[str, ...],
+    sensitivity: bool,
     bold: str | None,
     **chosen: Any,
 ) -> int:
@@ -51,11 +58,14 @@ def command(
     KEYS are judge_model, generator_model, protocol_version, judge_prompt_version, phase, run_id and factors.NAME.
     With the unit artifact the judges of each artifact are averaged first. Records left out are counted by reason.
     """
+    if sensitivity and (form in ("csv", "latex") or cells is not None or columns or rename):
+        raise CannotRun("--sensitivity has tables of its own: choose json, md or text, without --cells and --columns")
     # A table for a paper is rounded once, when it is written.
     if places is None:
         places = PLACES if form in ("json", "csv") and cells is None else SHOWN
     with elapsed("aggregate", shown=not chosen["verify"]):
-        summary = aggregate(ledgers, replace(read_grouping(**chosen), places=places if cells is None else places + 12))
+        options = replace(read_grouping(**chosen), places=places if cells is None else places + 12)
+        summary = aggregate_with_sensitivity(ledgers, options) if sensitivity else aggregate(ledgers, options)
     if cells is not None or columns or rename:
         if form == "json":
             raise CannotRun("--cells, --columns and --rename are for tables: choose csv, md, latex or text")
@@ -68,6 +78,9 @@ def command(
         return 0
     if form == "json":
         click.echo(pretty.dumps(summary))
+    elif sensitivity:
+        more = sensitivity_tables.named(summary["sensitivity"], summary["by"])
+        print_tables([("Means", summary_table.narrow(summary)), *more], form)
     else:
         print_table(_table(summary, form), form)
     return 0

@@ -120,7 +120,7 @@ def _print_audit(ledger: Path, form: str, jobs: int | None, quick: bool) -> int:
         for table in audit_table.tables(report):
             print_table(table, form, nl=form == "md")
     elif form == "json":
-        click.echo(json.dumps(report, indent=2))
+        click.echo(pretty.dumps(report))
     else:
         # Escape sequences may be part of a name: do not strip them.
         write = {"text": audit_table.text, "csv": audit_table.csv_text}[form]

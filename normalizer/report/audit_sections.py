@@ -149,7 +149,7 @@ def left_out(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Sect
 
 def _rates(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
     rows = []
-    for key, levels in study.statistics["invalid_rates"].items():
+    for key, levels in study.sensitivity["invalid_rates"].items():
         for row in levels:
             name = f"{key} {cell_names.level(row['level'])}"
             every = drilldowns.add(f"{name}: all records", lookup.screened(key, row["level"], invalid=False))

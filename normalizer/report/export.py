@@ -14,10 +14,11 @@ from normalizer.report.study import Study
 from normalizer.tables import (
     agreement_table,
     calibration_table,
+    contrast_table,
     evidence_table,
     gate_table,
     preferences_table,
-    statistics_tables,
+    sensitivity_tables,
     summary_table,
 )
 from normalizer.tables.formats import Cell, Table, flagged, p_value, written
@@ -107,17 +108,18 @@ def _named(study: Study) -> dict[str, tuple[Table, Table]]:
 
 def _tables(study: Study) -> Iterator[tuple[str, list[str], Table, Table]]:
     """Yield for each table its file name, the notes on all numbers, and the table for people and for programs."""
-    flags = study.statistics["flags"]
+    flags = study.agreement["flags"]
     diagnostic = [flag for flag in flags if flag == "diagnostic"]
     yield "headline", diagnostic, summary_table.narrow(study.summary), summary_table.wide(study.summary)
     agreed = agreement_table.table(study.agreement)
     yield "agreement", flags, agreed, agreed
-    for title, table in statistics_tables.named(study.statistics):
-        if title != "Paired contrasts":
-            name = title.lower().replace(" ", "-") if len(title) < 40 else "bounds"
-            yield name, flags, table, table
+    judged = [("severity-of-judges", agreement_table.severity(study.agreement["severity"]))]
+    if study.agreement["self_against_cross"]:
+        judged.append(("self-against-cross-judging", agreement_table.selves(study.agreement["self_against_cross"])))
+    for title, table in [*sensitivity_tables.named(study.sensitivity, study.summary["by"]), *judged]:
+        yield (title.lower().replace(" ", "-") if len(title) < 40 else "bounds"), flags, table, table
     for report in study.contrasts:
-        [table] = [table for title, table in statistics_tables.named(report) if title == "Paired contrasts"]
+        table = contrast_table.table(report)
         key = report["contrasts"][0]["key"]
         keyed = Table(["key", *table.columns], [[cell_names.as_text(key), *row] for row in table.rows], table.notes)
         yield f"contrast-{_file_name(key)}", flags, table, keyed

@@ -108,7 +108,7 @@ def _top(study: Study, title: str, drilldowns: Drilldowns, lookup: RecordLookup)
                 + "Only VALID and eligible records reach a number.",
                 class_="muted",
             ),
-            *(el("p", said, class_="notice") for said in of_all(study.statistics["flags"])),
+            *(el("p", said, class_="notice") for said in of_all(study.agreement["flags"])),
             el("dl", *shown_figures, class_="figures"),
         ]
     )
@@ -133,14 +133,11 @@ def _commands(study: Study, options: Options) -> list[str]:
     method = options.interval
     spread = ["--interval t"] if method.student else []
     spread += [f"--cluster {shlex.quote(method.cluster)}"] if method.cluster else []
-    commands = [" ".join(["normalizer aggregate LEDGER", *by, *unit, *spread, *chosen])]
+    commands = [" ".join(["normalizer aggregate LEDGER --sensitivity", *by, *unit, *spread, *chosen])]
     commands.append(" ".join(["normalizer agreement LEDGER", *chosen]))
-    if not study.contrasts:
-        commands.append(" ".join(["normalizer statistics LEDGER", *by, *unit, *chosen]))
     for report in study.contrasts:
-        key, paired = report["contrasts"][0]["key"], ",".join(report["paired_by"])
-        pairs = [f"--contrast {shlex.quote(key)} --pair-by {shlex.quote(paired)}"]
-        commands.append(" ".join(["normalizer statistics LEDGER", *by, *unit, *pairs, *chosen]))
+        pairs = [f"--by {shlex.quote(report['by'])} --pair-by {shlex.quote(','.join(report['paired_by']))}"]
+        commands.append(" ".join(["normalizer compare LEDGER", *pairs, *chosen]))
     commands.append("normalizer audit LEDGER --claims --every")
     if study.evidence:
         commands.append("normalizer audit LEDGER --artifacts DIR")

@@ -67,7 +67,7 @@ def _agreement(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Ht
 
 
 def _severity(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
-    found = study.statistics["severity"]
+    found = study.agreement["severity"]
     rows = []
     for row in found["judges"]:
         drilldown = drilldowns.add(f"{row['judge']}: all it judged", lookup.by_judge(row["judge"]))
@@ -87,7 +87,7 @@ def _severity(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Htm
 def _without(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html:
     rows = []
     why = set()
-    for judge in study.statistics["leave_one_judge_out"]:
+    for judge in study.sensitivity["leave_one_judge_out"]:
         for row in judge["rows"]:
             left = lookup.without(tuple(row["key"].values()), judge["judge"])
             drilldown = drilldowns.add(f"{label(row['key'])} without {judge['judge']}", left if row["n"] else [])
@@ -100,7 +100,7 @@ def _without(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html
 
 def _selves(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Html | None:
     rows: list[list[Any]] = []
-    for row in study.statistics["self_against_cross"]:
+    for row in study.agreement["self_against_cross"]:
         cells: list[Any] = [row["judge"]]
         for part, own in (("own", True), ("elsewhere", False)):
             words = "its own model's outputs" if own else "outputs of others"

@@ -64,7 +64,7 @@ def check_count(records: int) -> None:
     if records > MOST:
         raise CannotRun(
             f"there are {records} records, and a page can show {MOST} one by one: use aggregate, agreement and "
-            "statistics, whose numbers are the same and which have no limit, or split the study into several ledgers"
+            "compare, whose numbers are the same and which have no limit, or split the study into several ledgers"
         )
 
 

@@ -50,7 +50,7 @@ def label(key: dict[str, Any]) -> str:
 def headline(study: Study, drilldowns: Drilldowns, lookup: RecordLookup) -> Section:
     """Means with intervals and n, the invalid rate beside them, and what INVALID records leave open."""
     summary = study.summary
-    bounds = {tuple(row["key"].values()): row for row in study.statistics["bounds"]}
+    bounds = {tuple(row["key"].values()): row for row in study.sensitivity["bounds"]}
     rows, drawn = [], []
     for row in summary["rows"]:
         levels = tuple(row["key"].values())

@@ -11,13 +11,12 @@ from typing import Any
 from normalizer.aggregate.distribution import distribution
 from normalizer.aggregate.eligibility import Levels
 from normalizer.aggregate.engines.start import started
-from normalizer.aggregate.intervals import Method, wilson_interval
+from normalizer.aggregate.intervals import Method
 from normalizer.aggregate.keys import FACTOR
 from normalizer.aggregate.summary import Options, query_of, summarize
 from normalizer.calibration.judge_accuracy import calibration_of
 from normalizer.checks.claims import claims
 from normalizer.checks.evidence import verify_opened
-from normalizer.documents.exact import rounded
 from normalizer.documents.rubric import Rubric
 from normalizer.errors import CannotRun
 from normalizer.gate.paired_verdicts import GateOptions, gate_of
@@ -29,9 +28,9 @@ from normalizer.report.drift import drift
 from normalizer.report.record_status import RecordStatus, check_count, record_statuses, refuse_large
 from normalizer.screening.raw_rows import unpacked_bundle
 from normalizer.statistics.agreement import agreement_of
-from normalizer.statistics.contrasts import GENERATORS
-from normalizer.statistics.overview import MOST_LEVELS, statistics_of
-from normalizer.statistics.spread import ends
+from normalizer.statistics.contrasts import GENERATORS, Contrast, compare_opened
+from normalizer.statistics.rates import rate_with_interval
+from normalizer.statistics.sensitivity import find_sensitivity
 
 
 @dataclass(slots=True)
@@ -45,9 +44,9 @@ class Study:
     """For each group its records, how many are INVALID, and the rate with Wilson's interval."""
     distribution: list[dict[str, Any]]
     agreement: dict[str, Any]
-    statistics: dict[str, Any]
+    sensitivity: dict[str, Any]
     contrasts: list[dict[str, Any]]
-    """Statistics of each contrasted key: its `paired_by` and `contrasts`."""
+    """One document for each key whose levels are compared."""
     drift: list[dict[str, Any]]
     claims: list[dict[str, Any]]
     """The claims of all judges. A bundle that is in two ledgers counts once."""
@@ -85,6 +84,8 @@ class ReportOptions:
     """The margin of the gate against that ledger."""
 
 
+_MOST_LEVELS = 6
+"""A key with more levels than this is compared only if it is asked for."""
 PARTS = 10
 """Calls of `done` that `gather` makes."""
 
@@ -131,8 +132,10 @@ def gather(
         done()
         bundles, reasons = _raw_bundles(ledgers)
         done()
-        designs = _designs(records, wanted) or [(None, ())]
-        first, *others = [statistics_of(engine, given, options, key, paired, wanted.seed) for key, paired in designs]
+        sensitivity = find_sensitivity(engine, given, options)
+        by_artifact = replace(options, by=(), unit="artifact")  # as `compare` has it
+        designs = _designs(records, wanted)
+        compared = [compare_opened(engine, given, by_artifact, design, wanted.seed) for design in designs]
         done()
         ungrouped = replace(options, by=())
         agreed = agreement_of(engine, given, ungrouped)
@@ -157,8 +160,8 @@ def gather(
         rates=_rates(records),
         distribution=spread_out,
         agreement=agreed,
-        statistics=first,
-        contrasts=[each for each in (first, *others) if each["contrasts"]],
+        sensitivity=sensitivity,
+        contrasts=[each for each in compared if each["contrasts"]],
         drift=drift(records, rubric, options, wanted.seed),
         claims=claimed,
         evidence=evidence,
@@ -198,7 +201,7 @@ def _preferences(ledgers: list[Ledger], options: Options, wanted: ReportOptions)
     return preferences_of(ledgers, asked)
 
 
-def _designs(records: list[RecordStatus], wanted: ReportOptions) -> list[tuple[str | None, tuple[str, ...]]]:
+def _designs(records: list[RecordStatus], wanted: ReportOptions) -> list[Contrast]:
     """Return the keys to contrast, each with the keys that its pairs agree in."""
     levels: dict[str, set[str]] = {}
     makers: dict[str, set[str]] = {}
@@ -212,16 +215,16 @@ def _designs(records: list[RecordStatus], wanted: ReportOptions) -> list[tuple[s
     generators = set().union(*makers.values())
     chosen = wanted.contrasts
     if not chosen:
-        few = [name for name in sorted(levels) if 2 <= len(levels[name]) <= MOST_LEVELS]
-        chosen = (*([generator_key] if 2 <= len(generators) <= MOST_LEVELS else []), *few)
-    designs: list[tuple[str | None, tuple[str, ...]]] = []
+        few = [name for name in sorted(levels) if 2 <= len(levels[name]) <= _MOST_LEVELS]
+        chosen = (*([generator_key] if 2 <= len(generators) <= _MOST_LEVELS else []), *few)
+    designs = []
     for key in chosen:
         others = wanted.paired_by or (generator_key, *sorted(levels))
         if key == generator_key and not wanted.paired_by and any(len(each) > 1 for each in makers.values()):
             others = by_artifact
         paired = tuple(name for name in others if name != key)
         if paired:
-            designs.append((key, paired))
+            designs.append(Contrast(key, paired))
     return designs
 
 
@@ -232,12 +235,8 @@ def _rates(records: list[RecordStatus]) -> dict[Levels, dict[str, Any]]:
         if each.status not in ("duplicate", "not_selected"):
             every[each.levels] += 1
             invalid[each.levels] += each.status == "invalid"
-    return {
-        levels: {
-            "records": count,
-            "invalid": invalid[levels],
-            "rate": rounded(Fraction(invalid[levels], count)),
-            "wilson95": ends(wilson_interval(Fraction(invalid[levels], count), count)),
-        }
-        for levels, count in every.items()
-    }
+    rates = {}
+    for levels, count in every.items():
+        rate, interval = rate_with_interval(invalid[levels], count)
+        rates[levels] = {"records": count, "invalid": invalid[levels], "rate": rate, "wilson95": interval}
+    return rates

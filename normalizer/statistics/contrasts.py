@@ -59,35 +59,38 @@ def compare(
 ) -> dict[str, Any]:
     """Return the contrasts of ledgers: a document of `comparison.json`. Raises UnusableLedger or CannotRun."""
     with opened_on_engine(folders, options) as (engine, given):
-        query, cells = cells_of(engine, given, options, wanted)
-        kinds = cells.found.kinds()
-        options.rules.check_mixing(kinds, None)
-        found = contrasts(query, cells, wanted, options.rules, seed, resamples)
-        if not found:
-            raise CannotRun(f"there are no two levels of {wanted.key} to compare: see `normalizer aggregate`")
-        return {
-            "by": wanted.key,
-            "paired_by": list(wanted.paired_by),
-            "item": item_of(cells, wanted),
-            "contrasts": found,
-            "alpha": ALPHA,
-            "seed": seed,
-            "resamples": resamples,
-            "left_out": left_out(given, cells.found, options.rules),
-            "records": cells.found.total(given),
-            "rubric": query.rubric.name,
-            "where": options.where,
-            "rounding": ROUNDING,
-            "diagnostic": options.rules.diagnostic,
-            "flags": options.rules.flags_of_all(kinds),
-        }
+        document = compare_opened(engine, given, options, wanted, seed, resamples)
+    if not document["contrasts"]:
+        raise CannotRun(f"there are no two levels of {wanted.key} to compare: see `normalizer aggregate`")
+    return document
 
 
-def cells_of(engine: Engine, given: OpenLedgers, options: Options, wanted: Contrast) -> tuple[Query, GroupMeans]:
-    """Return the query and the means of the cells that are compared."""
+def compare_opened(
+    engine: Engine, given: OpenLedgers, options: Options, wanted: Contrast, seed: int = 0, resamples: int = RESAMPLES
+) -> dict[str, Any]:
+    """Return the contrasts of opened ledgers, none where the key has fewer than two levels."""
     query = query_of(given, replace(options, by=wanted.by))
     with prepared(engine, query, given, diagnostic=options.rules.diagnostic):
-        return query, GroupMeans.of(engine, given, query, options)
+        cells = GroupMeans.of(engine, given, query, options)
+    kinds = cells.found.kinds()
+    options.rules.check_mixing(kinds, None)
+    found = contrasts(query, cells, wanted, options.rules, seed, resamples)
+    return {
+        "by": wanted.key,
+        "paired_by": list(wanted.paired_by),
+        "item": item_of(cells, wanted),
+        "contrasts": found,
+        "alpha": ALPHA,
+        "seed": seed,
+        "resamples": resamples,
+        "left_out": left_out(given, cells.found, options.rules),
+        "records": cells.found.total(given),
+        "rubric": query.rubric.name,
+        "where": options.where,
+        "rounding": ROUNDING,
+        "diagnostic": options.rules.diagnostic,
+        "flags": options.rules.flags_of_all(kinds),
+    }
 
 
 def contrasts(

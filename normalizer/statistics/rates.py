@@ -1,6 +1,7 @@
 """Rates of INVALID records, and bounds on the means had these records been valid."""
 
 from collections import Counter
+from decimal import Decimal
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
@@ -23,6 +24,12 @@ from normalizer.statistics.spread import ends
 BY = ("judge_model", "generator_model", "phase")
 
 
+def rate_with_interval(count: int, records: int) -> tuple[Decimal, list[Decimal]]:
+    """Return the share of a count and its 95 % interval, Wilson's, both rounded."""
+    share = Fraction(count, records)
+    return rounded(share), ends(wilson_interval(share, records))
+
+
 def invalid_rates(found: Found) -> dict[str, Any]:
     """Return the rates by judge, by generator and by phase, from counts grouped by all three."""
     rates: dict[str, Any] = {}
@@ -34,18 +41,11 @@ def invalid_rates(found: Found) -> dict[str, Any]:
         for levels, count in found.invalid.items():
             records[levels[place]] += count
             invalid[levels[place]] += count
-        rates[key] = [
-            {
-                "level": level,
-                "records": records[level],
-                "invalid": invalid[level],
-                "rate": rounded(Fraction(invalid[level], records[level])),
-                "wilson95": ends(wilson_interval(Fraction(invalid[level], records[level]), records[level])),
-                "na": {},
-            }
-            for level in sorted(records, key=lambda level: keys.sort_key((level,)))
-            if records[level]
-        ]
+        rates[key] = []
+        for level in sorted(+records, key=lambda level: keys.sort_key((level,))):
+            rate, interval = rate_with_interval(invalid[level], records[level])
+            counts = {"level": level, "records": records[level], "invalid": invalid[level]}
+            rates[key].append({**counts, "rate": rate, "wilson95": interval, "na": {}})
     return rates
 
 

@@ -14,6 +14,9 @@ _DIGESTS = {
 }
 
 
+_RATE = ("invalid_rate", "invalid_rate_ci95")
+
+
 def _rows(report: dict[str, Any]) -> list[tuple[str, str, str, int]]:
     """Everything that is counted: table, row, column, number."""
     rows = [("counts", "ledger", key, count) for key, count in report["counts"].items()]
@@ -26,7 +29,7 @@ def _rows(report: dict[str, Any]) -> list[tuple[str, str, str, int]]:
     for table, key in {**keys, "protocols": "protocol"}.items():
         for row in report[table]:
             name = cell_names.level(row[key])
-            rows += [(table, name, column, row[column]) for column in row if column not in (key, "clause")]
+            rows += [(table, name, column, row[column]) for column in row if column not in (key, "clause", *_RATE)]
     return rows
 
 
@@ -69,8 +72,14 @@ def tables(report: dict[str, Any]) -> Iterator[Table]:
         rows = [[reason[name] for name in columns] for reason in report["reasons"]]
         yield Table(["reason", *columns[1:]], rows, [])
     for title, table, key in _TITLES:
-        rows = [[cell_names.level(row[key]), row["valid"], row["invalid"]] for row in report[table]]
-        yield Table([title, "valid", "invalid"], rows, [])
+        rows = [[cell_names.level(row[key]), row["valid"], row["invalid"], _rate(row)] for row in report[table]]
+        yield Table([title, "valid", "invalid", "rate, 95 % interval"], rows, [])
+
+
+def _rate(row: dict[str, Any]) -> str:
+    """Return the share of INVALID records with its interval, in per cent."""
+    low, high = (f"{100 * end:.1f}" for end in row["invalid_rate_ci95"])
+    return f"{100 * row['invalid_rate']:.1f} % ({low} to {high})"
 
 
 def text(report: dict[str, Any]) -> str:
@@ -80,10 +89,10 @@ def text(report: dict[str, Any]) -> str:
         lines += ["", f"{'reason':<28}{'clause':>7}{'records':>9}{'bundles':>9}"]
         lines += [f"{r['code']:<28}{r['clause']:>7}{r['records']:>9}{r['bundles']:>9}" for r in report["reasons"]]
     for title, table, key in _TITLES:
-        lines += ["", f"{title:<28}{'valid':>7}{'invalid':>9}"]
+        lines += ["", f"{title:<28}{'valid':>7}{'invalid':>9}  rate, 95 % interval"]
         for row in report[table]:
             name = quote_unprintable(cell_names.level(row[key]))
-            lines.append(f"{name:<28}{row['valid']:>7}{row['invalid']:>9}")
+            lines.append(f"{name:<28}{row['valid']:>7}{row['invalid']:>9}  {_rate(row)}")
     return "\n".join(lines) + "\n"
 
 

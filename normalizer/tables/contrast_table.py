@@ -13,7 +13,7 @@ _NAMED = {"interval": "95 % interval", "p_holm": "p (Holm)"}
 
 
 def table(report: dict[str, Any]) -> Table:
-    """Return one row per pair of levels and measure, of a document of contrasts or of statistics."""
+    """Return one row per pair of levels and measure."""
     rows: list[list[Cell]] = []
     for row in report["contrasts"]:
         levels = " - ".join(cell_names.level(level, " - ") for level in row["levels"])

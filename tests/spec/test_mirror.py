@@ -15,7 +15,7 @@ TESTED_BY = {
     "normalizer": {"normalizer/test_cli.py": "__main__ errors"},
     "normalizer/aggregate": {
         "normalizer/aggregate/test_summary.py": "groups keys query restated_scores units",
-        "normalizer/statistics/test_overview.py": "distribution",
+        "normalizer/statistics/test_sensitivity.py": "distribution",
     },
     "normalizer/aggregate/engines": {
         "normalizer/aggregate/test_summary.py": "interface on_duckdb start",
@@ -49,7 +49,6 @@ TESTED_BY = {
         "normalizer/report/test_html_page.py": "report",
         "normalizer/statistics/test_agreement.py": "agreement",
         "normalizer/statistics/test_contrasts.py": "compare",
-        "normalizer/statistics/test_overview.py": "statistics",
         "normalizer/test_cli.py": "completion docs explain normalize options restore",
         "whole/test_files_from_elsewhere.py": "guess list",
         "whole/test_manual.py": "man",
@@ -97,7 +96,7 @@ TESTED_BY = {
     "normalizer/statistics": {
         "normalizer/statistics/test_agreement.py": "agreement_measures",
         "normalizer/statistics/test_agreement_intervals.py": "cell_table",
-        "normalizer/statistics/test_overview.py": "group_means judge_scores rates self_judging signflip",
+        "normalizer/statistics/test_sensitivity.py": "group_means judge_scores rates self_judging signflip",
     },
     "normalizer/tables": {
         "normalizer/aggregate/test_summary.py": "summary_table",
@@ -111,7 +110,7 @@ TESTED_BY = {
         "normalizer/preferences/test_overview.py": "preferences_table",
         "normalizer/statistics/test_agreement.py": "agreement_table",
         "normalizer/statistics/test_contrasts.py": "contrast_table",
-        "normalizer/statistics/test_overview.py": "statistics_tables",
+        "normalizer/statistics/test_sensitivity.py": "sensitivity_tables",
     },
     "normalizer/terminal": {"normalizer/terminal/test_fitted.py": "output"},
     "zeno": {

@@ -42,7 +42,6 @@ NO_STEP = {
         "spec/schemas/zeno/ops/read_file.json": "the same argument there",
     },
     "severity": {
-        "normalizer/api/numbers.py": "the Python name of the command, in words",
         "normalizer/statistics/generalizability.py": "adjusts means by it",
         "spec/rules/flags.json": "a flag that names it in words",
         "normalizer/statistics/self_judging.py": "compares with it in words",

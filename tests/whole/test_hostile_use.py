@@ -101,7 +101,7 @@ def test_a_score_with_ten_thousand_zeros_counts_for_what_it_is(tmp_path, capsys)
     assert main(["normalize", str(tmp_path / "bundle.json"), "--out", str(tmp_path / "ledger")]) == 0
     for command in (
         ["aggregate"],
-        ["statistics"],
+        ["aggregate", "--sensitivity"],
         ["audit", "--claims"],
         ["report", "--out", str(tmp_path / "page.html")],
     ):

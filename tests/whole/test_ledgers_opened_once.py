@@ -13,7 +13,7 @@ from tests.support.labelling import bundle_of, labelled, noisy, truth
 COMMANDS = {
     "aggregate": ["one"],
     "aggregate two": ["one", "base"],
-    "statistics": ["one"],
+    "aggregate --sensitivity": ["--sensitivity", "one"],
     "agreement": ["one"],
     "plan": ["one"],
     "audit --claims": ["--claims", "one"],

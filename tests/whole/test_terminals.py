@@ -40,7 +40,7 @@ TABLES = {
     "audit": ("audit",),
     "claims": ("audit", "--claims", "--every"),
     "list": ("list",),
-    "statistics": ("statistics", "--by", "generator_model"),
+    "sensitivity": ("aggregate", "--sensitivity", "--by", "generator_model"),
     "evidence": ("audit", "--artifacts", "artifacts"),
 }
 

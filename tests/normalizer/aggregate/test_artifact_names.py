@@ -17,7 +17,7 @@ def answers(*factors, file="answer.pdf"):
 QUESTIONS = [{"question_id": f"q{number:02}"} for number in range(12)]
 
 
-@pytest.mark.parametrize("command", ["aggregate", "statistics", "agreement"])
+@pytest.mark.parametrize("command", ["aggregate", "agreement"])
 def test_twelve_answers_that_share_the_name_of_a_file_are_not_one_unit(tmp_path, capsys, command):
     ledger = ledger_of(tmp_path, answers(*QUESTIONS))
     said = refusal(capsys, command, str(ledger))

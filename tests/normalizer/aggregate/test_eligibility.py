@@ -24,8 +24,8 @@ def test_a_run_that_names_another_rubric_is_left_out_as_invalid_and_in_the_rates
         assert main(["aggregate", ledger, "--format", "json", *where]) == 0
         left_out = json.loads(capsys.readouterr().out)["left_out"]
         assert (left_out["invalid"], left_out["not_selected"]) == (2, 0)
-    assert main(["statistics", ledger, "--format", "json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+    assert main(["aggregate", "--sensitivity", ledger, "--format", "json"]) == 0
+    report = json.loads(capsys.readouterr().out)["sensitivity"]
     [rate] = report["invalid_rates"]["judge_model"]
     assert (rate["records"], rate["invalid"]) == (3, 2)
 

@@ -430,7 +430,7 @@ def test_markup_in_names_stays_text(tmp_path, capsys):
 def test_unknown_keys_are_refused_with_the_list_of_keys(study, capsys):
     assert "factors.NAME" in refusal(capsys, "aggregate", str(study), "--by", "judge")
     assert "KEY=LEVEL" in refusal(capsys, "aggregate", str(study), "--where", "phase")
-    for command in ("aggregate", "agreement", "statistics"):
+    for command in ("aggregate", "agreement", "compare"):
         twice = refusal(capsys, command, str(study), "--where", "judge_model=a", "--where", "judge_model=b")
         assert "--where names judge_model twice" in twice
     assert "name one" in refusal(capsys, "aggregate", str(study), "--where", "rubric=")
@@ -450,10 +450,10 @@ def test_a_ledger_of_nothing_but_invalid_records_has_a_table_that_says_so(tmp_pa
     summary = output(capsys, "aggregate", ledger, "--by", "judge_model")
     assert [(row["n"], row["flags"]) for row in summary["rows"]] == [(0, ["only_invalid"])]
     assert (summary["records"], summary["left_out"]["invalid"]) == (1, 1)
-    report = output(capsys, "statistics", ledger)
+    report = output(capsys, "aggregate", "--sensitivity", ledger)["sensitivity"]
     assert report["bounds"][0]["na"] == dict.fromkeys(("mean", "at_minimum", "at_maximum"), "no_records")
-    assert report["severity"]["judges"] == report["leave_one_judge_out"] == []
-    assert output(capsys, "agreement", ledger)["pairs"] == []
+    agreed = output(capsys, "agreement", ledger)
+    assert agreed["severity"]["judges"] == report["leave_one_judge_out"] == agreed["pairs"] == []
 
 
 def test_bundles_that_could_not_be_read_are_told_too(tmp_path, capsys):

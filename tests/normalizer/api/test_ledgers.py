@@ -63,7 +63,6 @@ def test_methods_give_what_commands_print(folder, capsys):
     told = ledger.gate(ledger, margin=0.3, measures=["A_structure"], where=chosen, allow_undecided=True)
     assert said(told) == asked
     assert said(ledger.compare("judge_model")) == printed(capsys, "compare", folder / "ledger", "--by", "judge_model")
-    assert said(ledger.statistics()) == printed(capsys, "statistics", folder / "ledger")
     assert said(ledger.audit(verify=False)) == printed(capsys, "audit", folder / "ledger", "--no-verify")
     main(["aggregate", str(folder / "ledger"), "--by", "judge_model", "--format", "csv"])
     (folder / "table.csv").write_text(capsys.readouterr().out)

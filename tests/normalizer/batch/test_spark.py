@@ -93,9 +93,9 @@ def test_agreement_is_the_same_bytes(ledgers, capsys):
     assert len(json.loads(both(capsys, "agreement", str(ledgers[0])))["pairs"]) == 3
 
 
-def test_statistics_are_the_same_bytes(ledgers, capsys):
-    report = json.loads(both(capsys, "statistics", str(ledgers[0]), "--by", "generator_model"))
-    assert [row["judge"] for row in report["self_against_cross"]] == ["g1"]
+def test_sensitivity_is_the_same_bytes(ledgers, capsys):
+    summary = json.loads(both(capsys, "aggregate", str(ledgers[0]), "--by", "generator_model", "--sensitivity"))
+    assert summary["sensitivity"]["leave_one_judge_out"]
 
 
 def test_a_ledger_that_two_have_is_counted_once(ledgers, tmp_path, capsys):

@@ -5,7 +5,7 @@ import pytest
 
 from normalizer.documents import protocol
 
-REPORTS = ("agreement", "audit_report", "check_report", "claims", "evidence_report", "statistics", "summary")
+REPORTS = ("agreement", "audit_report", "check_report", "claims", "evidence_report", "sensitivity", "summary")
 
 
 def test_reports_and_the_files_of_a_judge_run_are_not_part_of_it():

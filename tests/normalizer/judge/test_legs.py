@@ -151,7 +151,7 @@ def ledger(study, other, tmp_path):
 
 
 def test_no_number_mixes_legs_unless_asked(ledger, capsys):
-    for verb in ("aggregate", "agreement", "statistics"):
+    for verb in ("aggregate", "agreement", "compare"):
         assert main([verb, ledger]) == 2, verb
         assert "of leg (none) and second, which are not mixed silently" in capsys.readouterr().err
     assert main(["aggregate", ledger, "--by", "leg", "--format", "json"]) == 0

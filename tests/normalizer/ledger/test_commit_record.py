@@ -27,7 +27,7 @@ PLACES += ["bundles/*/*.json", "settings/*.json"]
 COMMANDS = {
     "aggregate": [],
     "agreement": [],
-    "statistics": [],
+    "aggregate --sensitivity": [],
     "audit --no-verify --claims": [],
     "report": ["--out", "PAGE"],
     "audit --no-verify": ["--artifacts", "FOLDER"],

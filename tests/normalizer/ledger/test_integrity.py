@@ -187,7 +187,7 @@ def test_whoever_reads_a_damaged_ledger_is_told_in_words(whole, tmp_path, capsys
     ("command", "kind"),
     [
         *product(
-            ["aggregate", "agreement", "statistics", "report", "audit --no-verify --artifacts ."],
+            ["aggregate", "agreement", "aggregate --sensitivity", "report", "audit --no-verify --artifacts ."],
             ["records", "invalid"],
         ),
         ("audit --no-verify --claims", "records"),

@@ -31,7 +31,7 @@ READERS = {
     "report": ["--out", "PAGE"],
     "restore": ["a"],
     "sign": ["--key", "KEY", "--out", "PAGE"],
-    "statistics": [],
+    "compare": [],
     "audit --signers KEY": ["--signature", "KEY", "--signer", "x"],
     "audit --artifacts .": [],
 }

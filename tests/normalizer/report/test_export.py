@@ -68,8 +68,7 @@ def test_keys_that_look_alike_in_a_file_name_have_tables_of_their_own(tmp_path):
     assert keys == {"factors.a b": "u - v", "factors.a-b": "p - q"}
 
 
-def test_statistics_over_several_phases_are_refused_or_say_so(tmp_path, capsys):
-    """Judges are compared over all groups, so that grouping by phase does not keep phases apart."""
+def test_judges_compared_over_several_phases_are_refused_or_say_so(tmp_path, capsys):
     verdicts = [
         Verdict(judge, "g", artifact, (phase,) * 5, phase=phase)
         for judge in "jk"
@@ -82,7 +81,7 @@ def test_statistics_over_several_phases_are_refused_or_say_so(tmp_path, capsys):
         for item in run["per_file_scores"]:
             item["evidence"] = evidence
     ledger = str(ledger_of(tmp_path, runs))
-    for command in (["agreement"], ["statistics"], ["statistics", "--by", "phase"]):
+    for command in (["agreement"], ["compare", "--by", "judge_model"]):
         refused = refusal(capsys, *command, ledger)
         assert "not mixed silently: choose one with --where phase=2, or ask for it with --mix phase" in refused
         assert output(capsys, *command, ledger, "--mix", "phase")["flags"] == ["mixed_phases"]

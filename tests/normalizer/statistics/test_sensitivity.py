@@ -1,4 +1,5 @@
-"""Statistics: against brute force, SciPy and least squares; what cannot be estimated is said."""
+"""What means depend on, severity and sign flips: against brute force, SciPy and least squares; what cannot be
+estimated is said."""
 
 import json
 import math
@@ -17,7 +18,8 @@ from normalizer.aggregate.summary import Options
 from normalizer.cli import main
 from normalizer.ledger.reader import reading
 from normalizer.statistics import rates, signflip
-from normalizer.statistics.overview import statistics
+from normalizer.statistics.agreement import agreement
+from normalizer.statistics.sensitivity import aggregate_with_sensitivity
 from tests.support.bundles import DIMENSIONS, bundle, entry
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 from tests.support.studies import Verdict, bundles_of, ledger_of, output, refusal
@@ -106,8 +108,12 @@ def ledger(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def report(ledger):
-    paired = ("generator_model", "factors.question")
-    return statistics((ledger,), Options(by=("generator_model",)), "factors.version", paired)
+    return aggregate_with_sensitivity((ledger,), Options(by=("generator_model",)))["sensitivity"]
+
+
+@pytest.fixture(scope="module")
+def agreed(ledger):
+    return agreement((ledger,), Options())
 
 
 def records(ledger):
@@ -115,13 +121,26 @@ def records(ledger):
         return list(opened.items("records"))
 
 
-def test_the_report_is_of_its_schema(ledger, capsys):
-    options = ["--by", "generator_model", "--contrast", "factors.version"]
-    found = output(capsys, "statistics", str(ledger), *options, "--pair-by", "generator_model,factors.question")
-    assert spec.violations("eval/statistics.json", found) == []
+def test_the_summary_with_its_sensitivity_is_of_its_schema(ledger, capsys):
+    options = ["--by", "generator_model", "--sensitivity"]
+    found = output(capsys, "aggregate", str(ledger), *options)
+    assert spec.violations("eval/summary.json", found) == []
+    alone = output(capsys, "aggregate", str(ledger), *options[:2])
+    assert {name: part for name, part in found.items() if name != "sensitivity"} == alone
     for form in ("text", "md"):
-        assert main(["statistics", str(ledger), *options, "--pair-by", "factors.question", "--format", form]) == 0
-        assert "Severity of judges" in capsys.readouterr().out
+        assert main(["aggregate", str(ledger), *options, "--format", form]) == 0
+        assert "Without one judge" in capsys.readouterr().out
+    assert "json, md or text" in refusal(capsys, "aggregate", str(ledger), *options, "--columns", "n")
+
+
+def test_audit_has_the_same_invalid_rates(ledger, report, capsys):
+    audited = output(capsys, "audit", str(ledger))
+    for table, key in (("judges", "judge_model"), ("generators", "generator_model"), ("phases", "phase")):
+        rates_of = {row[key]: (row["invalid_rate"], row["invalid_rate_ci95"]) for row in audited[table]}
+        expected = report["invalid_rates"][key]
+        assert rates_of == {
+            row["level"]: (float(row["rate"]), [float(end) for end in row["wilson95"]]) for row in expected
+        }
 
 
 def test_invalid_rates_count_everything_by_judge_generator_and_phase(report):
@@ -156,12 +175,13 @@ def test_bounds_put_files_without_an_entry_at_the_ends_too(tmp_path):
     entries = [{"file": name, "scores": given} for name, given in zip(names, scores, strict=False)]
     run = {"protocol_version": "p-1", "judge_model": "j", "generator_model": "g", "phase": 1}
     manifest = {**run, "files": [{"file": name} for name in names]}
-    [bound] = statistics((ledger_of(tmp_path, [{"per_file_scores": entries}], manifest=manifest),), Options())["bounds"]
+    ledger = ledger_of(tmp_path, [{"per_file_scores": entries}], manifest=manifest)
+    [bound] = aggregate_with_sensitivity((ledger,), Options())["sensitivity"]["bounds"]
     assert (bound["n"], bound["invalid"], bound["absent"]) == (10, 0, 10)
     assert [float(bound[name]) for name in ("at_minimum", "mean", "at_maximum")] == [4.25, 8.5, 9.25]
 
 
-def test_severity_is_the_least_squares_solution(ledger, report):
+def test_severity_is_the_least_squares_solution(ledger, agreed):
     rows = [
         (
             (r["artifact"], r["generator_model"]),
@@ -181,16 +201,16 @@ def test_severity_is_the_least_squares_solution(ledger, report):
     solution, _, rank, _ = np.linalg.lstsq(design, totals, rcond=None)
     effects = solution[len(answers) : -1] - solution[len(answers) : -1].mean()
     residual = float(((totals - design @ solution) ** 2).sum())
-    severity = report["severity"]
+    severity = agreed["severity"]
     assert [float(row["effect"]) for row in severity["judges"]] == pytest.approx(effects.tolist(), abs=1e-6)
-    assert float(report["self_against_cross"][0]["excess"]) == pytest.approx(float(solution[-1]), abs=1e-6)
+    assert float(agreed["self_against_cross"][0]["excess"]) == pytest.approx(float(solution[-1]), abs=1e-6)
     assert severity["freedom"] == len(rows) - rank
     assert float(severity["residual_sd"]) == pytest.approx(math.sqrt(residual / (len(rows) - rank)), abs=1e-6)
 
 
 def test_judges_that_never_meet_are_not_compared(tmp_path):
     study = [Verdict(j, "g", a, (1, 1, 1, 1, n)) for n, (j, a) in enumerate([("j1", "a"), ("j2", "a"), ("j3", "b")])]
-    severity = statistics((ledger_of(tmp_path, bundles_of(study)),), Options())["severity"]
+    severity = agreement((ledger_of(tmp_path, bundles_of(study)),), Options())["severity"]
     assert [(row["judge"], row["panel"], row["effect"]) for row in severity["judges"]] == [
         ("j1", 0, Fraction(-1, 2)), ("j2", 0, Fraction(1, 2)), ("j3", 1, None),
     ]  # fmt: skip
@@ -210,7 +230,7 @@ def test_each_judge_is_left_out_in_turn(ledger, report):
             assert float(row["mean"]) == pytest.approx(expected, abs=1e-6)
 
 
-def test_self_judging_is_compared_on_the_same_artifacts(ledger, report):
+def test_self_judging_is_compared_on_the_same_artifacts(ledger, agreed):
     by: dict[tuple[str, str], dict[str, int]] = {}
     for record in records(ledger):
         by.setdefault((record["generator_model"], record["artifact"]), {})[record["judge_model"]] = sum(
@@ -224,7 +244,7 @@ def test_self_judging_is_compared_on_the_same_artifacts(ledger, report):
         ]
         for generator in ("g1", "g2")
     }
-    (row,) = report["self_against_cross"]
+    (row,) = agreed["self_against_cross"]
     assert row["judge"] == "g1"
     assert (row["own"]["n"], row["elsewhere"]["n"]) == (12, 12)
     assert float(row["own"]["mean"]) == pytest.approx(np.mean(differences["g1"]), abs=1e-6)
@@ -240,8 +260,8 @@ def test_generators_that_share_artifacts_are_compared_by_default(tmp_path, capsy
     ledger = labelled(tmp_path, "ledger", *runs)
     capsys.readouterr()
     documents = []
-    for flags in ([], ["--contrast", "generator_model"], ["--contrast", "generator_model", "--pair-by", "artifact"]):
-        assert main(["statistics", str(ledger), *flags, "--format", "json"]) == 0
+    for flags in ([], ["--by", "generator_model"], ["--by", "generator_model", "--pair-by", "artifact"]):
+        assert main(["compare", str(ledger), *flags, "--format", "json"]) == 0
         documents.append(json.loads(capsys.readouterr().out))
     assert documents[0] == documents[1] == documents[2]
     total = documents[0]["contrasts"][0]
@@ -249,10 +269,6 @@ def test_generators_that_share_artifacts_are_compared_by_default(tmp_path, capsy
     assert (total["levels"], total["n"], total["unpaired"]) == (["v1", "v2"], 15, 0)
     assert total["difference"] == pytest.approx(sum(gaps) / 15, abs=1e-6)
     assert documents[0]["paired_by"] == ["artifact"]
-
-
-def test_a_contrast_needs_to_know_what_its_pairs_agree_in(ledger, capsys):
-    assert "--pair-by" in refusal(capsys, "statistics", str(ledger), "--contrast", "factors.version")
 
 
 def test_an_artifact_belongs_to_one_cluster(tmp_path, capsys):
