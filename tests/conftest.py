@@ -17,7 +17,7 @@ from tests.support.patience import PATIENCE
 from tests.support.portability import skip_what_is_switched_off
 from tests.support.tracing import traced
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 from zeno.trace.recorder import ROOT, SUBCALL, TRACE
 

@@ -18,9 +18,10 @@ from zeno.cache.segments import HeldText
 from zeno.cache.text_store import Store
 from zeno.errors import InvalidPattern
 from zeno.index import signatures
-from zeno.search.plan import Plan
+from zeno.meter import Scan
+from zeno.search.query import Plan
 from zeno.text.file_lines import normal
-from zeno.text.regex import Matches, Scan, searcher
+from zeno.text.regex import Matches, searcher
 
 TEXTS = 40
 PIECE = 150

@@ -12,6 +12,8 @@ from zeno.options import Options
 
 Clock = Callable[[], float]
 T = TypeVar("T")
+Scan = Callable[[bytes | bytearray, int, int], tuple[int, int]]
+"""Takes a text and a range; returns start and end of the first match in it, or (-1, -1)."""
 
 # Counting the lines of this many bytes takes about ten milliseconds.
 MUCH_TEXT = 8 << 20
@@ -88,11 +90,6 @@ class Meter:
         if work > MUCH_WORK and self._patience is not None and self._movable:
             raise Overrun
 
-    @property
-    def is_limited(self) -> bool:
-        """Whether the operation may be interrupted."""
-        return self._patience is not None
-
     def charge_bytes(self, path: str, size: int, instead: str) -> None:
         """Count bytes of a file that the operation is about to go through. Raises FileTooLarge beyond the limit."""
         before, self._to_scan = self._to_scan, self._to_scan + size
@@ -123,6 +120,27 @@ class Meter:
             return function(text)
 
         return guarded
+
+    def guard_scan(self, scan: Scan | None, states: int) -> Scan | None:
+        """Return a scan by a pattern of so many states that goes through a text in pieces of whole lines.
+
+        One call of RE2 cannot be interrupted. Between two pieces there is a check; a line that is too long for one call
+        in the process that serves others is left to another process.
+        """
+        if scan is None or self._patience is None:
+            return scan
+        piece = max(1, MUCH_WORK // max(1, states))
+
+        def scan_pieces(text: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
+            found = (-1, -1)
+            while found[0] < 0 and start < end:
+                stop = text.find(b"\n", start + piece, end) + 1 or end if start + piece < end else end
+                # Whole lines: a piece is longer by the rest of its last line.
+                self.expect_work(states * max(0, stop - start - piece))
+                found, start = scan(text, start, stop), stop
+            return found
+
+        return scan_pieces
 
     def check_each(self, items: Iterable[T]) -> Iterator[T]:
         """Yield the items, with a check before each."""

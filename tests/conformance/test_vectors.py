@@ -19,7 +19,7 @@ from zeno.cli.flags import add_server, read_options
 from zeno.cli.policy_flags import policy_of
 from zeno.files.tree import Tree
 from zeno.interfaces.stdio import serve
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 # A corpus is planted once by each worker that needs it; the group keeps its vectors on one.

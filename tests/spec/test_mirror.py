@@ -120,7 +120,7 @@ TESTED_BY = {
     "zeno/cache": {
         "zeno/cache/test_freshness.py": "listing watch",
         "zeno/cache/test_tree_cache.py": "index_builder",
-        "zeno/cache/test_warm_corpus.py": "located segments text_store",
+        "zeno/cache/test_warm_corpus.py": "segments text_store",
     },
     "zeno/cli": {
         "zeno/cli/test_parser.py": "flags interrupts printing reference requests servers",
@@ -156,14 +156,13 @@ TESTED_BY = {
     },
     "zeno/results": {
         "zeno/ops/test_grep.py": "hit_page",
-        "zeno/ops/test_find_symbols.py": "definitions selected_files",
+        "zeno/ops/test_find_symbols.py": "definitions",
         "zeno/ops/test_search.py": "passages",
     },
     "zeno/search": {
-        "zeno/cache/test_warm_corpus.py": "line_view plan",
-        "zeno/ops/test_grep.py": "corpus disk_texts",
+        "zeno/cache/test_warm_corpus.py": "sink",
     },
-    "zeno/session": {"zeno/session/test_server.py": "dispatch outcome trace_sink wire"},
+    "zeno/session": {"zeno/session/test_server.py": "dispatch outcome wire"},
     "zeno/code": {"zeno/code/test_extract.py": "syntax", "zeno/code/test_table.py": "pool"},
     "zeno/revisions": {
         "zeno/revisions/test_commit_corpus.py": "blob_file commit_tree",

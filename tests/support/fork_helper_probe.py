@@ -12,14 +12,14 @@ from typing import Any
 
 from zeno.files.tree import Tree
 from zeno.meter import Meter
-from zeno.search.cold import ColdCorpus, ColdSnapshot
-from zeno.search.corpus import Query, SearchedFile, Sink, Skipped, Wish
+from zeno.search.corpus import ColdCorpus, Snapshot
 from zeno.search.fork_helper import possible
 from zeno.search.loop import SearchFiles, search
+from zeno.search.query import Query
 from zeno.search.selection import Selection, SelectionRules
+from zeno.search.sink import SearchedFile, Sink, Skipped, Wish
 from zeno.session.server import Server
 from zeno.text.path_names import printed_entry
-from zeno.text.regex import searcher
 
 
 def wait_for_helper() -> None:
@@ -31,11 +31,11 @@ def wait_for_helper() -> None:
 class PatientCorpus(ColdCorpus):
     """After the first file with a hit it lets the other process do all the rest."""
 
-    def snapshot(self, rules: SelectionRules, start: str = "") -> ColdSnapshot:
-        return PatientSnapshot(self, super().snapshot(rules, start).candidates)
+    def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
+        return PatientSnapshot(super().snapshot(rules, start).candidates, self.tree, self.sharing)
 
 
-class PatientSnapshot(ColdSnapshot):
+class PatientSnapshot(Snapshot):
     """The snapshot of such a corpus."""
 
     def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
@@ -87,8 +87,8 @@ def descriptors() -> list[str]:
 
 def searched(corpus: ColdCorpus, paths: list[str], pattern: str, enough: int) -> object:
     """All that a search tells to somebody who wants the hits of so many files."""
-    query = Query(pattern, False, True, searcher(pattern, "pattern", literal=True), 50_000)
     meter, sink = Meter(), Hits(enough)
+    query = Query(pattern, "pattern", 50_000, meter)
     patient = Patient(sink) if isinstance(corpus, PatientCorpus) else sink
     skipped = search(corpus.tree, SearchFiles(paths), query, patient, meter, corpus.sharing)
     return sink.hits, skipped, skipped.named, meter.files_scanned, meter.bytes_read

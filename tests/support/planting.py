@@ -13,7 +13,7 @@ from tests.support.patience import until
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.tree import Tree
 from zeno.options import is_without
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [

@@ -9,7 +9,7 @@ import pytest
 
 from zeno.cli.parser import main
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 from zeno.trace.recorder import Recorder
 from zeno.trace.writer import TraceWriter

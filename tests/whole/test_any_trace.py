@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.strategies import valid
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.dispatch import OPS
 from zeno.trace.coverage import coverage
 from zeno.trace.events import KINDS, Pairing, exchanges, read

@@ -12,7 +12,7 @@ import pytest
 
 from tests.spec.test_layout import ROOMS
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 ROOT = Path(__file__).parents[2]
@@ -107,8 +107,8 @@ def test_every_room_is_described(package):
             assert f"`{package}/{room}`" in TEXT, f"{package}/{room}"
 
 
-# The aim is 20 for a cold grep. The number may only get smaller.
-MOST_MODULES = 28
+# The number may only get smaller.
+MOST_MODULES = 20
 
 
 def test_a_cold_grep_passes_few_modules(tmp_path):

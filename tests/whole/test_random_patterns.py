@@ -4,7 +4,7 @@ import pytest
 
 from tools import random_patterns
 from zeno.index.requirements import Demand
-from zeno.search.plan import Plan
+from zeno.search.query import Plan
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -25,7 +25,7 @@ from zeno.interfaces.mcp.standard_io import _Pipes
 from zeno.interfaces.mcp.tools import Calls, mcp_server
 from zeno.interfaces.workers import MAX_FORKED, Workers
 from zeno.options import Options
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 _FILES = {"a.txt": "alpha\nbeta\n", "src/b.py": "def f():\n    return 1\n", ".hidden": "x\n"}

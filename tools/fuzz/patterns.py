@@ -18,7 +18,7 @@ from zeno.files.rules import NameRules
 from zeno.files.tree import Tree
 from zeno.files.walk import walk
 from zeno.index import signatures
-from zeno.search.plan import Plan
+from zeno.search.query import Plan
 from zeno.text import globs
 from zeno.text.path_names import Paths
 from zeno.text.regex import searcher

@@ -13,7 +13,7 @@ from contract_spec.operations import operations, requests
 from tools.fuzz.target import Target, text_of
 from zeno.files.tree import Tree
 from zeno.options import Options
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 from zeno.trace import events
 

@@ -18,7 +18,7 @@ from tools.fuzz.target import Target
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.tree import Tree
 from zeno.options import Options
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 from zeno.trace import events
 from zeno.trace.digest import digest_of

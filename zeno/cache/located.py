@@ -1,24 +1,26 @@
 """Some cached files by where their texts are in memory, and how to scan them for a pattern."""
 
+import heapq
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from heapq import merge
+from heapq import heappop, heappush, heapreplace
+from itertools import islice
 from operator import itemgetter
 from typing import Protocol
 
 from zeno.cache.segments import HeldText, Range, Segment
 from zeno.cache.text_store import UNKNOWN, CachedFile, Narrowed, Store
 from zeno.files.batch_open import NoBytes
-from zeno.meter import Meter
-from zeno.search.corpus import Query
-from zeno.search.line_view import LineView
-from zeno.search.loop import MayMatch, PendingMatches, SearchFiles
-from zeno.search.pattern_work import in_pieces
-from zeno.search.plan import Plan
-from zeno.text.regex import Scan
+from zeno.meter import Meter, Scan
+from zeno.search.loop import MayMatch, SearchFiles
+from zeno.search.query import Query
+from zeno.search.sink import LineView
 
 # Scanning a gap of this many bytes costs less than starting a new scan behind it.
 GAP = 4096
+
+PendingMatches = tuple[str, Iterator[MayMatch]]
+"""A source of files: a path that sorts no later than its first file, and an iterator over its files."""
 
 
 class KnownFiles(Protocol):
@@ -86,21 +88,21 @@ class Located(SearchFiles):
         else:
             self._held.setdefault(held.segment, []).append(held)
 
-    def scan(self, plan: Plan, query: Query, meter: Meter) -> tuple[Scan | None, Iterable[PendingMatches]]:
-        """Return the scan that is likely the fastest here, and the segments that the index does not rule out."""
-        narrowed = self._files.store.narrow(plan.demand)
+    def scan(self, query: Query, meter: Meter) -> tuple[Scan | None, Iterator[MayMatch]]:
+        """Return the scan that is likely the fastest here, and the files that the index does not rule out."""
+        narrowed = self._files.store.narrow(query.plan.demand)
         segments = self._segments(narrowed)
-        if not segments and not self._linked and not self.unheld:
-            return None, ()
-        scan = in_pieces(plan.scan_of([segment.text for segment in segments]), query.states, meter)
-        sources = (
+        if not segments and not self._linked:
+            return super().scan(query, meter) if self.unheld else (None, iter(()))
+        scan = meter.guard_scan(query.plan.scan_of([segment.text for segment in segments]), query.states)
+        sources: Iterable[PendingMatches] = (
             (self._held[segment][0].path, scan_segment(segment.text, self._held[segment], ranges, scan))
             for segment in meter.check_each(segments)
             if (ranges := self._ranges(narrowed, segment))
         )
         if self._linked:
-            return scan, merge(sources, self._scan_links(narrowed, scan), key=itemgetter(0))
-        return scan, sources if segments else ()
+            sources = heapq.merge(sources, self._scan_links(narrowed, scan), key=itemgetter(0))
+        return scan, merge(sources, self.unheld)
 
     def _segments(self, narrowed: Narrowed) -> list[Segment]:
         """Return the segments of these files that the index does not rule out, sorted by their first file.
@@ -175,3 +177,34 @@ def clip_ranges(ranges: list[Range], held: list[HeldText]) -> list[Range]:
 
 def _start(held: HeldText) -> int:
     return held.start
+
+
+def merge(sources: Iterable[PendingMatches], unheld: Sequence[str]) -> Iterator[MayMatch]:
+    """Merge sources that are sorted by their first paths, and the sorted paths of files that are not in memory.
+
+    A source is opened when its first path is reached, so that a search that ends early looks at little text.
+    """
+    waiting: list[tuple[str, int, MayMatch, Iterator[MayMatch]]] = []
+    if unheld:
+        rest = (MayMatch(path, None) for path in islice(unheld, 1, None))
+        waiting.append((unheld[0], -1, MayMatch(unheld[0], None), rest))
+    for number, (first_path, source) in enumerate(sources):
+        while waiting and waiting[0][0] < first_path:
+            yield waiting[0][2]
+            _advance(waiting)
+        item = next(source, None)
+        if item is not None:
+            heappush(waiting, (item.path, number, item, source))
+    while waiting:
+        yield waiting[0][2]
+        _advance(waiting)
+
+
+def _advance(waiting: list[tuple[str, int, MayMatch, Iterator[MayMatch]]]) -> None:
+    """Replace the first waiting file by the next one of its source."""
+    _, number, _, source = waiting[0]
+    item = next(source, None)
+    if item is None:
+        heappop(waiting)
+    else:
+        heapreplace(waiting, (item.path, number, item, source))

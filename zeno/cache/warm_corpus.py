@@ -16,10 +16,18 @@ from zeno.code.table import FactTable
 from zeno.files.file_tree import TextFile
 from zeno.files.tree import Tree
 from zeno.meter import Meter
-from zeno.search.cold import ColdCorpus
-from zeno.search.corpus import Query, Sink, Skipped, Snapshot
-from zeno.search.loop import search
-from zeno.search.selection import Candidates, RulesKey, Selection, SelectionRules, name_rules, rules_key, select
+from zeno.search.corpus import ColdCorpus, Snapshot
+from zeno.search.query import Query
+from zeno.search.selection import (
+    Candidates,
+    Recent,
+    RulesKey,
+    Selection,
+    SelectionRules,
+    name_rules,
+    rules_key,
+    select,
+)
 from zeno.text.path_names import Paths
 
 if TYPE_CHECKING:
@@ -29,8 +37,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Clients repeat few combinations of rules, and few selections of files.
-MAX_SNAPSHOTS = 8
 MAX_SELECTIONS = 4
 # After repeated shortages a new cache is built only after this many searches.
 MAX_PAUSE = 1024
@@ -50,7 +56,7 @@ class WarmCorpus(ColdCorpus):
         self._pause, self._next_pause = 0, 1
         """Searches to answer from disk before a new cache is built, now and after the next shortage."""
         self._is_copy = False
-        self._snapshots: dict[RulesKey, WarmSnapshot] = {}
+        self._snapshots: Recent[RulesKey, WarmSnapshot] = Recent()
         self._parsed_version = -1
         """The version of the cached contents whose facts are known."""
         self._unparsed: tuple[int, Iterator[SourceText]] | None = None
@@ -165,15 +171,11 @@ class WarmCorpus(ColdCorpus):
         key = rules_key(rules, start)
         snapshot = self._snapshots.get(key)
         if snapshot is None or snapshot.version != cache.version:
-            self._snapshots.pop(key, None)
-            while len(self._snapshots) >= MAX_SNAPSHOTS:
-                del self._snapshots[next(iter(self._snapshots))]
             # Reading ignore files from the cache adds watches, and those of a copy belong to its parent.
             runs = None if self._is_copy and rules.gitignore else cache.walk(name_rules(rules))
             if runs is None:
                 return WarmSnapshot(self.tree, cache, self.walk(rules, start), rules)
-            snapshot = WarmSnapshot(self.tree, cache, select(runs, rules, start), rules)
-            self._snapshots[key] = snapshot
+            snapshot = self._snapshots.keep(key, WarmSnapshot(self.tree, cache, select(runs, rules, start), rules))
         return snapshot
 
     def find_text(self, path: str, /) -> TextFile | None:
@@ -207,21 +209,20 @@ class WarmSnapshot(Snapshot):
     """The candidates that some rules leave, with recent selections of them. Kept between requests."""
 
     def __init__(self, tree: Tree, cache: "TreeCache", candidates: Candidates, rules: SelectionRules) -> None:
-        super().__init__(candidates)
-        self._tree = tree
+        super().__init__(candidates, tree)
         self._cache = cache
         self.version = cache.version
         """The version of the listing that the candidates are from."""
         self._include_hidden = rules.include_hidden
-        self._selected: dict[tuple[str, ...], _Selected] = {}
+        self._selected: Recent[tuple[str, ...], _Selected] = Recent(MAX_SELECTIONS)
         """Recent selections, by their entries."""
 
     def paths(self, selection: Selection) -> Paths:
         """The candidates that a selection asks for."""
         return self._select(selection).paths
 
-    def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
-        """Search them in memory where the index does not rule them out, and on disk where they are not in memory."""
+    def _files(self, selection: Selection, query: Query, meter: Meter) -> "Located":
+        """Return where their texts are: those in memory that the index does not rule out are searched there."""
         if self._include_hidden:
             # Only a search reads them; a list of names, and a hint, do not.
             self._cache.want_hidden()
@@ -230,17 +231,13 @@ class WarmSnapshot(Snapshot):
         if located.stamped:
             self._cache.check(located.stamped, meter)
             located = selected.locate(self._cache, query.max_bytes)
-        return search(self._tree, located, query, sink, meter)
+        return located
 
     def _select(self, selection: Selection) -> "_Selected":
-        kept = self._selected.get(selection.entries) if selection.entries is not None else None
-        if kept is None:
-            kept = _Selected(selection.of(self.candidates))
-            if selection.entries is not None:
-                while len(self._selected) >= MAX_SELECTIONS:
-                    del self._selected[next(iter(self._selected))]
-                self._selected[selection.entries] = kept
-        return kept
+        entries = selection.entries
+        if entries is None:
+            return _Selected(selection.of(self.candidates))
+        return self._selected.get(entries) or self._selected.keep(entries, _Selected(selection.of(self.candidates)))
 
 
 class _Selected:

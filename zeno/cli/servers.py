@@ -210,7 +210,7 @@ def make_corpus(options: argparse.Namespace, tree: Any, repository: Any) -> Any:
     """
     from zeno.cache.warm_corpus import WarmCorpus
     from zeno.revisions.served_commits import ServedCommits
-    from zeno.search.cold import ColdCorpus
+    from zeno.search.corpus import ColdCorpus
     from zeno.search.roots_corpus import corpus_of
 
     if options.rev is not None:

@@ -16,8 +16,7 @@ from zeno.errors import CannotRun, ZenoError
 from zeno.files.file_tree import FileTree
 from zeno.revisions.repository import RepositoryAtRoot
 from zeno.revisions.served_commits import ServedCommits
-from zeno.search.cold import ColdCorpus
-from zeno.search.corpus import Corpus
+from zeno.search.corpus import ColdCorpus, Corpus
 from zeno.search.roots_corpus import corpus_of
 from zeno.trace.events import Exchange, Pairing, TraceLine, exchanges, read
 from zeno.trace.replay import Replayer

@@ -9,7 +9,7 @@ reasons that skipped nothing.
 import json
 from typing import Any
 
-from zeno.results.left_out import describe_selected, in_words
+from zeno.results.selected_files import describe_selected, in_words
 
 
 def plain(result: dict[str, Any]) -> str:

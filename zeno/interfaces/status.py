@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from zeno.interfaces.visible import one_line
-from zeno.results.left_out import describe_selected, in_words
+from zeno.results.selected_files import describe_selected, in_words
 
 Result = dict[str, Any]
 Asked = dict[str, Any]

@@ -24,8 +24,9 @@ from zeno.interfaces.fair_slots import Client, FairSlots
 from zeno.interfaces.priority_thread import PriorityThread
 from zeno.session.dispatch import OPS
 from zeno.session.forked import Forked
-from zeno.session.outcome import Answer, Job
+from zeno.session.outcome import Job
 from zeno.session.server import Server
+from zeno.session.wire import Answer
 
 T = TypeVar("T")
 

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 
-import contract_spec as spec
 from contract_models.zeno.ops.find_references import (
     FindReferencesArgs,
     FindReferencesResult,
@@ -23,13 +22,11 @@ from zeno.results import cursors
 from zeno.results.definitions import ScopeFinder
 from zeno.results.hit_page import HitPage, Sought
 from zeno.results.selected_files import SelectedFiles
-from zeno.search.corpus import Corpus, Query, SearchedFile, Skipped, Snapshot, Wish
-from zeno.search.line_view import MatchedLines
-from zeno.search.pattern_work import file_sizes, require_affordable, states_of
+from zeno.search.corpus import Corpus, Snapshot
+from zeno.search.query import Query
 from zeno.search.selection import EVERYTHING, Selection, under
-from zeno.text.regex import searcher
+from zeno.search.sink import MatchedLines, SearchedFile, Skipped, Wish
 
-MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_searched_file_bytes"]
 # Files that are parsed side by side before their lines are classified.
 _AT_ONCE = 32
 _BYTES_AT_ONCE = 4 << 20
@@ -82,16 +79,11 @@ class _Finder:
         self._corpus = corpus
         self._meter = meter
         self._selection = selection
-        pattern = _pattern(args.name)
-        self._states = states_of(pattern, case_sensitive=True, literal=False)
-        guarded = meter.guard(searcher(pattern, "args.name"), self._states)
-        self._query = Query(pattern, True, True, guarded, min(args.max_bytes, MAX_BYTES), self._states)
+        self._query = Query(_pattern(args.name), "args.name", args.max_bytes, meter, regex=True)
 
     def find(self, snapshot: Snapshot, take: Take) -> Skipped:
         """Pass each file that has the name on, with the roles of its lines by index, and its facts."""
-        paths = snapshot.paths(self._selection)
-        sizes = file_sizes(paths, self._corpus.tree, self._query.max_bytes)
-        require_affordable(self._states, "args.name", sizes, self._meter, "narrow args.paths", literal=False)
+        self._query.require_affordable(snapshot.paths(self._selection), self._corpus.tree)
         sink = _Sink(self._corpus, self._meter, self._name, take)
         skipped = snapshot.search(self._selection, self._query, sink, self._meter)
         sink.flush()

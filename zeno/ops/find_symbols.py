@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 
-import contract_spec as spec
 from contract_models.zeno.ops.find_symbols import FindSymbolsArgs, FindSymbolsResult, FindSymbolsSkipped, FoundSymbol
 from pydantic import MISSING
 
@@ -13,14 +12,14 @@ from zeno.meter import Meter
 from zeno.results import cursors
 from zeno.results.definitions import fields, has_name, size
 from zeno.results.selected_files import SelectedFiles
-from zeno.search.corpus import Corpus, Query, SearchedFile, Wish
-from zeno.search.pattern_work import states_of
+from zeno.search.corpus import Corpus
+from zeno.search.query import Query
 from zeno.search.selection import EVERYTHING, Selection, under
+from zeno.search.sink import SearchedFile, Wish
 from zeno.text.path_names import Paths
 from zeno.text.regex import searcher
 from zeno.text.symbols import language_of
 
-MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_searched_file_bytes"]
 # Texts that are parsed side by side before their symbols are returned.
 _AT_ONCE = 32
 _BYTES_AT_ONCE = 4 << 20
@@ -143,10 +142,7 @@ def _query(args: FindSymbolsArgs, meter: Meter) -> Query:
         # A name ends where a word ends, and the longest word stands in the fewest files.
         if words := _words(args):
             pattern, regex = rf"\b{max(words, key=len)}\b", True
-    matches = searcher(pattern, "args.name", case_sensitive=args.case_sensitive, literal=not regex)
-    states = states_of(pattern, case_sensitive=args.case_sensitive, literal=not regex)
-    max_bytes = min(args.max_bytes, MAX_BYTES)
-    return Query(pattern, regex, args.case_sensitive, meter.guard(matches, states), max_bytes, states)
+    return Query(pattern, "args.name", args.max_bytes, meter, regex=regex, case_sensitive=args.case_sensitive)
 
 
 def _words(args: FindSymbolsArgs) -> list[str]:

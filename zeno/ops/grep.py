@@ -7,95 +7,67 @@ from contract_models.zeno.ops.grep import GrepArgs, GrepFileCount, GrepResult, G
 from pydantic import MISSING
 
 from zeno.errors import InvalidArgs
-from zeno.meter import Meter
+from zeno.meter import Meter, Scan
 from zeno.results import cursors
 from zeno.results.changed_files import select_changed
-from zeno.results.hints import on_pattern, why_nothing
+from zeno.results.hints import on_pattern
 from zeno.results.hit_page import HitPage, Sought
-from zeno.results.left_out import count_left_out, name_skipped
-from zeno.search.corpus import Corpus, Query, SearchedFile, Skipped, Wish
-from zeno.search.line_view import MatchedLines
-from zeno.search.pattern_work import file_sizes, require_affordable, states_of
+from zeno.results.selected_files import SelectedFiles
+from zeno.search.corpus import Corpus
+from zeno.search.query import Query
 from zeno.search.selection import EVERYTHING, under
+from zeno.search.sink import MatchedLines, SearchedFile, Skipped, Wish
 from zeno.text.pattern_list import combine
-from zeno.text.regex import Scan, searcher, text_scanner
+from zeno.text.regex import text_scanner
 
-_LIMITS = spec.resource("rules/request_limits.json")
-MAX_BYTES: int = _LIMITS["max_searched_file_bytes"]
-"""Larger files are always skipped, because a file is searched in memory as a whole."""
-MAX_MULTILINE_BYTES: int = _LIMITS["max_multiline_bytes"]
+MAX_MULTILINE_BYTES: int = spec.resource("rules/request_limits.json")["max_multiline_bytes"]
 """Limit on the bytes that a multiline search of one file looks at, counted from each match to the end of the file."""
-
-_REASONS = {"large": "too_large", "unreadable": "unreadable"}
-"""Names of reasons in results. A binary file is no gap: it has no lines."""
 
 
 def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     """Search the selected files in order until a limit on hits or text is reached."""
     sought = _read_pattern(args)
-    pattern, regex = sought.pattern, sought.regex
-    matches = searcher(pattern, sought.field, case_sensitive=args.case_sensitive, literal=not regex)
-    max_bytes = min(args.max_bytes, MAX_BYTES)
-    states = states_of(pattern, case_sensitive=args.case_sensitive, literal=not regex)
-    guarded = meter.guard(matches, states)
-    query = Query(pattern, regex, args.case_sensitive, guarded, max_bytes, states, args.multiline)
+    query = Query(
+        sought.pattern,
+        sought.field,
+        args.max_bytes,
+        meter,
+        regex=sought.regex,
+        case_sensitive=args.case_sensitive,
+        multiline=args.multiline,
+    )
     selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
     snapshot = corpus.snapshot(args, start)
     candidates = snapshot.candidates
-    selected = selection
+    searched = selection
     if args.changed_since is not MISSING:
-        selected = select_changed(snapshot.paths(selection), args.changed_since, selection, corpus, meter)
-    paths = snapshot.paths(selected)
-    sizes = file_sizes(paths, corpus.tree, max_bytes)
-    require_affordable(states, sought.field, sizes, meter, "narrow args.paths", literal=not regex)
+        searched = select_changed(snapshot.paths(selection), args.changed_since, selection, corpus, meter)
+    query.require_affordable(snapshot.paths(searched), corpus.tree)
     page = HitPage(args, meter, sought, corpus.facts if args.scope else None)
     tally = _Tally(args)
-    spans = _Spans(args, sought, meter, states)
+    spans = _Spans(args, sought, meter, query.states)
     sink = _HitSink(page, spans, start, seen) if args.output == "hits" else _CountSink(tally, spans)
-    skipped = snapshot.search(selected, query, sink, meter)
+    skipped = snapshot.search(searched, query, sink, meter)
     skipped.add_all(spans.skipped)
-    problems = selection.problems(candidates)
-    not_searched = GrepSkipped(
-        binary=skipped["binary"],
-        too_large=skipped["large"],
-        unreadable=skipped["unreadable"] + problems["unreadable"],
-        not_regular=problems["not_regular"],
-    )
-    gaps = [*selection.name_problems(candidates), *((path, _REASONS[why]) for path, why in skipped.named)]
     truncated_by = sorted([*(["max_files"] if candidates.cut else []), *page.full_by, *tally.full_by])
-    end = page.end or tally.end
-    hints: list[str] = []
-    if not paths and not start:
-        globs = [] if args.paths is MISSING else args.paths
-        hints = why_nothing(args, "args.paths" if globs else "", globs, selection, candidates, corpus)
-    elif not start and not page.hits and not tally.counts:
-        hints = [
+    selected = SelectedFiles(args, corpus, selection, snapshot, skipped, start, searched)
+    fields = selected.fields(truncated_by)
+    if fields["files_selected"] and not start and not page.hits and not tally.counts:
+        fields["hints"] = [
             hint
             for field, one in _patterns(args)
             for hint in on_pattern(one, field, regex=args.regex, multiline=args.multiline)
-        ]
+        ] or MISSING
+    end = page.end or tally.end or (f"0:{candidates.paths[-1]}" if truncated_by else "")
     return GrepResult(
         hits=page.hits,
         counts=tally.counts if args.output == "files" else MISSING,
         total=GrepTotal(files=len(tally.counts), lines=tally.lines) if args.output == "count" else MISSING,
-        truncated=bool(truncated_by),
-        truncated_by=truncated_by or MISSING,
-        cursor=cursors.issue("grep", args, end or f"0:{candidates.paths[-1]}") if truncated_by else MISSING,
-        complete=bool(paths) and not (truncated_by or start or gaps),
-        skipped=not_searched,
-        skipped_files=name_skipped(gaps),
-        files_selected=len(paths),
-        left_out=count_left_out(selection, candidates),
-        policy=corpus.tree.policy.active or MISSING,
-        files_digest=candidates.paths.digest,
-        hints=hints or MISSING,
-        metrics=meter.stop(
-            hits=len(page.hits),
-            files_skipped_binary=skipped["binary"],
-            files_skipped_large=skipped["large"],
-            files_skipped_unreadable=skipped["unreadable"],
-        ),
+        **fields,
+        cursor=cursors.issue("grep", args, end) if truncated_by else MISSING,
+        skipped=GrepSkipped(**selected.count_skipped()),
+        metrics=meter.stop(hits=len(page.hits), **selected.metrics()),
     )
 
 

@@ -13,9 +13,9 @@ from zeno.results.changed_files import select_changed
 from zeno.results.clip import fitting_paths
 from zeno.results.directory_counts import directory_counts
 from zeno.results.hints import on_stars, why_nothing
-from zeno.results.left_out import count_left_out, name_skipped
+from zeno.results.selected_files import count_left_out, name_skipped
 from zeno.search.corpus import Corpus
-from zeno.search.pattern_work import require_affordable, states_of
+from zeno.search.query import require_affordable, states_of
 from zeno.search.selection import EVERYTHING, select_by_glob, select_by_regex
 from zeno.text.regex import searcher
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import contract_spec as spec
 from contract_models.zeno.ops.search import (
     SearchArgs,
     SearchItem,
@@ -26,12 +25,12 @@ from zeno.ranking.words import count_words, strength
 from zeno.results.definitions import ScopeFinder
 from zeno.results.passages import PassagePage
 from zeno.results.selected_files import SelectedFiles
-from zeno.search.corpus import Corpus, Query, SearchedFile, Skipped, Snapshot, Wish
+from zeno.search.corpus import Corpus, Snapshot
+from zeno.search.query import Query
 from zeno.search.selection import EVERYTHING, Selection, under
-from zeno.text.regex import searcher
+from zeno.search.sink import SearchedFile, Skipped, Wish
 from zeno.text.symbols import language_of
 
-MAX_BYTES: int = spec.resource("rules/request_limits.json")["max_searched_file_bytes"]
 # Time to count the words of a text, relative to counting its lines.
 _COST_OF_A_BYTE = 64
 # A word that more than one of so many files have is common.
@@ -177,7 +176,7 @@ class _Texts:
 
     def __init__(self, snapshot: Snapshot, args: SearchArgs, corpus: Corpus, meter: Meter) -> None:
         self._snapshot = snapshot
-        self._everything = Query("^", True, True, searcher("^", "args.query"), min(args.max_bytes, MAX_BYTES))
+        self._everything = Query("^", "args.query", args.max_bytes, meter, regex=True)
         self._corpus = corpus
         self.meter = meter
 

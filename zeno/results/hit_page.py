@@ -13,8 +13,7 @@ from zeno.meter import Meter
 from zeno.results.clip import clip, fitting
 from zeno.results.definitions import ScopeFinder
 from zeno.results.receipts import receipt
-from zeno.search.corpus import SearchedFile
-from zeno.search.line_view import MatchedLines
+from zeno.search.sink import MatchedLines, SearchedFile
 from zeno.text.pattern_list import Combined
 from zeno.text.regex import Finds, finder
 

@@ -1,15 +1,20 @@
-"""How much of the selected files an answer is about: the members that searches for code share with grep."""
+"""How much of the selected files an answer is about, and which names rules left out."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from contract_models.zeno.left_out import LeftOut
+from contract_models.zeno.skipped_file import SkippedFile
 from pydantic import MISSING
 
 from zeno.results.hints import why_nothing
-from zeno.results.left_out import count_left_out, name_skipped
-from zeno.search.corpus import Corpus, Skipped, Snapshot
-from zeno.search.selection import Selection
+from zeno.search.corpus import Corpus, Snapshot
+from zeno.search.selection import Candidates, Selection
+from zeno.search.sink import MAX_NAMED, Skipped
 
 _REASONS = {"large": "too_large", "unreadable": "unreadable"}
+"""Names of reasons in results. A binary file is no gap: it has no lines."""
+_RULES = ("hidden", "ignored", "excluded")
 
 
 class SelectedFiles(NamedTuple):
@@ -22,6 +27,8 @@ class SelectedFiles(NamedTuple):
     skipped: Skipped
     start: str
     """Where the cursor of the request continues; empty without one."""
+    searched: Selection | None = None
+    """The selection of those that were searched, where it is narrower."""
 
     def count_skipped(self) -> dict[str, int]:
         """Return how many could not be searched, by reason."""
@@ -36,7 +43,7 @@ class SelectedFiles(NamedTuple):
     def fields(self, truncated_by: list[str]) -> dict[str, Any]:
         """Return members of a result that tells what it is about."""
         candidates = self.snapshot.candidates
-        paths = self.snapshot.paths(self.selection)
+        paths = self.snapshot.paths(self.searched or self.selection)
         gaps = [
             *self.selection.name_problems(candidates),
             *((path, _REASONS[reason]) for path, reason in self.skipped.named),
@@ -65,3 +72,36 @@ class SelectedFiles(NamedTuple):
             "files_skipped_large": self.skipped["large"],
             "files_skipped_unreadable": self.skipped["unreadable"],
         }
+
+
+def count_left_out(selection: Selection, candidates: Candidates) -> LeftOut:
+    """Count the names that the selection asks for and each rule left out."""
+    counts = selection.count_left_out(candidates)
+    return LeftOut(
+        hidden=counts["hidden"],
+        ignored=counts["ignored"],
+        excluded=counts["excluded"],
+        directories=counts["directories"],
+    )
+
+
+def name_skipped(gaps: Iterable[tuple[str, str]]) -> list[SkippedFile] | Any:
+    """Return the first of the entries that make an answer incomplete, given with their reasons; MISSING for none."""
+    first = sorted(gaps)[:MAX_NAMED]
+    return [SkippedFile(path=path, reason=reason) for path, reason in first] or MISSING
+
+
+def in_words(counts: Mapping[str, int]) -> str:
+    """Return counts as `left out: 12 hidden names, 3 ignored (1 directory not entered)`; "" where all are 0."""
+    left = [f"{counts[rule]:,} {rule}" for rule in _RULES if counts.get(rule)]
+    if not left:
+        return ""
+    left[0] += " name" if left[0].startswith("1 ") else " names"
+    directories = counts.get("directories", 0)
+    entered = f" ({directories:,} {'directory' if directories == 1 else 'directories'} not entered)"
+    return f"left out: {', '.join(left)}{entered if directories else ''}"
+
+
+def describe_selected(files: int, verb: str) -> str:
+    """Return a number of selected files as `5,648 files searched`."""
+    return f"{files:,} {'file' if files == 1 else 'files'} {verb}"

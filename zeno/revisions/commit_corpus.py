@@ -1,16 +1,11 @@
 """A commit as operations search it."""
 
 from zeno.code.table import FactTable
-from zeno.meter import Meter
 from zeno.revisions.commit_tree import CommitTree
 from zeno.revisions.commit_walk import walk_commit
-from zeno.search.cold import PART, SHARED_FROM
-from zeno.search.corpus import Corpus, Query, Revisions, Sink, Skipped, Snapshot
-from zeno.search.loop import SearchFiles, Sharing, search
-from zeno.search.selection import Candidates, RulesKey, Selection, SelectionRules, name_rules, rules_key, select
-
-# Clients repeat few combinations of rules.
-MAX_SNAPSHOTS = 8
+from zeno.search.corpus import PART, SHARED_FROM, Corpus, Revisions, Snapshot
+from zeno.search.loop import Sharing
+from zeno.search.selection import Recent, RulesKey, SelectionRules, name_rules, rules_key, select
 
 
 class CommitCorpus(Corpus):
@@ -21,28 +16,12 @@ class CommitCorpus(Corpus):
     def __init__(self, tree: CommitTree, facts: FactTable, revisions: Revisions) -> None:
         super().__init__(tree, facts)
         self.revisions = revisions
-        self._snapshots: dict[RulesKey, CommitSnapshot] = {}
+        self._snapshots: Recent[RulesKey, Snapshot] = Recent()
 
-    def snapshot(self, rules: SelectionRules, start: str = "") -> "CommitSnapshot":
+    def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
         """List the commit, or return an earlier list."""
         key = rules_key(rules, start)
-        found = self._snapshots.get(key)
-        if found is None:
-            while len(self._snapshots) >= MAX_SNAPSHOTS:
-                del self._snapshots[next(iter(self._snapshots))]
-            found = CommitSnapshot(self, select(walk_commit(self.tree, name_rules(rules)), rules, start))
-            self._snapshots[key] = found
-        return found
-
-
-class CommitSnapshot(Snapshot):
-    """The candidates of some rules."""
-
-    def __init__(self, corpus: CommitCorpus, candidates: Candidates) -> None:
-        super().__init__(candidates)
-        self._corpus = corpus
-
-    def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
-        """Read them and search them."""
-        files = SearchFiles(self.paths(selection))
-        return search(self._corpus.tree, files, query, sink, meter, Sharing(SHARED_FROM, PART))
+        if key not in self._snapshots:
+            candidates = select(walk_commit(self.tree, name_rules(rules)), rules, start)
+            self._snapshots.keep(key, Snapshot(candidates, self.tree, Sharing(SHARED_FROM, PART)))
+        return self._snapshots[key]

@@ -1,121 +1,62 @@
-"""The interface between operations and the files they search. Each kind of corpus extends it.
+"""Files as operations see and search them: the interface `Corpus`, and `ColdCorpus`, which walks and reads the disk.
 
 An operation takes one snapshot for its rules, selects files in it and searches them. Its sink takes the files that may
 match, and says whether it wants more of them. `loop` is the search itself.
 """
 
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable, Iterator
-from enum import Enum
-from typing import ClassVar, Literal, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import ClassVar, Protocol
 
 from zeno.code.table import FactTable
 from zeno.errors import InvalidArgs
-from zeno.files.file_tree import FileTree, TextFile
+from zeno.files.file_tree import FileTree, SearchedTree, TextFile
+from zeno.files.rules import NameRules
+from zeno.files.tree import Tree
+from zeno.files.walk import Unlisted, WalkedNames, list_directory, walk_runs
 from zeno.meter import Meter
-from zeno.search.line_view import LineView
-from zeno.search.selection import Candidates, Selection, SelectionRules
+from zeno.search.fork_helper import ForkHelper, possible
+from zeno.search.loop import SearchFiles, Sharing, search
+from zeno.search.query import Query
+from zeno.search.selection import Candidates, Selection, SelectionRules, name_rules, select
+from zeno.search.sink import Sink, Skipped
 from zeno.text.path_names import Paths
-from zeno.text.regex import Matches
 
-SkipReason = Literal["binary", "large", "unreadable"]
+# With fewer files a second process costs more than it saves.
+SHARED_FROM = 1000
+# Number of files that a process claims at a time: small, so that neither waits long for the other at the end.
+PART = 64
 
-MAX_NAMED = 5
-"""How many files a result names."""
-# Names are sorted and cut when so many have come together.
-_ROOM = 256
+# With fewer directories to enter a second process costs more than it saves.
+SHARED_DIRECTORIES = 256
 
+# Levels that are listed by one process before that number is known.
+_LEVELS = 4
 
-class Skipped(Counter[SkipReason]):
-    """Numbers of files by reason. A search adds to it until it has been iterated to its end."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._named: list[tuple[str, SkipReason]] = []
-
-    def add(self, path: str, reason: SkipReason) -> None:
-        """Count a file."""
-        self[reason] += 1
-        # A binary file has no lines: that it was not searched is no gap.
-        if reason != "binary":
-            self._named.append((path, reason))
-            if len(self._named) > _ROOM:
-                self._named = self.named
-
-    def add_all(self, others: "Skipped", prefix: str = "") -> None:
-        """Count files that were counted elsewhere, with a prefix before their paths."""
-        self.update(others)
-        self._named += [(prefix + path, reason) for path, reason in others._named]
-
-    @property
-    def named(self) -> list[tuple[str, SkipReason]]:
-        """The first files that make an answer incomplete, sorted by path, with their reasons."""
-        return sorted(self._named)[:MAX_NAMED]
+# No name has a lone surrogate: bytes that are not UTF-8 are printed in another way.
+_PATH, _RUN = "\udffe", "\udfff"
 
 
-class Query(NamedTuple):
-    """The pattern of a grep request, and how large a file may be."""
-
-    pattern: str
-    regex: bool
-    case_sensitive: bool
-    matches: Matches
-    """RE2's verdict on one line. It decides; anything faster may only reduce the lines it is asked about."""
-    max_bytes: int
-    states: int = 1
-    """The states of the pattern, where the search may be interrupted."""
-    multiline: bool = False
-    """Whether a match may run over several lines. `LineView.spans` finds such matches."""
-
-
-class SearchedFile(NamedTuple):
-    """One file that may have matching lines."""
-
-    path: str
-    lines: LineView
-    """All lines of the file as valid UTF-8, without their ends; index and slice it like a list."""
-    matching: Iterator[int]
-    """Indexes into `lines` of the lines that match, in order, found as they are asked for. There may be none.
-
-    Matches of several lines are found by `lines.spans`."""
-
-
-class Wish(Enum):
-    """A wish of the consumer of a search."""
-
-    MORE = "more files"
-    COUNT = "only the number of files that cannot be searched"
-    STOP = "nothing"
-
-
-class Sink(Protocol):
-    """The consumer of a search. It is asked for its wish before each file."""
-
-    @property
-    def wish(self) -> Wish:
-        """Its wish for the next file."""
-        ...
-
-    def take(self, found: SearchedFile) -> None:
-        """Take a file that may have matching lines. Files come sorted by path."""
-        ...
-
-
-class Snapshot(ABC):
+class Snapshot:
     """The files that some rules leave at one moment. Use it only for the request that took it."""
 
-    def __init__(self, candidates: Candidates) -> None:
+    def __init__(self, candidates: Candidates, tree: SearchedTree, sharing: Sharing | None = None) -> None:
         self.candidates = candidates
         """These files, sorted and capped, and the names beside them that are no files."""
+        self._tree = tree
+        self._sharing = sharing
 
     def paths(self, selection: Selection) -> Paths:
         """Return the candidates that a selection asks for."""
         return selection.of(self.candidates)
 
-    @abstractmethod
     def search(self, selection: Selection, query: Query, sink: Sink, meter: Meter) -> Skipped:
         """Search the candidates that a selection asks for. Return those that cannot be searched."""
+        return search(self._tree, self._files(selection, query, meter), query, sink, meter, self._sharing)
+
+    def _files(self, selection: Selection, _query: Query, _meter: Meter) -> SearchFiles:
+        """Return these candidates with what is known of them: by default nothing."""
+        return SearchFiles(self.paths(selection))
 
 
 class Revisions(Protocol):
@@ -156,7 +97,7 @@ class Corpus(ABC):
     def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
         """Return the files that the rules leave now, from the path `start` on.
 
-        A warm corpus may return the snapshot of an earlier request, but only if the rules still leave the same files:
+        Some corpora return the snapshot of an earlier request, but only if the rules still leave the same files:
         `RootsCorpus` takes the same object for the same files.
         """
 
@@ -202,3 +143,82 @@ class Corpus(ABC):
     def close(self) -> None:
         """Release everything but the tree."""
         self.facts.close()
+
+
+class ColdCorpus(Corpus):
+    """Walks the tree and reads files for every request. It keeps only facts about contents between requests."""
+
+    tree: Tree
+
+    def __init__(
+        self,
+        tree: Tree,
+        *,
+        facts: FactTable | None = None,
+        shared_from: int = SHARED_FROM,
+        part: int = PART,
+        shared_directories: int = SHARED_DIRECTORIES,
+    ) -> None:
+        """Search with a second process from `shared_from` files on, and walk with one from that many directories on."""
+        super().__init__(tree, facts or FactTable())
+        self.sharing = Sharing(shared_from, part)
+        self._shared_directories = shared_directories
+
+    def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
+        """Walk the tree."""
+        return Snapshot(self.walk(rules, start), self.tree, self.sharing)
+
+    def walk(self, rules: SelectionRules, start: str) -> Candidates:
+        """Return the candidates that a walk finds."""
+        return select(walk_shared(self.tree, name_rules(rules), start, self._shared_directories), rules, start)
+
+
+def walk_shared(
+    tree: Tree, by_name: NameRules, start: str, shared_from: int = SHARED_DIRECTORIES
+) -> Iterator[WalkedNames]:
+    """Yield all names under the root in order, from `start` on; the caller may stop at any point.
+
+    A second process walks a part of them if `shared_from` directories are left to enter four levels down or higher.
+    """
+    if start or tree.policy.ignored:
+        yield from walk_runs(tree, by_name, start)
+        return
+    items: list[WalkedNames | Unlisted] = [Unlisted("", by_name.begin())]
+    for level in range(_LEVELS):
+        # To list a directory before the walk enters it takes time, which only a second process saves.
+        if not 0 < _count_unlisted(items) < shared_from or (level and not possible()):
+            break
+        items = [
+            found
+            for item in items
+            for found in (list_directory(tree, by_name, item) if isinstance(item, Unlisted) else [item])
+        ]
+
+    def below(part: Iterable[int]) -> Iterator[WalkedNames]:
+        for index in part:
+            item = items[index]
+            if isinstance(item, Unlisted):
+                yield from walk_runs(tree, by_name, start, item)
+            else:
+                yield item
+
+    if _count_unlisted(items) < shared_from or not possible():
+        yield from below(range(len(items)))
+        return
+    with ForkHelper(len(items), lambda part: _pack(below(part)), 1) as helper:
+        for part, packed in helper.results():
+            yield from below(part) if packed is None else _unpack(packed)
+
+
+def _count_unlisted(items: Iterable[WalkedNames | Unlisted]) -> int:
+    return sum(isinstance(item, Unlisted) for item in items)
+
+
+def _pack(found: Iterable[WalkedNames]) -> bytes:
+    return _RUN.join(_PATH.join((problem or "", *paths)) for paths, problem in found).encode(errors="surrogatepass")
+
+
+def _unpack(packed: bytes) -> Iterator[WalkedNames]:
+    for run in packed.decode(errors="surrogatepass").split(_RUN) if packed else ():
+        problem, *paths = run.split(_PATH)
+        yield WalkedNames(paths, problem or None)

@@ -1,22 +1,44 @@
 """The search: one loop over the selected files, in the order of paths.
 
-Texts that are in memory are scanned in large pieces, each a source of files that may match. All other files are read
-from disk, one after the other. Cold and warm searches are this loop; a cold one has no source.
+Texts in memory are scanned by those that hold them; all other files are read from disk, one after the other. Cold and
+warm searches are this loop; in a cold one nothing is in memory.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from heapq import heappop, heappush, heapreplace
-from itertools import islice
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from itertools import islice, repeat
 from typing import NamedTuple
 
-from zeno.files.file_tree import SearchedTree
-from zeno.meter import Meter
-from zeno.search.corpus import Query, SearchedFile, Sink, Skipped, Wish
-from zeno.search.disk_texts import DiskTexts
-from zeno.search.line_view import LineView
-from zeno.search.pattern_work import in_pieces
-from zeno.search.plan import Plan, plan_for_text
-from zeno.text.regex import Scan
+from zeno.errors import Denied, NotAFile, NotFound, OutsideRoot, PermissionDenied
+from zeno.files.batch_open import NoBytes
+from zeno.files.file_tree import BatchReader, SearchedTree
+from zeno.meter import Meter, Scan
+from zeno.search.fork_helper import ForkHelper, possible
+from zeno.search.query import Query
+from zeno.search.sink import LineView, SearchedFile, Sink, Skipped, SkipReason, Wish
+from zeno.text.file_lines import BINARY_WINDOW, normal
+from zeno.text.path_names import printed, raw
+
+# Hardly any file to search is longer; longer ones are read into an object of their own.
+ROOM = 1 << 16
+
+_REASONS: dict[NoBytes, SkipReason] = {
+    NoBytes.BINARY: "binary",
+    NoBytes.LARGE: "large",
+    NoBytes.UNREADABLE: "unreadable",
+    NoBytes.WIDE: "unreadable",
+}
+
+Glance = int | NoBytes | None
+"""A file as a second process saw it: its size if it cannot match, why it is no text, or None if it may match."""
+# The glance of a file in the array that is sent: sizes as they are, other values below zero.
+_SENT: dict[Glance, int] = {None: -1, **{why: -2 - number for number, why in enumerate(NoBytes)}}
+_RECEIVED = {sent: glance for glance, sent in _SENT.items()}
+
+# A module global, because enum lookups are slow and a search needs one per file.
+_UNREADABLE = NoBytes.UNREADABLE
 
 
 class MayMatch(NamedTuple):
@@ -31,10 +53,6 @@ class MayMatch(NamedTuple):
     """The parts of that text that may match."""
 
 
-PendingMatches = tuple[str, Iterator[MayMatch]]
-"""A source of files: a path that sorts no later than its first file, and an iterator over its files."""
-
-
 class SearchFiles:
     """The files of a search, and what is known of them without the disk. By default that is nothing."""
 
@@ -46,9 +64,9 @@ class SearchFiles:
         self.skipped = Skipped()
         """Files that are known not to be searched, by reason."""
 
-    def scan(self, plan: Plan, query: Query, meter: Meter) -> tuple[Scan | None, Iterable[PendingMatches]]:
-        """Return the scan for lines, and the sources of files in memory, sorted by their first paths."""
-        return in_pieces(plan.scan, query.states, meter), ()
+    def scan(self, query: Query, meter: Meter) -> tuple[Scan | None, Iterator[MayMatch]]:
+        """Return the scan for lines, and the files that may match, sorted by path."""
+        return meter.guard_scan(query.plan.scan, query.states), (MayMatch(path, None) for path in self.unheld)
 
 
 class Sharing(NamedTuple):
@@ -72,14 +90,12 @@ def search(
     unheld = selected.unheld
     if sink.wish is not Wish.MORE and (sink.wish is Wish.STOP or not unheld):
         return skipped
-    make_plan = plan_for_text if query.multiline else Plan
-    plan = make_plan(query.pattern, regex=query.regex, case_sensitive=query.case_sensitive)
-    scan, sources = selected.scan(plan, query, meter)
+    scan, files = selected.scan(query, meter)
     read = 0
-    with DiskTexts(tree, query.max_bytes, plan, meter, skipped) as disk:
+    with _DiskTexts(tree, query, meter, skipped) as disk:
         if sharing is not None:
-            disk.share(unheld, sharing.least, sharing.part)
-        for path, lines, first, ranges in merge(sources, unheld):
+            disk.share(unheld, sharing)
+        for path, lines, first, ranges in files:
             if sink.wish is not Wish.MORE:
                 break
             if lines is None:
@@ -97,36 +113,127 @@ def search(
     return skipped
 
 
-def merge(sources: Iterable[PendingMatches], unheld: Sequence[str]) -> Iterator[MayMatch]:
-    """Merge sources that are sorted by their first paths, and the sorted paths of files that are not in memory.
+class _DiskTexts:
+    """Reads files one after the other, in the order in which they were shared, and counts them by what they are."""
 
-    A source is opened when its first path is reached, so that a search that ends early looks at little text.
-    """
-    if sources == ():
-        for path in unheld:
-            yield MayMatch(path, None)
-        return
-    waiting: list[tuple[str, int, MayMatch, Iterator[MayMatch]]] = []
-    if unheld:
-        rest = (MayMatch(path, None) for path in islice(unheld, 1, None))
-        waiting.append((unheld[0], -1, MayMatch(unheld[0], None), rest))
-    for number, (first_path, source) in enumerate(sources):
-        while waiting and waiting[0][0] < first_path:
-            yield waiting[0][2]
-            _advance(waiting)
-        item = next(source, None)
-        if item is not None:
-            heappush(waiting, (item.path, number, item, source))
-    while waiting:
-        yield waiting[0][2]
-        _advance(waiting)
+    def __init__(self, tree: SearchedTree, query: Query, meter: Meter, skipped: Skipped) -> None:
+        self._tree = tree
+        self._max_bytes = query.max_bytes
+        self._plan = query.plan
+        self._meter = meter
+        self._skipped = skipped
+        self._stack = ExitStack()
+        self._glances: Iterator[Glance] = repeat(None)
 
+    def __enter__(self) -> "_DiskTexts":
+        return self
 
-def _advance(waiting: list[tuple[str, int, MayMatch, Iterator[MayMatch]]]) -> None:
-    """Replace the first waiting file by the next one of its source."""
-    _, number, _, source = waiting[0]
-    item = next(source, None)
-    if item is None:
-        heappop(waiting)
-    else:
-        heapreplace(waiting, (item.path, number, item, source))
+    def __exit__(self, *_: object) -> None:
+        for folder in self._find_doubtful():
+            # The directory was moved meanwhile: the text that ruled files out may be from outside the root.
+            self._skipped.add(printed(folder) + "/", "unreadable")
+        self._stack.close()
+
+    def share(self, paths: Sequence[str], sharing: Sharing) -> None:
+        """Let a second process look at these files from their end, if there are enough of them."""
+        # If a scan rules nothing out, a second process saves nothing.
+        if len(paths) < sharing.least or self._plan.scan is None or not possible():
+            return
+
+        def look(some: range) -> bytes:
+            looks = (self._look(paths[index], check=False) for index in some)
+            # A file without a text cannot match.
+            glances = (seen if text is None else None for seen, text in looks)
+            return array("q", (one if isinstance(one, int) else _SENT[one] for one in glances)).tobytes()
+
+        helper = ForkHelper(len(paths), look, sharing.part, lambda: not self._find_doubtful())
+        self._glances = (
+            glance
+            for some, sent in self._stack.enter_context(helper).results()
+            for glance in (
+                repeat(None, len(some)) if sent is None else (_RECEIVED.get(one, one) for one in array("q", sent))
+            )
+        )
+
+    def find(self, path: str) -> bytes | None:
+        """Count one file and return its text in normal form; None where it cannot be searched or cannot match."""
+        glance = next(self._glances)
+        text = None
+        if glance is None:
+            glance, text = self._look(path, check=True)
+        self._count(path, glance)
+        return text
+
+    def count(self, path: str, *, known: bool) -> None:
+        """Count one file without searching it; nothing of it is read if it is known to be a text."""
+        glance = next(self._glances)
+        if known:
+            return
+        if glance is None:
+            found = self._opener.fill(raw(path, "path"), self._max_bytes, self._head, whole=False)
+            found = self._open(path, whole=False) if found is _UNREADABLE else found
+            glance = len(found) if isinstance(found, bytes) else found
+        self._count(path, min(glance, BINARY_WINDOW) if isinstance(glance, int) else glance)
+
+    def _count(self, path: str, seen: int | NoBytes) -> None:
+        if isinstance(seen, NoBytes):
+            self._skipped.add(path, _REASONS[seen])
+        else:
+            self._meter.count_file(seen)
+
+    # Created with the first file: usually all texts are in memory, and no file is read.
+
+    @cached_property
+    def _opener(self) -> BatchReader:
+        return self._stack.enter_context(self._tree.batch_opener())
+
+    @cached_property
+    def _head(self) -> bytearray:
+        return bytearray(BINARY_WINDOW)
+
+    @cached_property
+    def _buffer(self) -> bytearray:
+        return bytearray(ROOM)
+
+    def _find_doubtful(self) -> list[bytes]:
+        """Return the directories that were moved while their files were read: these count as not read."""
+        if "_opener" not in self.__dict__:
+            return []
+        self._opener.close()
+        return self._opener.doubtful
+
+    def _look(self, path: str, *, check: bool) -> tuple[int | NoBytes, bytes | None]:
+        """Read a file without counting it; return its size or why it has no text, and its text if it may match.
+
+        With `check` the text is only given if the file was still in its place after it was read. A file that was not
+        is read again from the root.
+        """
+        found = self._opener.fill(raw(path, "path"), self._max_bytes, self._buffer)
+        if isinstance(found, int):
+            sift = self._plan.sift
+            # Most files match nowhere, and need no normal form.
+            if sift is not None and sift(self._buffer, 0, found)[0] < 0:
+                return found, None
+            found = bytes(memoryview(self._buffer)[:found])
+        size, text = self._judge(found)
+        if size is _UNREADABLE or (text is not None and check and not self._opener.is_in_place()):
+            return self._judge(self._open(path, whole=True))
+        return size, text
+
+    def _judge(self, found: bytes | NoBytes) -> tuple[int | NoBytes, bytes | None]:
+        """Return the size of a content or why there is none, and its text if something in it may match."""
+        if isinstance(found, NoBytes):
+            return found, None
+        text = normal(found)
+        scan = self._plan.scan
+        return len(found), None if scan is not None and scan(text, 0, len(text))[0] < 0 else text
+
+    def _open(self, path: str, *, whole: bool) -> bytes | NoBytes:
+        """Return the content of a file whose path may hold links, or its beginning; or why it has none."""
+        try:
+            with self._tree.open(path) as file:
+                if file.size > self._max_bytes:
+                    return NoBytes.LARGE
+                return file.no_text or b"".join(islice(file.chunks(), None if whole else 1))
+        except (Denied, NotFound, NotAFile, OutsideRoot, PermissionDenied):
+            return _UNREADABLE

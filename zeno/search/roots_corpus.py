@@ -15,10 +15,12 @@ from zeno.files.rules import EXCLUDED
 from zeno.files.tree import Tree
 from zeno.files.walk import WalkedNames
 from zeno.meter import Meter
-from zeno.search.corpus import Corpus, Query, SearchedFile, Sink, Skipped, Snapshot, Wish
+from zeno.search.corpus import Corpus, Snapshot
+from zeno.search.query import Query
 from zeno.search.selection import (
     EVERYTHING,
     Candidates,
+    Recent,
     RulesKey,
     Selection,
     SelectionRules,
@@ -26,11 +28,10 @@ from zeno.search.selection import (
     rules_key,
     select,
 )
+from zeno.search.sink import SearchedFile, Sink, Skipped, Wish
 from zeno.text.path_names import Paths
 
 NO_LIMIT = 1 << 53
-# Clients repeat few combinations of rules.
-MAX_SNAPSHOTS = 8
 
 
 def corpus_of(tree: FileTree, make: Callable[[Tree], Corpus]) -> Corpus:
@@ -67,7 +68,7 @@ class RootsCorpus(Corpus):
         self._corpora = dict(corpora)
         # Facts are kept by content, so one table does for all.
         super().__init__(tree, next(iter(self._corpora.values())).facts)
-        self._snapshots: dict[RulesKey, RootsSnapshot] = {}
+        self._snapshots: Recent[RulesKey, RootsSnapshot] = Recent()
         """Recent snapshots of warm corpora."""
 
     def snapshot(self, rules: SelectionRules, start: str = "") -> "RootsSnapshot":
@@ -78,16 +79,13 @@ class RootsCorpus(Corpus):
         if not self.is_warm:
             return self._join(rules, inner, start)
         key = rules_key(rules, start)
-        kept = self._snapshots.pop(key, None)
+        kept = self._snapshots.get(key)
         # A warm corpus returns one snapshot until something changes.
         if kept is None or any(
             self._part(part.name, inner, start).snapshot is not part.snapshot for part in kept.parts
         ):
             kept = self._join(rules, inner, start)
-        self._snapshots[key] = kept
-        while len(self._snapshots) > MAX_SNAPSHOTS:
-            del self._snapshots[next(iter(self._snapshots))]
-        return kept
+        return self._snapshots.keep(key, kept)
 
     def find_text(self, path: str) -> TextFile | None:
         """Return the file of a root if its text is in memory."""
@@ -163,10 +161,10 @@ class RootsCorpus(Corpus):
 
 
 class RootsSnapshot(Snapshot):
-    """The candidates of several roots."""
+    """The candidates of several roots. Each root searches its own."""
 
     def __init__(self, candidates: Candidates, parts: list[_Part]) -> None:
-        super().__init__(candidates)
+        self.candidates = candidates
         self.parts = parts
         """Snapshots of the roots that it is made of."""
         self._whole = len(candidates.paths) == sum(len(part.snapshot.candidates.paths) for part in parts)

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from zeno.errors import Denied, OutsideRoot
 from zeno.files.file_tree import FileTree
@@ -48,6 +48,26 @@ RulesKey = tuple[NameRules, tuple[str, ...], int, str]
 def rules_key(rules: SelectionRules, start: str) -> RulesKey:
     """Return the key of some rules from the path `start` on."""
     return name_rules(rules), tuple(rules.exclude_globs), rules.max_files, start
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Recent(dict[K, V]):
+    """The values that were kept last, by key: clients repeat few combinations of rules, and few selections."""
+
+    def __init__(self, most: int = 8) -> None:
+        super().__init__()
+        self._most = most
+
+    def keep(self, key: K, value: V) -> V:
+        """Keep a value, and let the oldest go if there are too many. Return the value."""
+        self.pop(key, None)
+        while len(self) >= self._most:
+            del self[next(iter(self))]
+        self[key] = value
+        return value
 
 
 class Candidates(NamedTuple):

@@ -11,13 +11,9 @@ class Budget:
 
     def __init__(self, ops: int | None = None, lines: int | None = None, size: int | None = None) -> None:
         self._left = {"ops": ops, "lines": lines, "bytes": size}
-        self.limited = any(left is not None for left in self._left.values())
-        """Whether there is any limit."""
 
     def begin(self) -> None:
         """Count a request. Raises BudgetExhausted if nothing is left."""
-        if not self.limited:
-            return
         spent = sorted(name for name, left in self._left.items() if left == 0)
         if spent:
             raise BudgetExhausted(f"the session's budget of {' and '.join(spent)} is used up; start a new session")
@@ -38,8 +34,6 @@ class Budget:
 
     def spend(self, lines: int, size: int) -> None:
         """Count an answer of `lines` and `size` bytes. Raises BudgetExhausted if it is too large."""
-        if not self.limited:
-            return
         self.after(lines, size)
         self._take("lines", lines)
         self._take("bytes", size)

@@ -1,15 +1,28 @@
-"""The stages of one request: the job in the server, the outcome of its operation, and the answer."""
+"""The stages of one request: the job in the server and the outcome of its operation; and where both are recorded."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from contract_models.zeno.metrics import Metrics
 from contract_models.zeno.request import Request
+from contract_spec.model import Model
 
 from zeno.errors import ZenoError
-from zeno.session import wire
+from zeno.files.file_tree import FileTree
+from zeno.options import Options
+from zeno.session.wire import Answer
+
+
+class Trace(Protocol):
+    """Where the server records requests and answers."""
+
+    def session(self, tree: FileTree, options: Options) -> None: ...
+    def request(self, request: Request) -> None: ...
+    def summary(self, result: Model) -> Any: ...
+    def response(self, request: Request, summary: Any, metrics: Metrics) -> None: ...
+    def error(self, request_id: str | None, op: str | None, error: ZenoError) -> None: ...
 
 
 class Outcome(NamedTuple):
@@ -40,21 +53,6 @@ def unpack(data: bytes) -> Outcome | ZenoError | None:
     except (EOFError, pickle.UnpicklingError):
         return None
     return sent if isinstance(sent, Outcome) else ZenoError.restored(*sent)
-
-
-class Answer(NamedTuple):
-    """The answer to one request: the JSON of its result, or an error."""
-
-    id: str | None
-    result: bytes | None
-    error: ZenoError | None = None
-
-    @property
-    def line(self) -> bytes:
-        """The response line of the protocol."""
-        if self.error is not None:
-            return wire.failure(self.id, self.error)
-        return wire.success(self.id or "", self.result or b"")
 
 
 @dataclass(slots=True, eq=False)

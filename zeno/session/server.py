@@ -19,9 +19,9 @@ from zeno.options import Confinement, Options
 from zeno.search.corpus import Corpus
 from zeno.session import dispatch, wire
 from zeno.session.budget import Budget
-from zeno.session.outcome import Answer, Job, Outcome, log_bug, pack, unpack
-from zeno.session.trace_sink import NoTrace, Trace
+from zeno.session.outcome import Job, Outcome, Trace, log_bug, pack, unpack
 from zeno.session.warm_up import WarmUp
+from zeno.session.wire import Answer
 
 if TYPE_CHECKING:
     from zeno.session.forked import Forked
@@ -42,13 +42,14 @@ class Server:
         clock: Clock = time.monotonic,
     ) -> None:
         self.corpus = corpus
-        self._trace = trace or NoTrace()
+        self._trace = trace
         self._clock = clock
         self._options = options._replace(log=trace is not None)
         # Most sessions begin with these; the other operations are loaded when asked for.
         operations = [partial(dispatch.prepare, name) for name in ("grep", "list_files", "read_file")]
         self._warm_up = WarmUp([*operations, *corpus.preparations()], corpus)
-        self._budget = Budget(options.max_ops, options.max_lines, options.max_bytes)
+        limits = (options.max_ops, options.max_lines, options.max_bytes)
+        self._budget = None if limits == (None, None, None) else Budget(*limits)
         self.all_tools = options.all_tools
         self.max_request_bytes, self.max_response_bytes = options.max_request_bytes, options.max_response_bytes
 
@@ -71,7 +72,8 @@ class Server:
 
     def begin_session(self) -> None:
         """Let the trace state what is served, under which policy and limits, before the next event."""
-        self._trace.session(self.corpus.tree, self._options)
+        if self._trace is not None:
+            self._trace.session(self.corpus.tree, self._options)
 
     def close(self) -> None:
         """Release the corpus."""
@@ -85,7 +87,7 @@ class Server:
         """Return the response line to a request line. `abandoned` says whether the client has left meanwhile."""
         start = time.monotonic()
         answer = self._run_to_end(self.accept_line(line), abandoned).line
-        self._warm_up.add_busy_time(time.monotonic() - start)
+        self._warm_up.owed += time.monotonic() - start
         return answer
 
     def ask(self, request_id: str, op: str, args: Any) -> Answer:
@@ -122,8 +124,10 @@ class Server:
             value = read(job)
             job.id, job.op = wire.id_of(value), wire.op_of(value)
             request = wire.request(value)
-            self._trace.request(request)
-            self._budget.begin()
+            if self._trace is not None:
+                self._trace.request(request)
+            if self._budget is not None:
+                self._budget.begin()
             job.request = request
             if self._options.max_seconds is not None:
                 job.deadline = (time.monotonic() if arrived is None else arrived) + self._options.max_seconds
@@ -225,14 +229,16 @@ class Server:
             if isinstance(outcome, ZenoError) or request is None:
                 raise outcome if isinstance(outcome, ZenoError) else InternalError()
             metrics = outcome.metrics
-            if self._budget.limited:
+            if self._budget is not None:
                 left = self._budget.after(outcome.lines, len(outcome.body))
                 metrics = metrics.model_copy(update={"budget": left})
             answer = Answer(request.id, wire.with_metrics(outcome.body, metrics))
             if wire.success_size(request.id, answer.result or b"") > self.max_response_bytes:
                 raise ResponseTooLarge("the answer is longer than a response may be")
-            self._trace.response(request, outcome.summary, metrics)
-            self._budget.spend(outcome.lines, len(outcome.body))
+            if self._trace is not None:
+                self._trace.response(request, outcome.summary, metrics)
+            if self._budget is not None:
+                self._budget.spend(outcome.lines, len(outcome.body))
             job.answer = answer
         except ZenoError as error:
             self._refuse(job, error)
@@ -270,7 +276,8 @@ class Server:
             body, metrics = wire.split_result(result)
             if len(body) > self.max_response_bytes:
                 raise ResponseTooLarge("the answer is longer than a response may be")
-            return Outcome(body, metrics, meter.lines, self._trace.summary(result))
+            summary = None if self._trace is None else self._trace.summary(result)
+            return Outcome(body, metrics, meter.lines, summary)
         except (ZenoError, Overrun):
             raise
         except Exception as error:
@@ -284,7 +291,7 @@ class Server:
         if isinstance(error, ResponseTooLarge):
             narrow = f"the limit is {self.max_response_bytes} bytes; {dispatch.OPS[str(job.op)].narrow}"
             error = ResponseTooLarge(f"{error}: {narrow}")
-        if not isinstance(error, TraceFailed):
+        if self._trace is not None and not isinstance(error, TraceFailed):
             try:
                 self._trace.error(job.id, job.op, error)
             except TraceFailed as failed:

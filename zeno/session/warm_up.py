@@ -36,21 +36,18 @@ class WarmUp:
     def __init__(self, steps: Iterable[Callable[[], object]], work: Work) -> None:
         self._steps = list(steps)[::-1]
         self._work = work
-        self._owed = 0.0
-
-    def add_busy_time(self, seconds: float) -> None:
-        """Note that an answer took this many seconds."""
-        self._owed = min(self._owed + seconds, MAX_SLICE)
+        self.owed = 0.0
+        """Seconds that answers took since work was last done."""
 
     def catch_up(self) -> None:
         """Do the work that is owed, if there is any to do."""
-        if self._owed > SLICE and (self._steps or self._work.has_pending_work):
+        if self.owed > SLICE and (self._steps or self._work.has_pending_work):
             self.run()
 
     def run(self) -> bool:
         """Work for one slice, and for as long as is owed; return False when nothing is left."""
-        until = time.monotonic() + max(SLICE, self._owed)
-        self._owed = 0.0
+        until = time.monotonic() + max(SLICE, min(self.owed, MAX_SLICE))
+        self.owed = 0.0
         while self._step():
             if time.monotonic() >= until:
                 return True

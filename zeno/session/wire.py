@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from json.encoder import encode_basestring_ascii
-from typing import Any
+from typing import Any, NamedTuple
 
 import contract_spec as spec
 from contract_models.zeno.error import Error
@@ -145,3 +145,18 @@ def dump(model: Model) -> bytes:
 
 def _string(text: str) -> bytes:
     return encode_basestring_ascii(text).encode()
+
+
+class Answer(NamedTuple):
+    """The answer to one request: the JSON of its result, or an error."""
+
+    id: str | None
+    result: bytes | None
+    error: ZenoError | None = None
+
+    @property
+    def line(self) -> bytes:
+        """The response line of the protocol."""
+        if self.error is not None:
+            return failure(self.id, self.error)
+        return success(self.id or "", self.result or b"")

@@ -5,17 +5,16 @@ from functools import cache, lru_cache
 from typing import Any
 
 import re2
+from stringzilla import find as find_bytes
 
 from zeno.errors import InvalidArgs, InvalidPattern
+from zeno.meter import Scan
 
 Matches = Callable[[bytes], bool]
 """Takes a text as UTF-8; returns whether it matches."""
 
 Finds = Callable[[bytes], tuple[int, int] | None]
 """Takes a text as UTF-8; returns start and end of the first match, or None."""
-
-Scan = Callable[[bytes | bytearray, int, int], tuple[int, int]]
-"""Takes a text and a range; returns start and end of the first match in it, or (-1, -1)."""
 
 # The public `search` makes three objects for each call, and a search makes thousands of calls.
 _UNANCHORED = re2._re2.RE2.Anchor.UNANCHORED
@@ -102,6 +101,21 @@ def scanner(pattern: str, *, case_sensitive: bool = True, literal: bool = False)
     def scan(text: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
         found: tuple[int, int] = match(_UNANCHORED, text, start, end)[0]
         return found
+
+    return scan
+
+
+def literal_scan(needle: bytes) -> Scan:
+    """Return a scan for a literal that is not empty.
+
+    RE2 finds literals at a speed that depends on how frequent their first and last bytes are (2 to 30 GB/s on source
+    code, StringZilla 13 to 27), and at eight times the cost of a call.
+    """
+    length = len(needle)
+
+    def scan(text: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
+        found: int = find_bytes(text, needle, start, end)
+        return found, found + length
 
     return scan
 

@@ -7,7 +7,7 @@ absent. Files excluded by rules were not part of the request; the verdict says h
 
 from typing import Any, Literal, NamedTuple
 
-from zeno.results.left_out import describe_selected, in_words
+from zeno.results.selected_files import describe_selected, in_words
 from zeno.trace.replay import Comparison
 
 AnswerVerdict = Literal["ok", "partial", "changed", "not_run", "not_given"]

@@ -13,7 +13,7 @@ from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.batch_open import CHUNK
 from zeno.files.open_file import HeldFile
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 PIECES = [

@@ -20,7 +20,7 @@ from zeno.cache.watch import Unwatchable, Watches
 from zeno.files.tree import Tree
 from zeno.index import signatures
 from zeno.index.requirements import NOTHING
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 

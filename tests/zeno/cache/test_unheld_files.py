@@ -7,7 +7,7 @@ import pytest
 from tests.support.planting import prepare, without_metrics
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 

@@ -19,10 +19,10 @@ from zeno.errors import InvalidPattern
 from zeno.files.tree import Tree
 from zeno.index import signatures
 from zeno.index.signatures import Block
-from zeno.search import line_view
-from zeno.search.cold import ColdCorpus
-from zeno.search.line_view import LineView
-from zeno.search.plan import Plan, plan_for_text
+from zeno.search import sink
+from zeno.search.corpus import ColdCorpus
+from zeno.search.query import Plan, plan_for_text
+from zeno.search.sink import LineView
 from zeno.session.server import Server
 from zeno.text.file_lines import normal, raw_lines
 from zeno.text.regex import searcher, text_scanner
@@ -415,7 +415,7 @@ def test_the_lines_of_a_file_are_counted_once(monkeypatch):
         counted.append(asked)
         return count_bytes(*asked)
 
-    monkeypatch.setattr(line_view, "count_bytes", count)
+    monkeypatch.setattr(sink, "count_bytes", count)
     view = LineView(b"a\nb\nc\n", 2)
     assert [len(view) for _ in range(5)] == [2] * 5
     assert len(counted) == 1

@@ -14,7 +14,7 @@ from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files import openat2
 from zeno.files.policy import Policy
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 FILES = [".env", "key.pem", "local.cfg", "caf\u00e9.key", "d/id_rsa", "open.txt", "D2/Open.TXT"]

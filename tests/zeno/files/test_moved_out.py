@@ -16,7 +16,7 @@ from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.batch_open import LISTING
 from zeno.files.location import MAX_HELD, MAX_LISTED_PATH, HeldDirectories
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 LARGE = 100_000  # more than grep's buffer, so that the file is read in the other way

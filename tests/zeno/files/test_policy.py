@@ -20,7 +20,7 @@ from zeno.cache.warm_corpus import WarmCorpus
 from zeno.errors import InvalidArgs
 from zeno.files.policy import Policy, deny_list
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 from zeno.trace.recorder import EvidenceDenied, Recorder
 

@@ -3,7 +3,7 @@
 import pytest
 
 from zeno.index.regex_reader import expression
-from zeno.search.plan import Plan
+from zeno.search.query import Plan
 
 
 def tails(pattern):

@@ -6,7 +6,7 @@ import pytest
 
 from zeno.errors import InvalidPattern
 from zeno.index.regex_reader import NotUnderstood, expression
-from zeno.search.plan import Plan
+from zeno.search.query import Plan
 from zeno.text.regex import searcher
 
 ATOMS = ["fo", "^fo", r"\Afo", "fo$", r"fo\z", "[fo]", "(fo)", r"\Qfo\E", "f|o", "f*"]

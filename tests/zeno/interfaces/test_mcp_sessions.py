@@ -11,7 +11,7 @@ from zeno.files.tree import Tree
 from zeno.interfaces.http.mcp_sessions import IDLE_ENOUGH, McpSessions
 from zeno.interfaces.mcp.tools import Calls, mcp_server
 from zeno.interfaces.workers import Workers
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}

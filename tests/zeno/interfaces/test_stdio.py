@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.support.patience import PATIENCE, open_files, until
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 DEEP = b'{"id":"1","op":"stat","args":{"path":' + b"[" * 62 + b"]" * 62 + b"}}"

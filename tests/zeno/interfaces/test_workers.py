@@ -19,7 +19,7 @@ from zeno.files.tree import Tree
 from zeno.interfaces.workers import Workers
 from zeno.meter import Meter
 from zeno.options import Options
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.outcome import Outcome
 from zeno.session.server import Server
 from zeno.trace.writer import TraceWriter

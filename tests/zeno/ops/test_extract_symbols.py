@@ -10,7 +10,7 @@ from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.ops.extract_symbols import extract_symbols
 from zeno.options import Options
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 
 
 def test_symbols_are_capped_in_the_order_they_stand(root, ask):

@@ -34,7 +34,7 @@ NAMES = st.text("aB-./é~", min_size=1, max_size=9).map(
 )
 def test_the_walk_is_sorted_and_caps_bite_where_they_say(tmp_path_factory, names, cap, scan, hidden):
     from zeno.files.tree import Tree
-    from zeno.search.cold import ColdCorpus
+    from zeno.search.corpus import ColdCorpus
     from zeno.session.server import Server
 
     root = tmp_path_factory.mktemp("tree")

@@ -10,7 +10,7 @@ from zeno.files.batch_open import CHUNK
 from zeno.files.tree import Tree
 from zeno.options import Options
 from zeno.results.definitions import MAX_BYTES
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 from zeno.text.file_lines import lines_of
 

@@ -15,7 +15,7 @@ from zeno.files.tree import Tree
 from zeno.interfaces.result_text import text_of
 from zeno.meter import Meter, Overrun
 from zeno.ops.search import search
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 CHANGING = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))

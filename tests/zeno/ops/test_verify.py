@@ -6,7 +6,7 @@ from contract_models.zeno.ops.verify import VerifyArgs
 from zeno.files.tree import Tree
 from zeno.meter import Meter, Overrun
 from zeno.ops.verify import verify
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 
 
 def cite(result, path="f"):

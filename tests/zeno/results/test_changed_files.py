@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.repositories import commit, git, init, served
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 

@@ -3,7 +3,7 @@
 from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.results.directory_counts import directory_counts
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 
 
 def test_from_the_first_file_that_is_too_much_text_no_lines_are_counted(tmp_path):

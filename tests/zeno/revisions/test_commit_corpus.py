@@ -15,7 +15,7 @@ from tools.kit.chance import Dice, corpus, request
 from tools.kit.trees import plant
 from zeno.files.policy import Policy
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 # Operations about files, with the arguments that random requests give.

@@ -1,14 +1,10 @@
 """The loop of a search: order, and what happens when the sink wants no more."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from zeno.files.tree import Tree
 from zeno.meter import Meter
-from zeno.search.corpus import Query, SearchedFile, Skipped, Wish
-from zeno.search.line_view import LineView
-from zeno.search.loop import MayMatch, SearchFiles, merge, search
-from zeno.text.regex import searcher
+from zeno.search.loop import SearchFiles, search
+from zeno.search.query import Query
+from zeno.search.sink import SearchedFile, Skipped, Wish
 
 
 class Taker:
@@ -31,7 +27,7 @@ def run(root, sink: Taker) -> tuple[list[str], Skipped, int]:
     for name, data in files.items():
         (root / name).write_bytes(data)
     meter = Meter()
-    query = Query("needle", False, True, searcher("needle", "pattern", literal=True), 50)
+    query = Query("needle", "pattern", 50, meter)
     with Tree(str(root)) as tree:
         skipped = search(tree, SearchFiles([*files, "gone"]), query, sink, meter)
     return sink.paths, skipped, meter.files_scanned
@@ -54,18 +50,3 @@ def test_a_sink_that_wants_nothing_ends_the_search(root):
     paths, skipped, scanned = run(root, Taker(1, Wish.STOP))
     assert (paths, skipped, scanned) == (["a"], {}, 1)
     assert run(root, Taker(0, Wish.STOP)) == ([], {}, 0)
-
-
-@given(
-    sources=st.lists(st.lists(st.integers(0, 99), unique=True).map(sorted), max_size=5),
-    unheld=st.lists(st.integers(100, 199), unique=True).map(sorted),
-)
-def test_sources_and_files_on_disk_are_merged_in_the_order_of_paths(sources, unheld):
-    lines = LineView(b"text\n")
-    # Different sources have different files.
-    named = [[f"{number:03}-{index}" for number in source] for index, source in enumerate(sources)]
-    on_disk = sorted(f"{number - 100:03}-x" for number in unheld)
-    pending = [(paths[0], iter([MayMatch(path, lines) for path in paths])) for paths in sorted(named) if paths]
-    found = list(merge(iter(pending), on_disk))
-    assert [one.path for one in found] == sorted([*(path for paths in named for path in paths), *on_disk])
-    assert {one.path for one in found if one.lines is None} == set(on_disk)

@@ -18,7 +18,7 @@ from zeno.errors import OutsideRoot, ZenoError
 from zeno.files.policy import Policy
 from zeno.files.roots import Roots
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.search.roots_corpus import corpus_of
 from zeno.session.server import Server
 

@@ -13,10 +13,10 @@ from tests.support.patience import PATIENCE, until
 from tests.support.slow import SLOW, children, slow_file, slow_files
 from zeno.errors import ZenoError
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session import wire
-from zeno.session.outcome import Answer
 from zeno.session.server import Server
+from zeno.session.wire import Answer
 
 
 def told(answer: Answer) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def test_after_an_answer_the_work_goes_on_as_long_as_the_answer_took():
     work = WarmUp([], pile)
     work.catch_up()
     assert pile.left == 1000
-    work.add_busy_time(0.1)
+    work.owed += 0.1
     work.catch_up()
     assert 890 <= pile.left <= 905
     work.catch_up()
@@ -59,8 +59,8 @@ def test_after_an_answer_the_work_goes_on_as_long_as_the_answer_took():
 def test_however_long_an_answer_took_the_next_one_waits_no_longer_than_a_slice_may_be():
     pile = Pile(10_000)
     work = WarmUp([], pile)
-    work.add_busy_time(60)
-    work.add_busy_time(60)
+    work.owed += 60
+    work.owed += 60
     work.catch_up()
     assert 10_000 - pile.left <= warm_up.MAX_SLICE * 1000 + 1
 
@@ -70,5 +70,5 @@ def test_where_nothing_is_behind_nothing_is_done():
     pile = Pile(0)
     pile.idle = lambda: pytest.fail("asked for work")  # type: ignore[method-assign]
     work = WarmUp([], pile)
-    work.add_busy_time(1)
+    work.owed += 1
     work.catch_up()

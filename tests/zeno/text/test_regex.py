@@ -1,9 +1,11 @@
 """The wrapper of RE2: tests, scans within lines and over lines, sizes of patterns, and refusals that name the field."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from zeno.errors import InvalidArgs, InvalidPattern
-from zeno.text.regex import finder, full_matcher, program_size, scanner, searcher, states, text_scanner
+from zeno.text.regex import finder, full_matcher, literal_scan, program_size, scanner, searcher, states, text_scanner
 
 
 def test_a_searcher_says_whether_a_text_contains_a_match():
@@ -54,3 +56,16 @@ def test_states_grow_with_the_counts_and_a_plain_literal_has_one():
     assert states("a{10}") < states("a{100}") < states("a{1000}")
     assert states("a" * 500, literal=True) == 1
     assert states("a" * 500, literal=True, case_sensitive=False) >= 500
+
+
+SHORT = st.lists(st.sampled_from([b"a", b"b", b"\n", b"\xc3", b"\0"]), max_size=40).map(b"".join)
+
+
+@given(text=SHORT, needle=SHORT.filter(bool), start=st.integers(0, 45), length=st.integers(0, 45))
+def test_a_literal_scan_finds_the_first_place_of_the_needle_in_the_range(text, needle, start, length):
+    start = min(start, len(text))
+    end = min(start + length, len(text))
+    found, behind = literal_scan(needle)(text, start, end)
+    assert found == text.find(needle, start, end)
+    if found >= 0:
+        assert text[found:behind] == needle

@@ -10,7 +10,7 @@ from tests.support.patience import PATIENCE
 from zeno.cli.parser import main
 from zeno.files.policy import Policy
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 from zeno.trace.sessions import _flags
 from zeno.trace.writer import TraceWriter

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from zeno.interfaces.status import Asked, Result, count
 from zeno.interfaces.texts.lines import CLIPPED
 from zeno.interfaces.visible import one_line, visible
-from zeno.results.left_out import describe_selected, in_words
+from zeno.results.selected_files import describe_selected, in_words
 
 _ROW_CHARS = 180
 """Characters for one file: ten of them and the last line have 2,000. A path is never cut, nor left out."""

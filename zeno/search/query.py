@@ -1,21 +1,35 @@
-"""The scans of a pattern, which reduce the lines that RE2 has to match. Made once for each request.
+"""The pattern of a request made ready: RE2's verdict on a line, scans that reduce the lines it is asked about, and the
+work that it may cause.
 
-Matches may run over several lines. A match holds literals, and each literal without a line feed stands in one line. So
-a file with a match has a line with such a literal, and the plan that finds these lines, with index and scans, also
-finds the files to search. RE2 then looks at their whole text.
+That work is states of the pattern times bytes of text. RE2 takes time linear in the text, but a byte may cost a step
+for each state: up to 6 ns were measured for each. The limit is applied to all text that a request selects, before
+anything is searched. So a request is refused on every machine or on none, with and without a cache.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import NamedTuple
 
+import contract_spec as spec
+
+from zeno.errors import PatternTooCostly, ZenoError
+from zeno.files.file_tree import FileTree
 from zeno.index.literals import Tail, literal
 from zeno.index.regex_reader import Expression, NotUnderstood, expression
 from zeno.index.requirements import NOTHING, Demand
-from zeno.text.literal_scan import literal_scan
-from zeno.text.regex import Scan, scanner
+from zeno.meter import Meter, Scan
+from zeno.text.regex import literal_scan, scanner, searcher, states
+
+_LIMITS = spec.resource("rules/request_limits.json")
+MAX_WORK: int = _LIMITS["max_pattern_work"]
+UNMETERED: int = _LIMITS["unmetered_states"]
+"""Patterns of at most this many states may search any amount of text."""
+MAX_BYTES: int = _LIMITS["max_searched_file_bytes"]
+"""Larger files are never searched, because a file is searched in memory as a whole."""
+# A character of a literal is up to four bytes. Short literals, which are most, are not compiled to be counted.
+_STATES_A_CHARACTER = 5
 
 _REPLACEMENT = "\ufffd".encode()
 # Number of texts that are sampled, and bytes of each, to estimate how frequent the literals of a pattern are.
@@ -29,6 +43,83 @@ _LITERAL_LINE, _TAIL_LINE = 2000, 400
 _TAIL_PLACE = 25
 # In a pattern for several lines a shorter literal stands in almost every file.
 MIN_LITERAL = 2
+
+
+class Query:
+    """A pattern made ready for one request, and how large a file may be. Raises InvalidPattern, naming `field`."""
+
+    def __init__(
+        self,
+        pattern: str,
+        field: str,
+        max_bytes: int,
+        meter: Meter,
+        *,
+        regex: bool = False,
+        case_sensitive: bool = True,
+        multiline: bool = False,
+    ) -> None:
+        """With `multiline` a match may run over several lines, and `LineView.spans` finds it."""
+        self._pattern, self._field = pattern, field
+        self._regex, self._case_sensitive, self._multiline = regex, case_sensitive, multiline
+        self._meter = meter
+        verdict = searcher(pattern, field, case_sensitive=case_sensitive, literal=not regex)
+        self.max_bytes = min(max_bytes, MAX_BYTES)
+        self.states = states_of(pattern, case_sensitive=case_sensitive, literal=not regex)
+        self.matches = meter.guard(verdict, self.states)
+        """RE2's verdict on one line. It decides; anything faster may only reduce the lines it is asked about."""
+
+    @cached_property
+    def plan(self) -> "Plan":
+        """The scans that find lines, or files, which may match."""
+        make = plan_for_text if self._multiline else Plan
+        return make(self._pattern, regex=self._regex, case_sensitive=self._case_sensitive)
+
+    def require_affordable(self, paths: Iterable[str], tree: FileTree) -> None:
+        """Raise PatternTooCostly if the pattern is too large for the texts of these files."""
+        sizes = _find_sizes(paths, tree, self.max_bytes)
+        require_affordable(self.states, self._field, sizes, self._meter, "narrow args.paths", literal=not self._regex)
+
+
+def states_of(pattern: str, *, case_sensitive: bool, literal: bool) -> int:
+    """Return an upper bound for the states of a pattern; of a short literal without compiling it."""
+    if literal and (case_sensitive or len(pattern) * _STATES_A_CHARACTER <= UNMETERED):
+        return 1 if case_sensitive else len(pattern) * _STATES_A_CHARACTER
+    return states(pattern, case_sensitive=case_sensitive, literal=literal)
+
+
+def require_affordable(
+    number: int, field: str, sizes: Iterable[int], meter: Meter, narrow: str, *, literal: bool = False
+) -> None:
+    """Raise PatternTooCostly if a pattern of so many states is too large for texts of these sizes."""
+    if number <= UNMETERED:
+        return
+    most = (meter.options.max_pattern_work or MAX_WORK) // number
+    total = 0
+    for size in meter.check_each(sizes):
+        total += size
+        if total > most:
+            smaller = (
+                "search for a part of it, or set args.case_sensitive"
+                if literal
+                else "write a smaller pattern: lower the counts in braces"
+            )
+            raise PatternTooCostly(
+                f"{field} has {number} states and may search {most} bytes of text, but more are selected; {narrow}, or "
+                f"{smaller}"
+            )
+
+
+def _find_sizes(paths: Iterable[str], tree: FileTree, max_bytes: int) -> Iterator[int]:
+    """Yield the sizes of files, without those that are too large to be searched or cannot be looked up."""
+    tree.speed_up_lookups()
+    for path in paths:
+        try:
+            entry = tree.place(path).entry
+        except ZenoError:
+            continue
+        if entry is not None and entry.size <= max_bytes:
+            yield entry.size
 
 
 class _Choice(NamedTuple):
@@ -165,7 +256,10 @@ def _is_text(needle: bytes) -> bool:
 
 
 def plan_for_text(pattern: str, *, regex: bool, case_sensitive: bool) -> Plan:
-    """Return a plan for lines such that every file with a match of the pattern has one of these lines."""
+    """Return a plan for lines such that every file with a match of the pattern has one of these lines.
+
+    A match may run over several lines, but each of its literals without a line feed stands in one.
+    """
     if not regex:
         literal = max(pattern.split("\n"), key=len)
         return _everything() if not literal else Plan(literal, regex=False, case_sensitive=case_sensitive)

@@ -1,11 +1,48 @@
-"""The lines of one file, found in its text as they are asked for, without a list of all lines."""
+"""The sink, which takes the results of a search: files with their lines. Files that cannot be searched are counted."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, overload
+from enum import Enum
+from typing import Literal, NamedTuple, Protocol, overload
 
 from stringzilla import count as count_bytes  # up to ten times as fast as the method of bytes
 
-from zeno.text.regex import Matches, Scan
+from zeno.meter import Scan
+from zeno.text.regex import Matches
+
+SkipReason = Literal["binary", "large", "unreadable"]
+
+MAX_NAMED = 5
+"""How many files a result names."""
+# Names are sorted and cut when so many have come together.
+_ROOM = 256
+
+
+class Skipped(Counter[SkipReason]):
+    """Numbers of files by reason. A search adds to it until it has been iterated to its end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._named: list[tuple[str, SkipReason]] = []
+
+    def add(self, path: str, reason: SkipReason) -> None:
+        """Count a file."""
+        self[reason] += 1
+        # A binary file has no lines: that it was not searched is no gap.
+        if reason != "binary":
+            self._named.append((path, reason))
+            if len(self._named) > _ROOM:
+                self._named = self.named
+
+    def add_all(self, others: "Skipped", prefix: str = "") -> None:
+        """Count files that were counted elsewhere, with a prefix before their paths."""
+        self.update(others)
+        self._named += [(prefix + path, reason) for path, reason in others._named]
+
+    @property
+    def named(self) -> list[tuple[str, SkipReason]]:
+        """The first files that make an answer incomplete, sorted by path, with their reasons."""
+        return sorted(self._named)[:MAX_NAMED]
 
 
 class MatchedLines(NamedTuple):
@@ -159,3 +196,36 @@ class LineView:
         self._index = index
         self._from = position
         self._to = self._text.find(b"\n", position, self._end)
+
+
+class SearchedFile(NamedTuple):
+    """One file that may have matching lines."""
+
+    path: str
+    lines: LineView
+    """All lines of the file as valid UTF-8, without their ends; index and slice it like a list."""
+    matching: Iterator[int]
+    """Indexes into `lines` of the lines that match, in order, found as they are asked for. There may be none.
+
+    Matches of several lines are found by `lines.spans`."""
+
+
+class Wish(Enum):
+    """A wish of the consumer of a search."""
+
+    MORE = "more files"
+    COUNT = "only the number of files that cannot be searched"
+    STOP = "nothing"
+
+
+class Sink(Protocol):
+    """The consumer of a search. It is asked for its wish before each file."""
+
+    @property
+    def wish(self) -> Wish:
+        """Its wish for the next file."""
+        ...
+
+    def take(self, found: SearchedFile) -> None:
+        """Take a file that may have matching lines. Files come sorted by path."""
+        ...

@@ -2,7 +2,7 @@
 
 import pytest
 
-from zeno.search.pattern_work import MAX_WORK, UNMETERED
+from zeno.search.query import MAX_WORK, UNMETERED
 from zeno.text.regex import states
 
 LARGE = r"(\pL?\pN?){300}zz"

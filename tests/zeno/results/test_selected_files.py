@@ -16,7 +16,7 @@ from tests.support.planting import prepare, without_metrics
 from tests.support.request_model import glob_matches
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.tree import Tree
-from zeno.search.cold import ColdCorpus
+from zeno.search.corpus import ColdCorpus
 from zeno.session.server import Server
 
 RULES = {

@@ -55,7 +55,7 @@ def run(script: str, root: Path) -> str:
         from zeno.files.tree import Tree
         from zeno.search import fork_helper
         from zeno.files.rules import NameRules
-        from zeno.search.cold import walk_shared
+        from zeno.search.corpus import walk_shared
         rules = NameRules()
         tree = Tree({str(root)!r})
         before = os.listdir("/proc/self/fd")
