@@ -52,7 +52,7 @@ GROUPS = {
         "check": "check cell by cell whether a published table follows from a ledger",
         "report": "write one self-contained page with numbers, plots and the records behind them",
         "export": "write records as JSON lines, CSV, Parquet, Inspect logs or Every Eval Ever documents",
-        "build": "run the steps of a study file, normalizer.toml, and write their results",
+        "build": "run a study file, normalizer.toml, from raw files to checked tables",
         "docs": "print a page of the documentation",
     },
 }

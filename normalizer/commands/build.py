@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 import io
+import signal
 import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +19,7 @@ from normalizer.terminal.progress import LINE
 
 _INPUTS = (
     *("ledgers", "ledger", "base", "candidate", "table", "against", "gold", "preferences", "rubric"),
-    *("artifacts", "signature", "signers", "study", "attested"),
+    *("artifacts", "signature", "signers", "study", "attested", "bundles", "manifest", "join", "dialect"),
 )
 _OUTPUTS = ("out", "tables", "figures", "junit", "markdown", "attest")
 
@@ -27,10 +28,12 @@ _OUTPUTS = ("out", "tables", "figures", "junit", "markdown", "attest")
 @click.argument("study", type=click.Path(dir_okay=False, path_type=Path), default=Path("normalizer.toml"))
 @click.option("--outside", is_flag=True, help="Let the study write results outside its own folder.")
 def command(study: Path, outside: bool) -> int:
-    """Run the steps of a study file and write their results.
+    """Run the steps of a study file, from raw files to checked tables, and write their results.
 
-    STUDY is a TOML file, normalizer.toml by default. Exit status: 0 every step ended with 0, 1 a step found something,
-    2 a step could not run; steps before it are done.
+    STUDY is a TOML file, normalizer.toml by default. A step `normalize` makes a ledger below the study's results; later
+    steps name it as every input, relative to the study file.
+
+    Exit status: 0 every step ended with 0, 1 a step found something, 2 a step could not run; steps before it are done.
     """
     document = _read(study)
     home = study.resolve().parent
@@ -39,11 +42,14 @@ def command(study: Path, outside: bool) -> int:
     results = ResultsFolder(out)
     status = 0
     for number, step in enumerate(document["step"], start=1):
+        interrupt = signal.getsignal(signal.SIGINT)  # `normalize` ignores it while it changes a ledger
         LINE.prefix = f"step {number} of {len(document['step'])}, {step['run']}: "
         try:
             found = _run_step(number, step, document.get("defaults", {}), home, results)
         finally:
             LINE.prefix = ""
+            if signal.getsignal(signal.SIGINT) is not interrupt:
+                signal.signal(signal.SIGINT, interrupt)
         click.echo(f"step {number}, {step['run']}: {('done', 'found something')[found]}", err=True)
         status = max(status, found)
     return status
@@ -85,7 +91,7 @@ def _run_step(number: int, step: dict[str, Any], defaults: dict[str, Any], home:
     """Run a step in an empty folder, and move what it wrote to the results. Return 0 or 1."""
     run: click.Command = importlib.import_module(f"normalizer.commands.{step['run'].replace('-', '_')}").command
     known = {name: parameter for parameter in run.params for name in _names(parameter)}
-    given = {name: value for name, value in defaults.items() if name in known}
+    given = {name: value for name, value in _defaults_for(step, defaults, known).items() if name in known}
     # `to` is the file for what a command prints, unless the command has an option of that name: that of export.
     printed = None if "to" in known else step.get("to")
     given |= {name: value for name, value in step.items() if name != "run" and (name != "to" or printed is None)}
@@ -93,6 +99,11 @@ def _run_step(number: int, step: dict[str, Any], defaults: dict[str, Any], home:
         if name not in known:
             names = ", ".join(sorted(known))
             raise CannotRun(f"step {number}: {step['run']} has no {name}: it has {names}")
+    if step["run"] == "normalize":
+        given["out"] = str(results.claim_ledger(str(given.get("out", "ledger"))))
+    for name, parameter in known.items():
+        if parameter.required and not any(other in given for other in _names(parameter)):
+            raise CannotRun(f"step {number}: {step['run']} needs {name}: write {name} = ... below its run")
     argv = _arguments(run, known, given, home)
     out = io.StringIO()
     with TemporaryDirectory(prefix="normalizer-") as scratch:
@@ -119,10 +130,7 @@ def _arguments(run: click.Command, known: dict[str, click.Parameter], given: dic
     options: list[str] = []
     arguments: dict[str, list[str]] = {}
     for name, value in given.items():
-        texts = [
-            str(home / str(text) if name in _INPUTS else text)
-            for text in (value if isinstance(value, list) else [value])
-        ]
+        texts = [_place(name, str(text), home) for text in (value if isinstance(value, list) else [value])]
         parameter = known[name]
         if isinstance(parameter, click.Argument):
             arguments[str(parameter.name)] = texts
@@ -132,6 +140,22 @@ def _arguments(run: click.Command, known: dict[str, click.Parameter], given: dic
             options += [f"--{name.replace('_', '-')}={text}" for text in texts]
     ordered = [text for parameter in run.params for text in arguments.get(str(parameter.name), [])]
     return [*options, "--", *ordered]
+
+
+def _place(name: str, text: str, home: Path) -> str:
+    """Return a path as the step has to give it. A dialect may also be the name of a shipped one."""
+    if name not in _INPUTS or (name == "dialect" and not (home / text).is_file()):
+        return text
+    return str(home / text)
+
+
+def _defaults_for(step: dict[str, Any], defaults: dict[str, Any], known: dict[str, click.Parameter]) -> dict[str, Any]:
+    """Return the defaults of a step. Where its command takes one ledger, the only one of `ledgers` is it."""
+    ledgers = defaults.get("ledgers")
+    is_asked = "ledger" in known and "ledger" not in defaults and "study" not in step
+    return (
+        {**defaults, "ledger": ledgers[0]} if is_asked and isinstance(ledgers, list) and len(ledgers) == 1 else defaults
+    )
 
 
 def _names(parameter: click.Parameter) -> list[str]:

@@ -12,6 +12,7 @@ import re
 import stat
 import unicodedata
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import contract_spec as spec
 
@@ -58,26 +59,38 @@ class ResultsFolder:
         self._folder = folder
         for around in filter(is_ledger, (folder, *folder.parents)):
             raise CannotRun(f"{folder} is in the ledger {around}, which only normalize writes to: name another out")
-        self._wrote: dict[str, str] = self._read_list()
+        document = self._read_list()
+        self._wrote: dict[str, str] = document["files"]
+        self._ledgers = set(document.get("ledgers", ()))
         if not (folder / LIST).exists() and folder.exists() and any(folder.iterdir()):
             raise CannotRun(
                 f"{folder} holds files that no build wrote: give out a new folder, or move what is there away"
             )
 
-    def _read_list(self) -> dict[str, str]:
+    def _read_list(self) -> dict[str, Any]:
         path = self._folder / LIST
         try:
             if path.is_symlink():
                 raise CannotRun(f"{path} is a link: remove it")
             document = json.loads(regular_bytes(path))
         except FileNotFoundError:
-            return {}
+            return {"files": {}}
         except (OSError, ValueError):
             document = None
         for violation in spec.violations("eval/build_results.json", document):
             raise CannotRun(f"{path} is not the list of a build: {violation.message}; move the folder away")
-        wrote: dict[str, str] = document["files"]
-        return wrote
+        return dict(document)
+
+    def claim_ledger(self, name: str) -> Path:
+        """Return the folder of a ledger that a step is to write. Raises CannotRun unless it is new or a build's."""
+        self._require_place(name)
+        place = self._folder / name
+        if name not in self._ledgers and (place.is_symlink() or place.exists()):
+            raise CannotRun(f"{place} was made by no build: move it away, or give the step another out")
+        self._ledgers.add(name)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._write_list()
+        return place
 
     def take(self, made: Path) -> None:
         """Write every file below the folder `made` at the same path here. Raises CannotRun before it writes one."""
@@ -91,11 +104,16 @@ class ResultsFolder:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, data)
         self._wrote |= {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
-        text = json.dumps({"files": dict(sorted(self._wrote.items()))}, indent=2) + "\n"
-        write_whole(self._folder / LIST, text.encode())
+        self._write_list()
 
-    def _is_to_be_written(self, name: str, data: bytes) -> bool:
-        """Whether the file is missing or has other bytes. Raises CannotRun if it is not ours to write."""
+    def _write_list(self) -> None:
+        document: dict[str, Any] = {"files": dict(sorted(self._wrote.items()))}
+        if self._ledgers:
+            document["ledgers"] = sorted(self._ledgers)
+        write_whole(self._folder / LIST, (json.dumps(document, indent=2) + "\n").encode())
+
+    def _require_place(self, name: str) -> None:
+        """Raise CannotRun if a result cannot lie at this path: in a ledger, or below a link or a file."""
         require_result_name(name)
         for folder in list(PurePosixPath(name).parents)[-2::-1]:
             place = self._folder / folder
@@ -103,6 +121,10 @@ class ResultsFolder:
                 raise CannotRun(f"{place} is not a folder, so {name} cannot be written below it: move it away")
             if is_ledger(place):
                 raise CannotRun(f"{place} is a ledger, which only normalize writes to: name another place")
+
+    def _is_to_be_written(self, name: str, data: bytes) -> bool:
+        """Whether the file is missing or has other bytes. Raises CannotRun if it is not ours to write."""
+        self._require_place(name)
         path = self._folder / name
         try:
             about = os.lstat(path)

@@ -1,6 +1,7 @@
 """A study file does the commands it names, and writes what they print."""
 
 import importlib
+import json
 import os
 import shutil
 
@@ -10,6 +11,7 @@ import pytest
 
 from normalizer.cli import main
 from normalizer.commands import build
+from tests.support.bundles import DIMENSIONS
 from tests.support.labelling import bundle_of, labelled, noisy, truth
 
 STUDY = """
@@ -83,9 +85,9 @@ def test_a_second_build_gives_the_same_bytes(study):
     ("text", "said"),
     [
         ('out = 1\n[[step]]\nrun = "aggregate"', "/out must be a string"),
-        ('out = "x"\n[[step]]\nrun = "normalize"', "/step/0/run"),
+        ('out = "x"\n[[step]]\nrun = "judge"', "/step/0/run"),
         ('out = "x"\n[[step]]\nrun = "aggregate"\ncolour = "red"', "aggregate has no colour: it has"),
-        ('out = "x"\n[[step]]\nrun = "aggregate"', "step 1, aggregate: Missing argument"),
+        ('out = "x"\n[[step]]\nrun = "aggregate"', "step 1: aggregate needs ledgers"),
         ("out = ", "is not TOML"),
         ('out = "ledger/x"\n[[step]]\nrun = "aggregate"', "only normalize writes"),
     ],
@@ -247,3 +249,63 @@ def test_an_export_step_says_its_format_with_to(study):
     )
     assert main(["build", str(study)]) == 0
     assert (study.parent / "results" / "records.csv").read_text().startswith("record_id,")
+
+
+FROM_RAW_FILES = """
+out = "results"
+
+[defaults]
+ledgers = ["results/ledger"]
+
+[[step]]
+run = "normalize"
+bundles = ["runs"]
+manifest = "manifest.json"
+
+[[step]]
+run = "audit"
+to = "audit.txt"
+
+[[step]]
+run = "aggregate"
+format = "csv"
+to = "main.csv"
+
+[[step]]
+run = "check"
+table = "results/main.csv"
+to = "check.txt"
+"""
+
+
+def test_a_study_goes_from_raw_files_to_a_checked_table_and_again_to_the_same_bytes(tmp_path, monkeypatch):
+    home = tmp_path / "study"
+    (home / "runs").mkdir(parents=True)
+    manifest = {"protocol_version": "p", "judge_model": "j", "generator_model": "g", "phase": 1}
+    (home / "manifest.json").write_text(json.dumps({**manifest, "files": [{"file": "a"}, {"file": "b"}]}))
+    scored = [{"file": name, "scores": dict.fromkeys(DIMENSIONS, place)} for place, name in enumerate("ab")]
+    (home / "runs" / "one.json").write_text(json.dumps({"per_file_scores": scored}))
+    (home / "normalizer.toml").write_text(FROM_RAW_FILES)
+    monkeypatch.chdir(tmp_path)
+    assert main(["build", "study/normalizer.toml"]) == 0
+    before = all_files(home)
+    assert "2 valid + 0 invalid" in (home / "results" / "audit.txt").read_text()
+    assert "0 mismatch" in (home / "results" / "check.txt").read_text()
+    assert main(["build", "study/normalizer.toml"]) == 0
+    assert all_files(home) == before
+
+
+@pytest.mark.parametrize(
+    ("out", "said"), [("mine", "made by no build"), ("../ledger", "below out"), ("l/x", "not a fol")]
+)
+def test_a_study_adds_to_no_ledger_that_no_build_made(study, capsys, out, said):
+    results = study.parent / "results"
+    shutil.copytree(study.parent / "ledger", results / "mine")
+    (results / "normalizer-build.json").write_text('{"files": {}}')
+    (results / "l").symlink_to(study.parent)
+    (study.parent / "b.json").write_text('{"per_file_scores": []}')
+    study.write_text(f'out = "results"\n[[step]]\nrun = "normalize"\nbundles = ["b.json"]\nout = "{out}"\n')
+    before = all_files(study.parent)
+    assert main(["build", str(study)]) == 2
+    assert said in capsys.readouterr().err
+    assert all_files(study.parent) == before
