@@ -16,7 +16,7 @@ from zeno.search.corpus import ColdCorpus, Snapshot
 from zeno.search.fork_helper import possible
 from zeno.search.loop import SearchFiles, search
 from zeno.search.query import Query
-from zeno.search.selection import Selection, SelectionRules
+from zeno.search.selection import Rules, Selection
 from zeno.search.sink import SearchedFile, Sink, Skipped, Wish
 from zeno.session.server import Server
 from zeno.text.path_names import printed_entry
@@ -31,8 +31,8 @@ def wait_for_helper() -> None:
 class PatientCorpus(ColdCorpus):
     """After the first file with a hit it lets the other process do all the rest."""
 
-    def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
-        return PatientSnapshot(super().snapshot(rules, start).candidates, self.tree, self.sharing)
+    def snapshot(self, rules: Rules) -> Snapshot:
+        return PatientSnapshot(super().snapshot(rules).candidates, self.tree, self.sharing)
 
 
 class PatientSnapshot(Snapshot):

@@ -18,16 +18,7 @@ from zeno.files.tree import Tree
 from zeno.meter import Meter
 from zeno.search.corpus import ColdCorpus, Snapshot
 from zeno.search.query import Query
-from zeno.search.selection import (
-    Candidates,
-    Recent,
-    RulesKey,
-    Selection,
-    SelectionRules,
-    name_rules,
-    rules_key,
-    select,
-)
+from zeno.search.selection import Candidates, Recent, Rules, Selection, select
 from zeno.text.path_names import Paths
 
 if TYPE_CHECKING:
@@ -56,7 +47,7 @@ class WarmCorpus(ColdCorpus):
         self._pause, self._next_pause = 0, 1
         """Searches to answer from disk before a new cache is built, now and after the next shortage."""
         self._is_copy = False
-        self._snapshots: Recent[RulesKey, WarmSnapshot] = Recent()
+        self._snapshots: Recent[Rules, WarmSnapshot] = Recent()
         self._parsed_version = -1
         """The version of the cached contents whose facts are known."""
         self._unparsed: tuple[int, Iterator[SourceText]] | None = None
@@ -160,23 +151,21 @@ class WarmCorpus(ColdCorpus):
         self._parsed_version = cache.content_version
         return False
 
-    def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
+    def snapshot(self, rules: Rules) -> Snapshot:
         """Take the candidates from the cached listing, brought up to date."""
         cache = self._current()
         if cache is None:
-            return super().snapshot(rules, start)
-        # Only a walk finds out which directories cannot be listed.
-        if cache.listing.needs_walk:
-            return WarmSnapshot(self.tree, cache, self.walk(rules, start), rules)
-        key = rules_key(rules, start)
-        snapshot = self._snapshots.get(key)
-        if snapshot is None or snapshot.version != cache.version:
-            # Reading ignore files from the cache adds watches, and those of a copy belong to its parent.
-            runs = None if self._is_copy and rules.gitignore else cache.walk(name_rules(rules))
-            if runs is None:
-                return WarmSnapshot(self.tree, cache, self.walk(rules, start), rules)
-            snapshot = self._snapshots.keep(key, WarmSnapshot(self.tree, cache, select(runs, rules, start), rules))
-        return snapshot
+            return super().snapshot(rules)
+        kept = self._snapshots.get(rules)
+        if kept is not None and kept.version == cache.version:
+            return kept
+        # Only a walk finds out which directories cannot be listed. Reading ignore files from the cache adds watches,
+        # and those of a copy belong to its parent.
+        walked = cache.listing.needs_walk or (self._is_copy and rules.names.gitignore)
+        names = None if walked else cache.walk(rules.names)
+        if names is None:
+            return WarmSnapshot(self.tree, cache, self.walk(rules), rules)
+        return self._snapshots.keep(rules, WarmSnapshot(self.tree, cache, select(names, rules), rules))
 
     def find_text(self, path: str, /) -> TextFile | None:
         """Return the file at a relative path, or the one that a link leads to, if its text is in memory."""
@@ -208,12 +197,12 @@ def _texts(entries: "list[CachedFile]") -> Iterator[SourceText]:
 class WarmSnapshot(Snapshot):
     """The candidates that some rules leave, with recent selections of them. Kept between requests."""
 
-    def __init__(self, tree: Tree, cache: "TreeCache", candidates: Candidates, rules: SelectionRules) -> None:
+    def __init__(self, tree: Tree, cache: "TreeCache", candidates: Candidates, rules: Rules) -> None:
         super().__init__(candidates, tree)
         self._cache = cache
         self.version = cache.version
         """The version of the listing that the candidates are from."""
-        self._include_hidden = rules.include_hidden
+        self._include_hidden = rules.names.include_hidden
         self._selected: Recent[tuple[str, ...], _Selected] = Recent(MAX_SELECTIONS)
         """Recent selections, by their entries."""
 

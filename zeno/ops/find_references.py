@@ -24,7 +24,7 @@ from zeno.results.hit_page import HitPage, Sought
 from zeno.results.selected_files import SelectedFiles
 from zeno.search.corpus import Corpus, Snapshot
 from zeno.search.query import Query
-from zeno.search.selection import EVERYTHING, Selection, under
+from zeno.search.selection import EVERYTHING, Rules, Selection, under
 from zeno.search.sink import MatchedLines, SearchedFile, Skipped, Wish
 
 # Files that are parsed side by side before their lines are classified.
@@ -41,7 +41,8 @@ def find_references(args: FindReferencesArgs, corpus: Corpus, meter: Meter) -> F
     selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
     finder = _Finder(args, corpus, meter, selection)
-    snapshot = corpus.snapshot(args, start)
+    rules = Rules.of(args, start)
+    snapshot = corpus.snapshot(rules)
     totals: Counter[str] = Counter()
     partial = bool(start or snapshot.candidates.cut)
     page = _Page(args, meter)
@@ -56,7 +57,7 @@ def find_references(args: FindReferencesArgs, corpus: Corpus, meter: Meter) -> F
 
     if partial:
         # Totals are about all files, whatever part of them the list is about.
-        finder.find(corpus.snapshot(args.model_copy(update={"max_files": _NO_LIMIT}), ""), count)
+        finder.find(corpus.snapshot(rules._replace(max_files=_NO_LIMIT, start="")), count)
     skipped = finder.find(snapshot, add)
     truncated_by = sorted([*(["max_files"] if snapshot.candidates.cut else []), *page.full_by])
     selected = SelectedFiles(args, corpus, selection, snapshot, skipped, start)

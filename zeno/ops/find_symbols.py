@@ -14,7 +14,7 @@ from zeno.results.definitions import fields, has_name, size
 from zeno.results.selected_files import SelectedFiles
 from zeno.search.corpus import Corpus
 from zeno.search.query import Query
-from zeno.search.selection import EVERYTHING, Selection, under
+from zeno.search.selection import EVERYTHING, Rules, Selection, under
 from zeno.search.sink import SearchedFile, Wish
 from zeno.text.path_names import Paths
 from zeno.text.regex import searcher
@@ -34,7 +34,7 @@ def find_symbols(args: FindSymbolsArgs, corpus: Corpus, meter: Meter) -> FindSym
     query = _query(args, meter)
     asked = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
-    snapshot = corpus.snapshot(args, start)
+    snapshot = corpus.snapshot(Rules.of(args, start))
     candidates = snapshot.candidates
     page = _Page(args, meter)
 

@@ -15,7 +15,7 @@ from zeno.results.hit_page import HitPage, Sought
 from zeno.results.selected_files import SelectedFiles
 from zeno.search.corpus import Corpus
 from zeno.search.query import Query
-from zeno.search.selection import EVERYTHING, under
+from zeno.search.selection import EVERYTHING, Rules, under
 from zeno.search.sink import MatchedLines, SearchedFile, Skipped, Wish
 from zeno.text.pattern_list import combine
 from zeno.text.regex import text_scanner
@@ -38,7 +38,7 @@ def grep(args: GrepArgs, corpus: Corpus, meter: Meter) -> GrepResult:
     )
     selection = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
     start, seen = ("", 0) if args.cursor is MISSING else _position(args)
-    snapshot = corpus.snapshot(args, start)
+    snapshot = corpus.snapshot(Rules.of(args, start))
     candidates = snapshot.candidates
     searched = selection
     if args.changed_since is not MISSING:

@@ -16,7 +16,7 @@ from zeno.results.hints import on_stars, why_nothing
 from zeno.results.selected_files import count_left_out, name_skipped
 from zeno.search.corpus import Corpus
 from zeno.search.query import require_affordable, states_of
-from zeno.search.selection import EVERYTHING, select_by_glob, select_by_regex
+from zeno.search.selection import EVERYTHING, Rules, select_by_glob, select_by_regex
 from zeno.text.regex import searcher
 
 
@@ -32,7 +32,7 @@ def list_files(args: ListFilesArgs, corpus: Corpus, meter: Meter) -> ListFilesRe
     if args.cursor is not MISSING:
         # No path sorts between this one and the last path of the page before.
         start = cursors.position("list_files", args, args.cursor) + "\0"
-    candidates = corpus.snapshot(args, start).candidates
+    candidates = corpus.snapshot(Rules.of(args, start)).candidates
     if args.regex is not MISSING:
         sizes = (len(path.encode()) for path in candidates.paths)
         states = states_of(args.regex, case_sensitive=True, literal=False)

@@ -27,7 +27,7 @@ from zeno.results.passages import PassagePage
 from zeno.results.selected_files import SelectedFiles
 from zeno.search.corpus import Corpus, Snapshot
 from zeno.search.query import Query
-from zeno.search.selection import EVERYTHING, Selection, under
+from zeno.search.selection import EVERYTHING, Rules, Selection, under
 from zeno.search.sink import SearchedFile, Skipped, Wish
 from zeno.text.symbols import language_of
 
@@ -42,7 +42,7 @@ _FEW = 10
 def search(args: SearchArgs, corpus: Corpus, meter: Meter) -> SearchResult:
     """Give every selected file a score from its words and its path, then look at the texts of the best."""
     asked = EVERYTHING if args.paths is MISSING else under(corpus.tree, args.paths, "args.paths")
-    snapshot = corpus.snapshot(args)
+    snapshot = corpus.snapshot(Rules.of(args))
     ranked = _Ranked(read_query(args.query), _Texts(snapshot, args, corpus, meter))
     skipped = ranked.rank(asked)
     page = PassagePage(args, meter)

@@ -8,9 +8,10 @@ from typing import Any
 
 from zeno.errors import InvalidArgs, InvalidPattern, ZenoError
 from zeno.files.file_tree import FileTree
+from zeno.files.rules import NameRules
 from zeno.results.suggestions import alternatives, similar
 from zeno.search.corpus import Corpus
-from zeno.search.selection import Candidates, Selection
+from zeno.search.selection import Candidates, Rules, Selection
 from zeno.text.globs import WILDCARD, matcher
 from zeno.text.regex import Matches, searcher
 
@@ -144,7 +145,7 @@ def _on_rules(args: Any, selection: Selection, corpus: Corpus) -> list[str]:
     """Return hints on files that match but are excluded by rules."""
     rules = {"exclude_dirs": [], "exclude_globs": [], "gitignore": False}
     in_force = [name for name, off in rules.items() if getattr(args, name) != off]
-    relaxed = args.model_copy(update={**rules, "include_hidden": True})
+    relaxed = Rules(NameRules(include_hidden=True), max_files=args.max_files)
     matching = selection.of(corpus.snapshot(relaxed).candidates)
     hidden = [path for path in matching if not args.include_hidden and "/." in f"/{path}"]
     known = set(hidden)

@@ -2,27 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from zeno.errors import NotFound
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus
+from zeno.search.selection import Rules
 
 MAX_SUGGESTIONS = 3
 # Names in one directory beyond this many are not compared: each comparison takes some microseconds.
 MAX_COMPARED = 2000
 # Nor are names beyond this many pairs of characters: a comparison may look at each pair several times.
 MAX_PAIRS = 1 << 21
-
-
-class _Everything(NamedTuple):
-    """The rules by which files are suggested: the defaults of `list_files`, without exclusions."""
-
-    include_hidden: bool = False
-    exclude_dirs: list[str] = []  # noqa: RUF012 - never changed
-    exclude_globs: list[str] = []  # noqa: RUF012 - never changed
-    max_files: int = 20_000
-    gitignore: bool = False
 
 
 @contextmanager
@@ -41,13 +31,13 @@ def suggesting(path: str, corpus: Corpus, meter: Meter) -> Iterator[None]:
 
 def _list_known(path: str, corpus: Corpus) -> list[str]:
     """Return sorted paths of files; in a tree that is too large for all, the first ones and those near `path`."""
-    first = corpus.snapshot(_Everything()).candidates
+    first = corpus.snapshot(Rules()).candidates
     steps = _steps(path)
     if not first.cut or len(steps) < 2:
         return list(first.paths)
     # The directory above that of the file: either of the last two steps may be misspelt.
     near = "".join(f"{step}/" for step in steps[: max(1, len(steps) - 2)])
-    return sorted({*first.paths, *corpus.snapshot(_Everything(), near).candidates.paths})
+    return sorted({*first.paths, *corpus.snapshot(Rules(start=near)).candidates.paths})
 
 
 def alternatives(paths: list[str]) -> str:

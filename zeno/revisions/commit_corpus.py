@@ -5,7 +5,7 @@ from zeno.revisions.commit_tree import CommitTree
 from zeno.revisions.commit_walk import walk_commit
 from zeno.search.corpus import PART, SHARED_FROM, Corpus, Revisions, Snapshot
 from zeno.search.loop import Sharing
-from zeno.search.selection import Recent, RulesKey, SelectionRules, name_rules, rules_key, select
+from zeno.search.selection import Recent, Rules, select
 
 
 class CommitCorpus(Corpus):
@@ -16,12 +16,11 @@ class CommitCorpus(Corpus):
     def __init__(self, tree: CommitTree, facts: FactTable, revisions: Revisions) -> None:
         super().__init__(tree, facts)
         self.revisions = revisions
-        self._snapshots: Recent[RulesKey, Snapshot] = Recent()
+        self._snapshots: Recent[Rules, Snapshot] = Recent()
 
-    def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
+    def snapshot(self, rules: Rules) -> Snapshot:
         """List the commit, or return an earlier list."""
-        key = rules_key(rules, start)
-        if key not in self._snapshots:
-            candidates = select(walk_commit(self.tree, name_rules(rules)), rules, start)
-            self._snapshots.keep(key, Snapshot(candidates, self.tree, Sharing(SHARED_FROM, PART)))
-        return self._snapshots[key]
+        if rules not in self._snapshots:
+            candidates = select(walk_commit(self.tree, rules.names), rules)
+            self._snapshots.keep(rules, Snapshot(candidates, self.tree, Sharing(SHARED_FROM, PART)))
+        return self._snapshots[rules]

@@ -5,7 +5,7 @@ match, and says whether it wants more of them. `loop` is the search itself.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import ClassVar, Protocol
 
 from zeno.code.table import FactTable
@@ -18,7 +18,7 @@ from zeno.meter import Meter
 from zeno.search.fork_helper import ForkHelper, possible
 from zeno.search.loop import SearchFiles, Sharing, search
 from zeno.search.query import Query
-from zeno.search.selection import Candidates, Selection, SelectionRules, name_rules, select
+from zeno.search.selection import Candidates, Rules, Selection, select
 from zeno.search.sink import Sink, Skipped
 from zeno.text.path_names import Paths
 
@@ -85,7 +85,9 @@ class NoRevisions:
 class Corpus(ABC):
     """The tree as operations see it. By default nothing of it is kept, so that there is no background work to do."""
 
-    def __init__(self, tree: FileTree, facts: FactTable) -> None:
+    def __init__(self, tree: FileTree, facts: FactTable, parts: "Collection[Corpus]" = ()) -> None:
+        self.parts = parts
+        """The corpora that it is made of, which do the background work."""
         self.tree = tree
         """The root itself, or the roots, for operations on single paths."""
         self.facts = facts
@@ -94,8 +96,8 @@ class Corpus(ABC):
         """The commits that requests may ask for."""
 
     @abstractmethod
-    def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
-        """Return the files that the rules leave now, from the path `start` on.
+    def snapshot(self, rules: Rules) -> Snapshot:
+        """Return the files that the rules leave now.
 
         Some corpora return the snapshot of an earlier request, but only if the rules still leave the same files:
         `RootsCorpus` takes the same object for the same files.
@@ -111,37 +113,43 @@ class Corpus(ABC):
 
     def preparations(self) -> list[Callable[[], object]]:
         """Return steps to be run once in idle moments, each of a few milliseconds."""
-        return []
+        return [step for part in self.parts for step in part.preparations()]
 
     @property
     def has_pending_work(self) -> bool:
         """Whether there is background work to do."""
-        return False
+        return any(part.has_pending_work for part in self.parts)
 
     @property
     def is_warm(self) -> bool:
         """Whether files are listed and searched in memory."""
-        return False
+        return bool(self.parts) and all(part.is_warm for part in self.parts)
 
     @property
     def event_descriptors(self) -> list[int]:
         """Descriptors that can be read when the tree has changed, so that `idle` has work to do again."""
-        return []
+        return [descriptor for part in self.parts for descriptor in part.event_descriptors]
 
-    def before_fork(self) -> None:  # noqa: B027 - nothing to do by default
+    def before_fork(self) -> None:
         """Apply all changes to the cache, so that a forked copy can use it without reading events."""
+        for part in self.parts:
+            part.before_fork()
 
-    def in_fork(self) -> None:  # noqa: B027 - nothing to do by default
+    def in_fork(self) -> None:
         """Called in a forked copy: from now on, do not read events, which belong to the parent."""
+        for part in self.parts:
+            part.in_fork()
 
     def idle(self) -> bool:
         """Do one step of background work, of a few milliseconds; return False when nothing is left to do for now.
 
         `zeno.session.warm_up` decides when and how often."""
-        return False
+        return any(part.idle() for part in self.parts)
 
     def close(self) -> None:
         """Release everything but the tree."""
+        for part in self.parts:
+            part.close()
         self.facts.close()
 
 
@@ -164,13 +172,13 @@ class ColdCorpus(Corpus):
         self.sharing = Sharing(shared_from, part)
         self._shared_directories = shared_directories
 
-    def snapshot(self, rules: SelectionRules, start: str = "") -> Snapshot:
+    def snapshot(self, rules: Rules) -> Snapshot:
         """Walk the tree."""
-        return Snapshot(self.walk(rules, start), self.tree, self.sharing)
+        return Snapshot(self.walk(rules), self.tree, self.sharing)
 
-    def walk(self, rules: SelectionRules, start: str) -> Candidates:
+    def walk(self, rules: Rules) -> Candidates:
         """Return the candidates that a walk finds."""
-        return select(walk_shared(self.tree, name_rules(rules), start, self._shared_directories), rules, start)
+        return select(walk_shared(self.tree, rules.names, rules.start, self._shared_directories), rules)
 
 
 def walk_shared(

@@ -17,17 +17,7 @@ from zeno.files.walk import WalkedNames
 from zeno.meter import Meter
 from zeno.search.corpus import Corpus, Snapshot
 from zeno.search.query import Query
-from zeno.search.selection import (
-    EVERYTHING,
-    Candidates,
-    Recent,
-    RulesKey,
-    Selection,
-    SelectionRules,
-    name_rules,
-    rules_key,
-    select,
-)
+from zeno.search.selection import EVERYTHING, Candidates, Recent, Rules, Selection, select
 from zeno.search.sink import SearchedFile, Sink, Skipped, Wish
 from zeno.text.path_names import Paths
 
@@ -40,16 +30,6 @@ def corpus_of(tree: FileTree, make: Callable[[Tree], Corpus]) -> Corpus:
         return RootsCorpus(tree, {name: make(root) for name, root in tree.trees.items()})
     assert isinstance(tree, Tree)  # noqa: S101 - for the type checker: there are no other trees
     return make(tree)
-
-
-class _RootRules(NamedTuple):
-    """The rules of a request that one root can apply by itself."""
-
-    include_hidden: bool
-    exclude_dirs: list[str]
-    gitignore: bool
-    max_files: int
-    exclude_globs: list[str] = []  # noqa: RUF012 - never changed
 
 
 class _Part(NamedTuple):
@@ -67,25 +47,19 @@ class RootsCorpus(Corpus):
     def __init__(self, tree: Roots, corpora: Mapping[str, Corpus]) -> None:
         self._corpora = dict(corpora)
         # Facts are kept by content, so one table does for all.
-        super().__init__(tree, next(iter(self._corpora.values())).facts)
-        self._snapshots: Recent[RulesKey, RootsSnapshot] = Recent()
+        super().__init__(tree, next(iter(self._corpora.values())).facts, self._corpora.values())
+        self._snapshots: Recent[Rules, RootsSnapshot] = Recent()
         """Recent snapshots of warm corpora."""
 
-    def snapshot(self, rules: SelectionRules, start: str = "") -> "RootsSnapshot":
+    def snapshot(self, rules: Rules) -> "RootsSnapshot":
         """Join snapshots of the roots until there are enough files; or return an earlier one that is still right."""
-        # One more than may be listed shows that there are more. Names that exclude globs leave out do not count.
-        enough = NO_LIMIT if rules.exclude_globs else rules.max_files + 1
-        inner = _RootRules(rules.include_hidden, rules.exclude_dirs, rules.gitignore, enough)
         if not self.is_warm:
-            return self._join(rules, inner, start)
-        key = rules_key(rules, start)
-        kept = self._snapshots.get(key)
+            return self._join(rules)
+        kept = self._snapshots.get(rules)
         # A warm corpus returns one snapshot until something changes.
-        if kept is None or any(
-            self._part(part.name, inner, start).snapshot is not part.snapshot for part in kept.parts
-        ):
-            kept = self._join(rules, inner, start)
-        return self._snapshots.keep(key, kept)
+        if kept is None or any(self._part(part.name, rules).snapshot is not part.snapshot for part in kept.parts):
+            kept = self._join(rules)
+        return self._snapshots.keep(rules, kept)
 
     def find_text(self, path: str) -> TextFile | None:
         """Return the file of a root if its text is in memory."""
@@ -96,68 +70,38 @@ class RootsCorpus(Corpus):
         held.path = f"{name}/{held.path}"
         return held
 
-    def _part(self, name: str, inner: _RootRules, start: str) -> _Part:
+    def _part(self, name: str, rules: Rules) -> _Part:
         prefix = f"{name}/"
-        below = start.removeprefix(prefix) if start > prefix else ""
-        return _Part(name, prefix, self._corpora[name].snapshot(inner, below))
+        below = rules.start.removeprefix(prefix) if rules.start > prefix else ""
+        # One more than may be listed shows that there are more. Names that exclude globs leave out do not count.
+        enough = NO_LIMIT if rules.exclude_globs else rules.max_files + 1
+        inner = rules._replace(exclude_globs=(), max_files=enough, start=below)
+        return _Part(name, prefix, self._corpora[name].snapshot(inner))
 
-    def _join(self, rules: SelectionRules, inner: _RootRules, start: str) -> "RootsSnapshot":
+    def _join(self, rules: Rules) -> "RootsSnapshot":
         parts: list[_Part] = []
-        return RootsSnapshot(select(self._walk(rules, inner, start, parts), rules, start), parts)
+        return RootsSnapshot(select(self._walk(rules, parts), rules), parts)
 
-    def _walk(self, rules: SelectionRules, inner: _RootRules, start: str, parts: list[_Part]) -> Iterator[WalkedNames]:
+    def _walk(self, rules: Rules, parts: list[_Part]) -> Iterator[WalkedNames]:
         """Yield what a walk over all roots would find, and add a part for each root that was asked."""
+        start = rules.start
         denied = {name for name in self._corpora if self.tree.policy.verdict(name) == DENIED}
         # A root that is asked for is never hidden.
-        top = name_rules(rules)._replace(include_hidden=True)
+        top = rules.names._replace(include_hidden=True)
         excluded = top.leave_out((name, True) for name in sorted(self._corpora) if name not in denied)
         # As in a walk, the names left out of a directory come before those that are in it.
         yield WalkedNames([f"{name}/" for name in excluded], EXCLUDED)
         for name in self._corpora:
             prefix = f"{name}/"
             if name not in denied and name not in excluded and (start <= prefix or start.startswith(prefix)):
-                part = self._part(name, inner, start)
+                part = self._part(name, rules)
                 parts.append(part)
                 yield from _with_name(part)
-
-    def preparations(self) -> list[Callable[[], object]]:
-        """Return the steps of all roots."""
-        return [step for corpus in self._corpora.values() for step in corpus.preparations()]
-
-    @property
-    def has_pending_work(self) -> bool:
-        """Whether a root has background work to do."""
-        return any(corpus.has_pending_work for corpus in self._corpora.values())
-
-    @property
-    def is_warm(self) -> bool:
-        """Whether all roots are listed and searched in memory."""
-        return all(corpus.is_warm for corpus in self._corpora.values())
-
-    @property
-    def event_descriptors(self) -> list[int]:
-        """The descriptors of all roots."""
-        return [one for corpus in self._corpora.values() for one in corpus.event_descriptors]
-
-    def before_fork(self) -> None:
-        """Apply all changes to the caches of the roots."""
-        for corpus in self._corpora.values():
-            corpus.before_fork()
-
-    def in_fork(self) -> None:
-        """Called in a forked copy: from now on, read no events in any root."""
-        for corpus in self._corpora.values():
-            corpus.in_fork()
-
-    def idle(self) -> bool:
-        """Do background work for one root; return False when none has any left."""
-        return any(corpus.idle() for corpus in self._corpora.values())
 
     def close(self) -> None:
         """Release everything but the roots."""
         self._snapshots.clear()
-        for corpus in self._corpora.values():
-            corpus.close()
+        super().close()
 
 
 class RootsSnapshot(Snapshot):

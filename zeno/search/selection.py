@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from zeno.errors import Denied, OutsideRoot
 from zeno.files.file_tree import FileTree
@@ -21,33 +21,20 @@ FEW = 32
 """With fewer directories, comparing a path with each is faster than splitting it."""
 
 
-class SelectionRules(Protocol):
-    """The arguments that list_files and grep share."""
+class Rules(NamedTuple):
+    """The rules of a request that decide which files are candidates. Equal rules leave the same files."""
 
-    @property
-    def include_hidden(self) -> bool: ...
-    @property
-    def exclude_dirs(self) -> list[str]: ...
-    @property
-    def exclude_globs(self) -> list[str]: ...
-    @property
-    def max_files(self) -> int: ...
-    @property
-    def gitignore(self) -> bool: ...
+    names: NameRules = NameRules()
+    exclude_globs: tuple[str, ...] = ()
+    max_files: int = 20_000
+    start: str = ""
+    """Paths before this one are left out."""
 
-
-def name_rules(rules: SelectionRules) -> NameRules:
-    """Return the rules of a request that decide about single names."""
-    return NameRules(rules.include_hidden, frozenset(rules.exclude_dirs), rules.gitignore)
-
-
-RulesKey = tuple[NameRules, tuple[str, ...], int, str]
-"""The rules of a request as a key: equal keys leave the same files."""
-
-
-def rules_key(rules: SelectionRules, start: str) -> RulesKey:
-    """Return the key of some rules from the path `start` on."""
-    return name_rules(rules), tuple(rules.exclude_globs), rules.max_files, start
+    @classmethod
+    def of(cls, args: Any, start: str = "") -> Self:
+        """Return the rules of an operation that lists or searches files, from a path on."""
+        names = NameRules(args.include_hidden, frozenset(args.exclude_dirs), args.gitignore)
+        return cls(names, tuple(args.exclude_globs), args.max_files, start)
 
 
 K = TypeVar("K")
@@ -91,8 +78,9 @@ class LeftOutNames(NamedTuple):
     """Paths of directories that were not entered, each ending in a slash."""
 
 
-def select(walked: Iterable[WalkedNames], rules: SelectionRules, start: str = "") -> Candidates:
-    """Take sorted names from `start` on, drop those that an exclude glob matches, and cap them."""
+def select(walked: Iterable[WalkedNames], rules: Rules) -> Candidates:
+    """Take sorted names from a path on, drop those that an exclude glob matches, and cap them."""
+    start = rules.start
     excluded = matcher(rules.exclude_globs, "args.exclude_globs") if rules.exclude_globs else None
     paths = Paths()
     problems: list[Walked] = []

@@ -17,6 +17,7 @@ from tests.support.planting import answers, asked, cold_answers, plant, prepare,
 from zeno.cache.warm_corpus import WarmCorpus
 from zeno.files.tree import Tree
 from zeno.interfaces.stdio import serve
+from zeno.search.selection import Rules
 from zeno.session.server import Server
 
 # What happens to a tree that is fully held, as shell commands run in its root; `../out` is a directory beside it.
@@ -258,7 +259,7 @@ def test_once_all_directories_can_be_listed_again_the_listing_is_held_again(plan
 def test_a_snapshot_is_given_again_until_the_rules_leave_other_files(planted, both):
     corpus, _, _ = both
     prepare(corpus)
-    rules = GrepArgs(pattern="needle")
+    rules = Rules.of(GrepArgs(pattern="needle"))
     before = corpus.snapshot(rules)
     (planted / "d" / "a.txt").write_text("other text\n")
     assert corpus.snapshot(rules) is before
